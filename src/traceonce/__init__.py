@@ -1,0 +1,39 @@
+"""Trace once, run forever: find out why `tf.function` traces again.
+
+Importing traceonce imports no framework, and little else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from traceonce.api import Watch, watch
+    from traceonce.errors import TraceonceError
+    from traceonce.explain import diagnose
+    from traceonce.facts import Recording
+
+__version__ = "0.1.0"
+__all__ = ["Recording", "TraceonceError", "Watch", "__version__", "diagnose", "watch"]
+
+_HOMES = {
+    "Recording": "traceonce.facts",
+    "TraceonceError": "traceonce.errors",
+    "Watch": "traceonce.api",
+    "diagnose": "traceonce.explain",
+    "watch": "traceonce.api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

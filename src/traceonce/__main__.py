@@ -1,0 +1,5 @@
+"""``python -m traceonce``."""
+
+from traceonce.commands.main import main
+
+main()

@@ -1,0 +1,50 @@
+"""What a program that imports traceonce gets: `watch()`, with its diagnoses and its report."""
+
+from __future__ import annotations
+
+from traceonce.facts import Diagnosis
+from traceonce.observe.watch import Observation
+
+
+class Watch(Observation):
+    """What was traced in a block, why, and at what cost.
+
+    >>> with traceonce.watch() as seen:
+    ...     train()
+    >>> seen["train_step"].traces
+    1
+    >>> print(seen.report())
+    """
+
+    @property
+    def diagnoses(self) -> list[Diagnosis]:
+        """One diagnosis per traced function, worst first."""
+        from traceonce.explain import diagnose
+
+        return diagnose(self.recording)
+
+    def __getitem__(self, name: str) -> Diagnosis:
+        """The diagnosis of the function with this name (qualified, or its last part where that is enough)."""
+        found = [d for d in self.diagnoses if d.function.name == name or d.function.name.rpartition(".")[2] == name]
+        if len(found) == 1:
+            return found[0]
+        names = ", ".join(sorted(d.function.name for d in self.diagnoses)) or "none"
+        problem = "more than one traced function is called" if found else "no traced function is called"
+        raise KeyError(f"{problem} {name!r}; traced: {names}")
+
+    def report(self, format: str = "text") -> str:
+        """The report as a string: ``"text"`` or ``"json"``."""
+        from traceonce.explain import diagnose
+        from traceonce.report.base import find_renderer
+
+        recording = self.recording
+        return find_renderer(format)(recording, diagnose(recording))
+
+
+def watch() -> Watch:
+    """Watch every trace made in a ``with`` block, or, as a decorator, in each call of a function.
+
+    Nothing is printed: ask the result for its `report()`, its `diagnoses` or its `recording`. Of a decorated function
+    the last call's watch is ``function.watched``.
+    """
+    return Watch()

@@ -1,0 +1,52 @@
+"""What a framework must offer so that traceonce can watch it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from traceonce.facts import Calls, Finding, Notice, Ran, TraceEvent
+
+
+class Sink(Protocol):
+    """Where a backend reports. It never raises: an error on our side is no business of the user's program."""
+
+    def write(self, entry: TraceEvent | Ran | Calls | Finding | Notice) -> None: ...
+
+
+class Watching(Protocol):
+    """Hooks that are in place. `hook` says which, in a few words."""
+
+    hook: str
+
+    def renew(self) -> None:
+        """Another observer joined: give it, with the next event of each function, what was traced before."""
+
+    def settle(self) -> None:
+        """Report what can only be known at the end (calls, stale values) and stay in place."""
+
+    def stop(self) -> None:
+        """Take every hook out again."""
+
+
+class Backend(Protocol):
+    """One framework. Looking at it imports nothing; `watch` is called once the program has imported the framework.
+
+    `module` is the import that brings the framework in; `distributions` are the names it is installed under.
+    """
+
+    name: str
+    module: str
+    distributions: tuple[str, ...]
+
+    def prepare(self, environment: dict[str, str], *, compilations: bool) -> None:
+        """Set what must stand in the environment of a program before it starts."""
+
+    def approach(self, *, compilations: bool) -> None:
+        """The program is about to import the framework; compilations are to be watched, too, or not."""
+
+    def watch(self, sink: Sink) -> Watching:
+        """The framework is there: put the hooks in place. Raises `BackendUnavailable` where none works here."""
+        ...
+
+    def check(self) -> None:
+        """Trace a toy function twice (importing the framework); used by `traceonce doctor`."""

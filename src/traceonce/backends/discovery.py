@@ -1,0 +1,50 @@
+"""Which backends there are; none is imported until it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from traceonce.backends.base import Backend
+
+ENTRY_POINTS = "traceonce.backends"
+
+
+class Known(NamedTuple):
+    """A backend that could be loaded: the framework's import name, and where our side of it lives."""
+
+    name: str
+    module: str
+    target: str
+
+
+BUILT_IN = (Known("tensorflow", "tensorflow", "traceonce.backends.tensorflow:TensorFlow"),)
+
+
+def known_backends() -> list[Known]:
+    """The built-in backends, then those that other packages register under `traceonce.backends`.
+
+    An entry point is named after the module whose import it waits for: ``mlx = "mypackage:MlxBackend"``.
+    """
+    found = {known.module: known for known in BUILT_IN}
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        found.setdefault(point.name, Known(point.name, point.name, point.value))
+    return list(found.values())
+
+
+def load_backend(known: Known) -> Backend:
+    module, _, attribute = known.target.partition(":")
+    backend: Backend = getattr(importlib.import_module(module), attribute)()
+    return backend
+
+
+def installed_version(backend: Backend) -> tuple[str, str] | None:
+    """The distribution and version under which a framework is installed, without importing it."""
+    for distribution in backend.distributions:
+        try:
+            return distribution, importlib.metadata.version(distribution)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return None

@@ -1,0 +1,73 @@
+"""Whose line is it? Tells the user's own files from libraries, the framework and ourselves."""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+import sysconfig
+from pathlib import Path
+
+from traceonce.facts import CallSite, Frame
+
+OURS = str(Path(__file__).resolve().parent.parent) + os.sep
+
+
+class Places:
+    """Sorts file names. `framework` names the packages that are the tracer itself, never a call site."""
+
+    def __init__(self, framework: tuple[str, ...] = ()) -> None:
+        self._cwd = os.getcwd() + os.sep
+        libraries = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+        libraries.update(site.getsitepackages() if hasattr(site, "getsitepackages") else ())
+        libraries.add(site.getusersitepackages() if hasattr(site, "getusersitepackages") else "")
+        self._libraries = tuple(
+            sorted({os.path.realpath(p) + os.sep for p in libraries if p} | {p + os.sep for p in libraries if p})
+        )
+        self._framework = tuple(os.path.dirname(file) + os.sep for file in framework if file)
+        self._project = _package_of_main(self._libraries)
+
+    def is_framework(self, file: str) -> bool:
+        return file.startswith((*self._framework, OURS)) or "__autograph_generated_file" in file or file.startswith("<frozen")
+
+    def is_user(self, file: str) -> bool:
+        if self.is_framework(file):
+            return False
+        if self._project and file.startswith(self._project):
+            return True
+        return not file.startswith(self._libraries)
+
+    def shorten(self, file: str) -> str:
+        """A file below the working directory as the user would type it; any other as it is."""
+        return file[len(self._cwd) :] if file.startswith(self._cwd) and self.is_user(file) else file
+
+    def call_site(self, frames: list[Frame]) -> CallSite | None:
+        """The user's own last line, and the library's line in between, if there is one. `frames`: outermost first."""
+        via: Frame | None = None
+        for frame in reversed(frames):
+            if self.is_framework(frame.file):
+                continue
+            if self.is_user(frame.file):
+                through = f"{via.file}:{via.line}" if via else None
+                return CallSite(self.shorten(frame.file), frame.line, through)
+            via = via or frame
+        return CallSite(via.file, via.line) if via else None
+
+    def visible(self, frames: list[Frame], limit: int = 16) -> tuple[Frame, ...]:
+        """The part of a stack that is worth keeping: no frames of the framework, the innermost `limit`."""
+        kept = [frame for frame in frames if not self.is_framework(frame.file)][-limit:]
+        return tuple(Frame(self.shorten(frame.file), frame.line, frame.name) for frame in kept)
+
+
+def _package_of_main(libraries: tuple[str, ...]) -> str | None:
+    """Where the program itself is an installed package (``-m``), its package is the user's code, too."""
+    main = sys.modules.get("__main__")
+    file = getattr(main, "__file__", None)
+    package = getattr(main, "__package__", None)
+    if not file or not package or not os.path.abspath(file).startswith(libraries):
+        return None
+    top = package.split(".")[0]
+    directory = os.path.abspath(file)
+    while os.path.basename(directory) != top and len(directory) > 1:
+        directory = os.path.dirname(directory)
+    return directory + os.sep

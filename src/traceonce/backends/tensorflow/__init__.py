@@ -1,0 +1,66 @@
+"""TensorFlow: `tf.function`, from 2.15 on."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from traceonce.backends.base import Sink, Watching
+from traceonce.errors import BackendUnavailable
+
+if TYPE_CHECKING:
+    from traceonce.backends.tensorflow.compilations import Compilations
+
+
+class TensorFlow:
+    """The backend for TensorFlow; its modules touch the framework inside functions only."""
+
+    name = "tensorflow"
+    module = "tensorflow"
+    distributions = ("tensorflow", "tensorflow-cpu", "tensorflow-macos", "tf-nightly")
+
+    def __init__(self) -> None:
+        self._compilations: Compilations | None = None
+
+    def prepare(self, environment: dict[str, str], *, compilations: bool) -> None:
+        if compilations:
+            from traceonce.backends.tensorflow.compilations import prepare_environment
+
+            prepare_environment(environment)
+
+    def approach(self, *, compilations: bool) -> None:
+        if compilations:
+            from traceonce.backends.tensorflow.compilations import Compilations
+
+            self._compilations = Compilations()
+
+    def watch(self, sink: Sink) -> Watching:
+        tensorflow = sys.modules.get("tensorflow")
+        if tensorflow is None:
+            raise BackendUnavailable("tensorflow has not been imported, so there is nothing to watch")
+        from traceonce.backends.tensorflow.probes import Moved, probe
+
+        try:
+            probes = probe(tensorflow)
+        except Moved as moved:
+            return _fall_back(tensorflow, sink, str(moved))
+        from traceonce.backends.tensorflow.watching import MissWatching
+
+        return MissWatching(tensorflow, probes, sink, self._compilations)
+
+    def check(self) -> None:
+        import tensorflow as tf
+
+        toy = tf.function(lambda x: x + 1)
+        toy(tf.constant(1.0))
+        toy(tf.constant([1.0]))
+
+
+def _fall_back(tensorflow: Any, sink: Sink, why: str) -> Watching:
+    from traceonce.backends.tensorflow.callbacks import CallbackWatching
+
+    try:
+        from tensorflow.python.eager.polymorphic_function.transform import CONCRETE_FUNCTION_CALLBACKS as callbacks
+    except ImportError as error:
+        raise BackendUnavailable(f"{why}, and it has no list of callbacks either: traces cannot be watched") from error
+    return CallbackWatching(tensorflow, callbacks, sink, why)

@@ -1,0 +1,81 @@
+"""The fallback for versions of TensorFlow that we do not know: its own list of callbacks.
+
+A callback gets each new concrete function when it is done. So traces are counted and their signatures compared, but
+there is no time, no count of calls, and the request is taken to be what was traced.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+import time
+from typing import Any
+
+from traceonce.backends.base import Sink
+from traceonce.backends.places import Places
+from traceonce.backends.tensorflow.signatures import SignatureReader
+from traceonce.facts import Frame, FunctionId, Notice, TraceEvent
+
+
+class CallbackWatching:
+    """Watches `transform.CONCRETE_FUNCTION_CALLBACKS`."""
+
+    hook = "new concrete functions (CONCRETE_FUNCTION_CALLBACKS); no times, no calls"
+
+    def __init__(self, tensorflow: Any, callbacks: list[Any], sink: Sink, why: str) -> None:
+        self._sink = sink
+        self._callbacks = callbacks
+        self._places = Places((tensorflow.__file__,))
+        self._reader = SignatureReader()
+        self._ids = itertools.count(1)
+        self._failed = False
+        sink.write(Notice(f"{why}: watching through the public callbacks, so there are counts, but no times and no calls"))
+        callbacks.append(self._traced)
+
+    def renew(self) -> None:
+        """Nothing to renew: a callback never sees what was traced before."""
+
+    def settle(self) -> None:
+        """Nothing is counted here."""
+
+    def stop(self) -> None:
+        if self._traced in self._callbacks:
+            self._callbacks.remove(self._traced)
+
+    def _traced(self, concrete: Any) -> None:
+        try:
+            self._sink.write(self._describe(concrete))
+        except Exception as error:
+            if not self._failed:
+                self._failed = True
+                self._sink.write(Notice(f"traceonce could not read a trace: {type(error).__name__}: {error}", error=True))
+
+    def _describe(self, concrete: Any) -> TraceEvent:
+        frames = _frames()
+        name = str(getattr(concrete.graph, "name", None) or concrete.name)
+        site = self._places.call_site(frames)
+        user = next((f for f in reversed(frames) if self._places.is_user(f.file)), None)
+        return TraceEvent(
+            id=next(self._ids),
+            backend="tensorflow",
+            function=FunctionId(name, self._places.shorten(user.file) if user else None),
+            signature=self._reader.read(concrete.function_type, None),
+            dead=self._reader.identities.take_dead(),
+            start=time.time(),
+            nodes=len(concrete.graph.get_operations()),
+            call_site=site,
+            stack=self._places.visible(frames),
+            thread=threading.current_thread().name,
+            phase="internal" if name.startswith(("Dataset_", "initialize_variables")) else "first",
+            raw_reason="seen through a callback: what was traced is known, what was asked for is not",
+        )
+
+
+def _frames() -> list[Frame]:
+    frames: list[Frame] = []
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        frames.append(Frame(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+        frame = frame.f_back
+    return frames[::-1]

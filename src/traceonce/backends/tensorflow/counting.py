@@ -1,0 +1,88 @@
+"""How often a function was called, at no cost to the call.
+
+On every eager call TensorFlow itself counts, per code object, in the detector behind its retracing warning. The counter
+forgets old history, but only on a call that traced. So while we watch, detectors are of a class that remembers what it
+drops; the path of a hit is inherited untouched.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from traceonce.facts import Calls
+
+
+class CallCounts:
+    """The calls per function since watching began."""
+
+    def __init__(self, polymorphic_function: Any) -> None:
+        self._module = polymorphic_function
+        self._manager = polymorphic_function._frequent_tracing_detector_manager
+        self._plain = polymorphic_function._FrequentTracingDetector
+        self._remembering = _remembering(self._plain)
+        self._codes: dict[str, dict[int, tuple[weakref.ref[Any], int]]] = {}
+        with self._manager._lock:
+            self._swap(self._plain, self._remembering)
+            for detector in list(self._manager._detectors.values()):
+                detector.dropped = -detector._call_count
+        polymorphic_function._FrequentTracingDetector = self._remembering
+
+    def total(self, owner: Any) -> int:
+        """The counted calls of a `Function` (and of all others over the same code)."""
+        try:
+            detector = self._manager._detectors.get(owner._key_for_call_stats)
+        except TypeError:  # a key that cannot be weakly referenced was never counted
+            return 0
+        if not isinstance(detector, self._remembering):
+            return 0
+        return int(detector._call_count + detector.dropped)
+
+    def note(self, key: str, owner: Any) -> None:
+        """Remember that calls of this `Function` are calls of the function `key`."""
+        code = owner._key_for_call_stats
+        try:
+            self._codes.setdefault(key, {})[id(code)] = (weakref.ref(code), self.total(owner))
+        except TypeError:
+            pass
+
+    def read(self) -> Calls:
+        """All counts as of now; code that is gone keeps the count it had when last seen."""
+        counts: dict[str, int] = {}
+        for key, codes in self._codes.items():
+            for reference, last in codes.values():
+                code = reference()
+                detector = self._manager._detectors.get(code) if code is not None else None
+                alive = isinstance(detector, self._remembering)
+                counts[key] = counts.get(key, 0) + (detector._call_count + detector.dropped if alive else last)
+        return Calls({key: count for key, count in counts.items() if count})
+
+    def stop(self) -> None:
+        if self._module._FrequentTracingDetector is self._remembering:
+            self._module._FrequentTracingDetector = self._plain
+        with self._manager._lock:
+            self._swap(self._remembering, self._plain)
+
+    def _swap(self, old: type, new: type) -> None:
+        for key, detector in list(self._manager._detectors.items()):
+            if type(detector) is old:
+                twin: Any = new()
+                for slot in ("_calls_per_tracings", "_total_warning_count", "_call_count"):
+                    setattr(twin, slot, getattr(detector, slot))
+                self._manager._detectors[key] = twin
+
+
+def _remembering(plain: Any) -> Any:
+    class RememberingDetector(plain):  # type: ignore[misc]  # a class of TensorFlow's, untyped
+        __slots__ = ("dropped",)
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.dropped = 0
+
+        def called_with_tracing(self, function_name: Any, omit_warning: Any) -> None:
+            expected = self._call_count + 1
+            super().called_with_tracing(function_name, omit_warning)
+            self.dropped += expected - self._call_count
+
+    return RememberingDetector

@@ -1,0 +1,73 @@
+"""The first execution of a new graph is slow too: time it once, then get out of the way."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from traceonce.backends.tensorflow.probes import disguise
+from traceonce.facts import Ran
+
+OnCall = Callable[[Any], None]
+
+
+class FirstRuns:
+    """Gives new concrete functions a timer that removes itself after two runs: the first, and one to compare with.
+
+    The timer is an instance attribute in place of the method `_call_flat`. It holds the function weakly: a strong
+    reference would be a cycle, and a graph in a cycle is kept until the collector comes by.
+    """
+
+    def __init__(self, executing_eagerly: Callable[[], bool], write: Callable[[Ran], None]) -> None:
+        self._eager = executing_eagerly
+        self._write = write
+        self._pending: dict[int, weakref.ref[Any]] = {}
+        self._local = threading.local()
+
+    def expect(self, concrete: Any, event: int, on_call: OnCall | None = None) -> None:
+        """Time the next two runs of `concrete`; with `on_call`, stay, and pass it the inputs of every run."""
+        key = id(concrete)
+        pending = self._pending
+        reference = weakref.ref(concrete, lambda _: pending.pop(key, None))
+        pending[key] = reference
+        concrete._call_flat = disguise(self._timer(reference, event, on_call), type(concrete)._call_flat)
+
+    def set_aside(self, seconds: float) -> None:
+        """Leave out of the run under way what is reported on its own (a backward graph)."""
+        self._local.aside = getattr(self._local, "aside", 0.0) + seconds
+
+    def stop(self) -> None:
+        for reference in list(self._pending.values()):
+            concrete = reference()
+            if concrete is not None:
+                concrete.__dict__.pop("_call_flat", None)
+        self._pending.clear()
+
+    def _timer(self, reference: weakref.ref[Any], event: int, on_call: OnCall | None) -> Callable[..., Any]:
+        runs = 0
+
+        def _call_flat(tensor_inputs: Any, captured_inputs: Any) -> Any:
+            nonlocal runs
+            concrete = reference()
+            plain = type(concrete)._call_flat
+            if not self._eager():  # called while another function is traced: no execution
+                return plain(concrete, tensor_inputs, captured_inputs)
+            runs += 1
+            if on_call is not None:
+                on_call(tensor_inputs)
+            if runs > 2:
+                return plain(concrete, tensor_inputs, captured_inputs)
+            if runs == 2 and on_call is None:
+                concrete.__dict__.pop("_call_flat", None)
+                self._pending.pop(id(concrete), None)
+            self._local.aside = 0.0
+            began = time.perf_counter()
+            result = plain(concrete, tensor_inputs, captured_inputs)
+            took = time.perf_counter() - began - self._local.aside
+            self._write(Ran(event, round(max(took, 0.0), 6), steady=runs > 1))
+            return result
+
+        return _call_flat

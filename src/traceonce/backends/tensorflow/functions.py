@@ -1,0 +1,85 @@
+"""Which function is it? From the wrappers that TensorFlow puts around a Python function back to its author's line."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any, NamedTuple
+
+from traceonce.backends.places import Places
+from traceonce.facts import FunctionId
+
+
+class Described(NamedTuple):
+    """A function: how it is called in reports, its Python function, and what it is bound to."""
+
+    id: FunctionId
+    python: types.FunctionType | None
+    instance: Any
+    internal: bool
+
+
+def describe_function(python_function: Any, options: Any, places: Places) -> Described:
+    """Name the function behind `python_function`, the callable that was handed to `tf.function`."""
+    attributes = options.attributes or {}
+    if attributes.get("_tf_data_function"):
+        return _describe_data_function(python_function, options, places)
+    inner, instance = unwrap(python_function)
+    internal = options.function_cache is None
+    return Described(_identify(inner, options.name, places), _plain(inner), instance, internal)
+
+
+def unwrap(function: Any) -> tuple[Any, Any]:
+    """The innermost Python function, and the object that a method on the way was bound to."""
+    instance = None
+    for _ in range(32):
+        if hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        elif isinstance(function, types.MethodType):
+            instance = _bound_to(function)
+            function = function.__func__
+        elif isinstance(function, functools.partial):
+            function = function.func
+        elif hasattr(function, "__code__") or not callable(type(function).__call__):
+            break
+        elif isinstance(getattr(type(function), "__call__", None), types.FunctionType):
+            instance, function = function, type(function).__call__
+        else:
+            break
+    return function, instance
+
+
+def _bound_to(method: types.MethodType) -> Any:
+    """The real object: TensorFlow binds methods to a stand-in with a weak reference."""
+    reference = getattr(method.__self__, "weakrefself_target__", None)
+    return reference() if reference is not None else method.__self__
+
+
+def _plain(function: Any) -> types.FunctionType | None:
+    return function if isinstance(function, types.FunctionType) else None
+
+
+def _identify(function: Any, fallback: str, places: Places, note: str = "") -> FunctionId:
+    code = getattr(function, "__code__", None)
+    name = getattr(function, "__qualname__", None) or fallback
+    if code is None:
+        return FunctionId(str(name) + note)
+    file = code.co_filename
+    return FunctionId(str(name) + note, places.shorten(file), code.co_firstlineno, library=not places.is_user(file))
+
+
+def _describe_data_function(python_function: Any, options: Any, places: Places) -> Described:
+    """A function given to `tf.data`: all of them share one wrapper, so look for the one inside."""
+    try:
+        helper = _cell(python_function, "wrapper_helper")
+        given = _cell(helper, "self")._func
+    except (AttributeError, LookupError, ValueError):
+        return Described(FunctionId(f"{options.name} (tf.data)"), None, None, internal=True)
+    inner, instance = unwrap(given)
+    identity = _identify(inner, options.name, places, " (tf.data)")
+    return Described(identity, _plain(inner), instance, internal=identity.library or identity.file is None)
+
+
+def _cell(function: Any, name: str) -> Any:
+    names = function.__code__.co_freevars
+    return function.__closure__[names.index(name)].cell_contents

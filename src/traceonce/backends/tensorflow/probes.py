@@ -1,0 +1,129 @@
+"""The private places of TensorFlow that we stand on, in one file, checked before use.
+
+TensorFlow has no public hook that says when, why and for how long it traces. It has one function that is called on a
+cache miss and never on a hit, `tracing_compilation._create_concrete_function`; it is the same in 2.15 to 2.21. On any
+other version, or where something here has moved, `probe` says what is missing, and the watcher falls back to the
+public list of callbacks (`CONCRETE_FUNCTION_CALLBACKS`), which knows neither the time nor the request.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+OLDEST = (2, 15)
+NEWEST = (2, 21)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Moved(Exception):
+    """A private place is not where this version of traceonce expects it; the message says which."""
+
+
+class Probes(NamedTuple):
+    """The modules of TensorFlow that we use, imported and checked."""
+
+    tracing_compilation: Any
+    polymorphic_function: Any
+    concrete_function: Any
+    function_context: Any
+    tf_stack: Any
+    ops: Any
+    context: Any
+
+
+def version_of(tensorflow: Any) -> tuple[int, int]:
+    major, minor = str(tensorflow.__version__).split(".")[:2]
+    return int(major), int(minor)
+
+
+def probe(tensorflow: Any) -> Probes:
+    """Return the places that we need, or raise `Moved`."""
+    version = version_of(tensorflow)
+    if not OLDEST <= version <= NEWEST:
+        known = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
+        raise Moved(f"TensorFlow {tensorflow.__version__} is unknown to this traceonce (known: {known})")
+    try:
+        from tensorflow.python.eager import context
+        from tensorflow.python.eager.polymorphic_function import (
+            concrete_function,
+            function_context,
+            polymorphic_function,
+            tracing_compilation,
+        )
+        from tensorflow.python.framework import ops
+        from tensorflow.python.util import tf_stack
+    except ImportError as error:
+        raise Moved(f"a module of TensorFlow is not where it was: {error}") from error
+    probes = Probes(
+        tracing_compilation, polymorphic_function, concrete_function, function_context, tf_stack, ops, context
+    )
+    _expect(
+        tracing_compilation,
+        "_create_concrete_function",
+        ["function_type", "type_context", "func_graph", "tracing_options"],
+    )
+    _expect(tracing_compilation, "call_function", ["args", "kwargs", "tracing_options"])
+    _expect(tracing_compilation, "_maybe_define_function", ["args", "kwargs", "tracing_options"])
+    _expect(function_context, "make_function_context", ["scope_type"])
+    _expect(concrete_function.ConcreteFunction, "_call_flat", ["self", "tensor_inputs", "captured_inputs"])
+    for name in ("function_cache", "python_function", "polymorphic_type", "scope_type", "attributes", "name"):
+        if name not in getattr(tracing_compilation.TracingOptions, "__dataclass_fields__", {}):
+            raise Moved(f"TracingOptions has no field {name}")
+    return probes
+
+
+def _expect(owner: Any, name: str, parameters: list[str]) -> None:
+    function = getattr(owner, name, None)
+    if function is None:
+        raise Moved(f"{owner.__name__}.{name} is gone")
+    found = list(inspect.signature(function).parameters)
+    if found != parameters:
+        raise Moved(f"{owner.__name__}.{name} takes {found}, not {parameters}")
+
+
+def counts_calls(probes: Probes) -> bool:
+    """Does this version count calls in the detector that we read?"""
+    detector = getattr(probes.polymorphic_function, "_FrequentTracingDetector", None)
+    manager = getattr(probes.polymorphic_function, "_frequent_tracing_detector_manager", None)
+    return (
+        detector is not None
+        and hasattr(manager, "_detectors")
+        and hasattr(manager, "_lock")
+        and {"_calls_per_tracings", "_call_count", "_total_warning_count"} <= set(getattr(detector, "__slots__", ()))
+        and hasattr(detector, "called_with_tracing")
+    )
+
+
+def backward_builders(probes: Probes) -> list[tuple[Any, str]]:
+    """The methods that build a backward graph, where they are still there."""
+    module = probes.concrete_function
+    wanted = [
+        ("_TapeGradientFunctions", "_build_functions_for_outputs"),
+        ("_DelayedRewriteGradientFunctions", "_construct_forward_backward"),
+    ]
+    return [
+        (getattr(module, owner), method)
+        for owner, method in wanted
+        if hasattr(module, owner) and hasattr(getattr(module, owner), method)
+    ]
+
+
+def disguise(wrapper: F, original: Any) -> F:
+    """Make a wrapper's frame look like the frame that it stands in for.
+
+    TensorFlow removes its own frames from the user's tracebacks by file name. A wrapper of ours would stay in them, so
+    it takes the file and the name of what it wraps.
+    """
+    inner = inspect.unwrap(original)
+    code = wrapper.__code__.replace(
+        co_filename=inner.__code__.co_filename, co_name=inner.__name__, co_firstlineno=inner.__code__.co_firstlineno
+    )
+    twin = types.FunctionType(code, wrapper.__globals__, inner.__name__, wrapper.__defaults__, wrapper.__closure__)
+    twin.__kwdefaults__ = wrapper.__kwdefaults__
+    twin.__wrapped__ = original  # type: ignore[attr-defined]  # functools.wraps convention
+    twin.__doc__ = inner.__doc__
+    return twin  # type: ignore[return-value]  # same signature as the wrapper

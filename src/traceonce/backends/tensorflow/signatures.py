@@ -1,0 +1,383 @@
+"""A TensorFlow function type as plain data: descend to the last field, and give each a path that reads like Python."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from traceonce.backends.tensorflow.identities import ByIdentity, Identities
+from traceonce.facts import Container, Leaf, Signature
+
+TEXT_LIMIT = 120
+
+
+class SignatureReader:
+    """Turns TensorFlow's types into signatures; `identities` keeps track of the objects among the arguments."""
+
+    def __init__(self) -> None:
+        self.identities = Identities()
+        self._graphs = ByIdentity()
+
+    def read(
+        self, function_type: Any, polymorphic_type: Any, context: Any = None, twins: Mapping[str, Any] | None = None
+    ) -> Signature:
+        """The signature of one request (or of one cached trace).
+
+        `twins` holds, per parameter, a second type built from the same value, where one was built to see whether the
+        type equals itself.
+        """
+        walk = _Walk(self.identities, twins or {})
+        walk.parameters(function_type, polymorphic_type)
+        return Signature(tuple(walk.leaves), tuple(walk.containers), self._context(context))
+
+    def _context(self, context: Any) -> dict[str, str]:
+        if context is None:
+            return {}
+        found: dict[str, str] = {}
+        scope = getattr(context.scope_type, "name", "")
+        if scope == "NO_VARIABLE_CREATION":
+            found["scope"] = "after the variables were created"
+        inner = context.context
+        if inner is None:
+            return found
+        if getattr(inner, "parent_graph", None) is not None:
+            found["graph"] = f"tf.Graph {self._graphs.number(inner.parent_graph)}"
+        if getattr(inner, "in_cross_replica_context", False):
+            found["strategy"] = f"cross-replica scope{_strategy_name()}"
+        devices = getattr(inner, "device_functions", ())
+        if devices:
+            found["device"] = ", ".join(_device_name(device) for device in devices)[:TEXT_LIMIT]
+        colocations = getattr(inner, "colocation_stack", ())
+        if colocations:
+            found["colocation"] = ", ".join(str(getattr(op, "name", op)) for op in colocations)[:TEXT_LIMIT]
+        if getattr(inner, "variable_policy", None) is not None:
+            found["saving"] = f"saving, variable policy {inner.variable_policy}"
+        if getattr(inner, "xla_context_id", 0):
+            found["xla"] = "inside an XLA context of its own"
+        return found
+
+
+def _strategy_name() -> str:
+    from tensorflow.python.framework import ops
+
+    stack = ops.get_default_graph()._distribution_strategy_stack
+    return f" of {type(stack[-1].strategy).__name__}" if stack else ""
+
+
+def _device_name(device: Any) -> str:
+    return str(getattr(device, "display_name", None) or getattr(device, "_device_name_or_function", None) or device)
+
+
+class _Walk:
+    """One descent through the types of a call."""
+
+    def __init__(self, identities: Identities, twins: Mapping[str, Any]) -> None:
+        self.leaves: list[Leaf] = []
+        self.containers: list[Container] = []
+        self._identities = identities
+        self._twins = twins
+
+    def parameters(self, function_type: Any, polymorphic_type: Any) -> None:
+        declared = polymorphic_type.parameters if polymorphic_type is not None else function_type.parameters
+        variadic = {p.kind: name for name, p in declared.items()}
+        positional = variadic.get(inspect.Parameter.VAR_POSITIONAL)
+        keyword = variadic.get(inspect.Parameter.VAR_KEYWORD)
+        extra, keys = 0, []
+        for name, parameter in function_type.parameters.items():
+            kind = parameter.type_constraint
+            if name in declared:
+                path = name
+            elif positional and name.startswith(f"{positional}_"):
+                path, extra = f"{positional}[{extra}]", extra + 1
+            elif keyword:
+                path = f"{keyword}[{name!r}]"
+                keys.append(name)
+            else:
+                path = name
+            self.visit(path, kind, self._twins.get(name))
+        if positional:
+            self.containers.append(Container(positional, "tuple", tuple(str(i) for i in range(extra))))
+        if keyword:
+            self.containers.append(Container(keyword, "dict", tuple(sorted(keys))))
+            self.leaves.sort(key=lambda leaf: leaf.path.startswith(f"{keyword}[") and leaf.path or "")
+        for name, kind in getattr(function_type, "captures", {}).items():
+            self.visit(f"captured {name}", kind, None)
+
+    def visit(self, path: str, kind: Any, twin: Any) -> None:
+        from tensorflow.core.function.trace_type import default_types as types
+        from tensorflow.python.framework import tensor, type_spec
+        from tensorflow.python.ops import resource_variable_ops
+
+        if isinstance(kind, types.Literal):
+            self.leaves.append(_literal(path, kind))
+        elif isinstance(kind, tensor.TensorSpec):
+            self.leaves.append(
+                Leaf(
+                    path,
+                    "tensor",
+                    dtype=kind.dtype.name,
+                    shape=_shape(kind.shape),
+                    name=kind.name or None,
+                    type_name=None if type(kind) is tensor.TensorSpec else type(kind).__name__,
+                )
+            )
+        elif isinstance(kind, resource_variable_ops.VariableSpec):
+            self.leaves.append(
+                Leaf(
+                    path,
+                    "variable",
+                    dtype=kind.dtype.name,
+                    shape=_shape(kind.shape),
+                    value="trainable" if kind.trainable else "not trainable",
+                    identity=kind.alias_id if isinstance(kind.alias_id, int) else None,
+                )
+            )
+        elif isinstance(kind, types.Weakref):
+            self._object(path, kind)
+        elif isinstance(kind, types.List):
+            self._sequence(path, "list", kind.components_tuple.components, _sub(twin, "components_tuple", "components"))
+        elif isinstance(kind, types.Tuple):
+            self._sequence(path, "tuple", kind.components, _sub(twin, "components"))
+        elif isinstance(kind, types.Dict):
+            mapping = _sub(twin, "mapping") or {}
+            self._mapping(path, "dict", kind.mapping, mapping)
+        elif isinstance(kind, types.NamedTuple):
+            self._fields(path, kind.type_name, kind.attribute_names, kind.attributes.components, twin)
+        elif isinstance(kind, types.Attrs):
+            inner = kind.named_attributes
+            self._fields(
+                path, inner.type_name, inner.attribute_names, inner.attributes.components, _sub(twin, "named_attributes")
+            )
+        elif isinstance(kind, type_spec.TypeSpec):
+            self._spec(path, kind, twin)
+        else:
+            self._custom(path, kind, twin)
+
+    def _object(self, path: str, kind: Any) -> None:
+        thing = kind._ref()
+        if thing is None:
+            leaf = Leaf(path, "object", type_name="collected object", identity=self._identities.fresh(dead=True))
+        else:
+            number = self._identities.number(thing)
+            leaf = Leaf(path, "object", type_name=type(thing).__name__, value=_name_object(thing), identity=number)
+        self.leaves.append(leaf)
+
+    def _sequence(self, path: str, type_name: str, parts: Any, twins: Any) -> None:
+        self.containers.append(Container(path, type_name, tuple(str(i) for i in range(len(parts)))))
+        for index, part in enumerate(parts):
+            self.visit(f"{path}[{index}]", part, _item(twins, index))
+
+    def _mapping(self, path: str, type_name: str, parts: Any, twins: Any) -> None:
+        keys = sorted(parts, key=str)
+        self.containers.append(Container(path, type_name, tuple(repr(key) for key in keys)))
+        for key in keys:
+            self.visit(f"{path}[{key!r}]", parts[key], _item(twins, key))
+
+    def _fields(self, path: str, type_name: str, names: Any, parts: Any, twin: Any) -> None:
+        self.containers.append(Container(path, type_name, tuple(names)))
+        for index, (name, part) in enumerate(zip(names, parts, strict=True)):
+            self.visit(f"{path}.{name}", part, _item(_sub(twin, "attributes", "components"), index))
+
+    def _spec(self, path: str, kind: Any, twin: Any) -> None:
+        """A composite tensor: the well-known ones are one leaf, all others are taken apart field by field."""
+        from tensorflow.python.framework import sparse_tensor
+        from tensorflow.python.ops.ragged import ragged_tensor
+
+        name = type(kind).__name__
+        if isinstance(kind, ragged_tensor.RaggedTensorSpec):
+            extra = f"ragged_rank={kind.ragged_rank}, row_splits={kind.row_splits_dtype.name}"
+            self.leaves.append(Leaf(path, "spec", kind.dtype.name, _shape(kind.shape), extra, name))
+        elif isinstance(kind, sparse_tensor.SparseTensorSpec):
+            self.leaves.append(Leaf(path, "spec", kind.dtype.name, _shape(kind.shape), type_name=name))
+        else:
+            if self._never_equal(path, kind, twin):
+                return
+            fields = list(_spec_fields(kind))
+            twin_fields = dict(_spec_fields(twin)) if type(twin) is type(kind) else {}
+            self.containers.append(Container(path, name, tuple(field for field, _ in fields)))
+            for field, value in fields:
+                self._field(f"{path}{field}", value, twin_fields.get(field))
+
+    def _field(self, path: str, value: Any, twin: Any) -> None:
+        """A field of a composite: a type, a nest of fields, or a static value."""
+        from tensorflow.core.function.trace_type import default_types as types
+        from tensorflow.python.framework import dtypes, tensor_shape, type_spec
+
+        if isinstance(value, type_spec.TypeSpec) or isinstance(value, (types.Literal, types.Weakref, types.Tuple)):
+            self.visit(path, value, twin)
+        elif isinstance(value, tensor_shape.TensorShape):
+            self.leaves.append(Leaf(path.removesuffix(".shape"), "spec", shape=_shape(value), type_name="shape"))
+        elif isinstance(value, dtypes.DType):
+            self.leaves.append(Leaf(path, "spec", value=value.name, type_name="dtype"))
+        elif isinstance(value, Mapping):
+            keys = sorted(value, key=str)
+            self.containers.append(Container(path, "dict", tuple(repr(key) for key in keys)))
+            for key in keys:
+                self._field(f"{path}[{key!r}]", value[key], _item(twin, key))
+        elif isinstance(value, (list, tuple)):
+            self.containers.append(Container(path, type(value).__name__, tuple(str(i) for i in range(len(value)))))
+            for index, part in enumerate(value):
+                self._field(f"{path}[{index}]", part, _item(twin, index))
+        elif value is None:
+            self.leaves.append(Leaf(path, "none"))
+        else:
+            unequal = _equality_of(value) if twin is not None and not _equal(value, twin) else None
+            self.leaves.append(
+                Leaf(path, "spec", value=_text(value), type_name=type(value).__name__, unequal_by=unequal)
+            )
+
+    def _custom(self, path: str, kind: Any, twin: Any) -> None:
+        """A type from the user's (or a library's) own tracing protocol."""
+        if self._never_equal(path, kind, twin):
+            return
+        name = type(kind).__name__
+        fields = _plain_attributes(kind)
+        if not fields:
+            self.leaves.append(Leaf(path, "spec", value=_text(kind), type_name=name))
+            return
+        self.containers.append(Container(path, name, tuple(fields)))
+        for field, value in fields.items():
+            self._field(f"{path}.{field.lstrip('_')}", value, None)
+
+    def _never_equal(self, path: str, kind: Any, twin: Any) -> bool:
+        """Say so, and stop descending, where a type built twice from one value is two types by its own ``__eq__``."""
+        if twin is None or type(twin) is not type(kind) or _usable(kind, twin):
+            return False
+        if type(kind).__eq__ is not object.__eq__ and "__eq__" not in vars(type(kind)):
+            return False  # the default comparison, field by field: descend to the field that is to blame
+        self.leaves.append(
+            Leaf(
+                path,
+                "spec",
+                type_name=type(kind).__name__,
+                identity=self._identities.fresh(),
+                unequal_by=_equality_of(kind),
+            )
+        )
+        return True
+
+
+def needs_twin(kind: Any) -> bool:
+    """Is this a type whose equality is somebody else's code?"""
+    from tensorflow.core.function.trace_type import default_types as types
+
+    if isinstance(kind, (types.Literal, types.Weakref)):
+        return False
+    if isinstance(kind, types.List):
+        return any(map(needs_twin, kind.components_tuple.components))
+    if isinstance(kind, types.Tuple):
+        return any(map(needs_twin, kind.components))
+    if isinstance(kind, types.Dict):
+        return any(map(needs_twin, kind.mapping.values()))
+    if isinstance(kind, types.NamedTuple):
+        return any(map(needs_twin, kind.attributes.components))
+    if isinstance(kind, types.Attrs):
+        return needs_twin(kind.named_attributes)
+    return not type(kind).__module__.startswith("tensorflow.python.")
+
+
+def _spec_fields(spec: Any) -> Iterator[tuple[str, Any]]:
+    """The fields of a composite spec, each with the step that leads to it from the value (``.name`` or ``['key']``)."""
+    if hasattr(spec, "_tf_extension_type_fields"):
+        for field in spec._tf_extension_type_fields():
+            yield f".{field.name}", getattr(spec, field.name, None)
+        return
+    serialized = spec._serialize()
+    parts = serialized if isinstance(serialized, tuple) else (serialized,)
+    names = _attribute_names(spec)
+    for index, part in enumerate(parts):
+        name = names.get(id(part), f"field{index}")
+        if isinstance(part, Mapping) and part and all(_has(spec.value_type, key) for key in part):
+            for key in sorted(part, key=str):
+                yield f".{key}", part[key]
+        else:
+            yield f".{name}", part
+
+
+def _attribute_names(spec: Any) -> dict[int, str]:
+    """Which attribute of a spec holds which object, so that a serialised field finds its name again."""
+    names: dict[int, str] = {}
+    slots = [slot for cls in type(spec).__mro__ for slot in getattr(cls, "__slots__", ()) if isinstance(slot, str)]
+    for name in [*getattr(spec, "__dict__", {}), *slots]:
+        value = getattr(spec, name, None)
+        if value is not None and not isinstance(value, (bool, int)):
+            names.setdefault(id(value), name.lstrip("_"))
+    return names
+
+
+def _has(value_type: Any, key: Any) -> bool:
+    return isinstance(key, str) and key.isidentifier() and hasattr(value_type, key)
+
+
+def _plain_attributes(kind: Any) -> dict[str, Any]:
+    return {name: value for name, value in getattr(kind, "__dict__", {}).items() if not name.startswith("__")}
+
+
+def _literal(path: str, kind: Any) -> Leaf:
+    value = kind.value if isinstance(kind.value, range) else kind.placeholder_value(None)
+    if value is None:
+        return Leaf(path, "none")
+    return Leaf(path, "python", value=literal_text(value), type_name=type(value).__name__)
+
+
+def literal_text(value: Any) -> str:
+    """A Python value as text; subclasses of str print as the str that they are to a tracer."""
+    return str.__repr__(value)[:TEXT_LIMIT] if isinstance(value, str) else _text(value)
+
+
+def _name_object(thing: Any) -> str | None:
+    """A name for an object that is better than its address: a function's, a method's, an enum member's."""
+    for attribute in ("__qualname__", "__name__"):
+        name = getattr(thing, attribute, None)
+        if isinstance(name, str):
+            return name
+    if type(thing).__name__ == "partial":
+        return f"partial of {getattr(thing.func, '__qualname__', '?')}"
+    if isinstance(getattr(thing, "name", None), str) and hasattr(type(thing), "__members__"):
+        return str(thing)
+    return None
+
+
+def _text(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
+
+
+def _shape(shape: Any) -> tuple[int | None, ...] | None:
+    return None if shape.rank is None else tuple(shape.as_list())
+
+
+def _sub(thing: Any, *names: str) -> Any:
+    for name in names:
+        thing = getattr(thing, name, None)
+    return thing
+
+
+def _item(parts: Any, key: Any) -> Any:
+    try:
+        return parts[key]
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+def _usable(kind: Any, twin: Any) -> bool:
+    return bool(twin.is_subtype_of(kind))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return bool(a == b)
+
+
+def _equality_of(thing: Any) -> str:
+    """Where the ``__eq__`` that decides is written."""
+    for cls in type(thing).__mro__:
+        method = vars(cls).get("__eq__")
+        if method is None:
+            continue
+        if cls is object:
+            return f"{type(thing).__name__} defines no __eq__, so only the same object is equal"
+        code = getattr(method, "__code__", None)
+        place = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+        return f"{cls.__qualname__}.__eq__{place}"
+    return type(thing).__name__

@@ -1,0 +1,346 @@
+"""The hooks of TensorFlow: every cache miss becomes a `TraceEvent`; a cache hit never meets our code."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+import time
+import types
+import weakref
+from typing import Any
+
+from traceonce.backends.base import Sink
+from traceonce.backends.places import Places
+from traceonce.backends.tensorflow.backward import BackwardGraphs
+from traceonce.backends.tensorflow.compilations import Compilations
+from traceonce.backends.tensorflow.counting import CallCounts
+from traceonce.backends.tensorflow.first_runs import FirstRuns
+from traceonce.backends.tensorflow.functions import Described, describe_function
+from traceonce.backends.tensorflow.graphs import Fingerprints
+from traceonce.backends.tensorflow.hooks import Hooks
+from traceonce.backends.tensorflow.identities import ByIdentity
+from traceonce.backends.tensorflow.memory import resident_bytes
+from traceonce.backends.tensorflow.probes import Probes, backward_builders, counts_calls
+from traceonce.backends.tensorflow.reading import Reader
+from traceonce.backends.tensorflow.signatures import SignatureReader, needs_twin
+from traceonce.backends.tensorflow.silent import SilentChecks, bound_objects
+from traceonce.facts import CallSite, Frame, FunctionId, Notice, Phase, Signature, TraceEvent
+
+EARLIER = 64  # how many signatures from before we watched are told with a function's first event
+_SAVED_MODEL = ("save", "save_and_return_nodes", "load", "load_partial", "load_internal")
+
+
+class Open:
+    """A trace under way: what is known before it begins."""
+
+    __slots__ = (
+        "bound", "call", "described", "earlier", "event", "inner", "inner_bytes", "options", "owner", "parent", "phase", "reads",
+        "request", "resident", "site", "stack", "start", "traced",
+    )  # fmt: skip
+    event: int
+    options: Any
+    owner: Any
+    described: Described
+    site: CallSite | None
+    stack: tuple[Frame, ...]
+    phase: Phase
+    request: Signature
+    traced: Signature | None
+    earlier: tuple[Signature, ...]
+    bound: dict[str, Any]
+    reads: dict[str, str]
+    call: int | None
+    resident: int | None
+    inner: float
+    inner_bytes: int
+    parent: int | None
+    start: float
+
+
+class MissWatching:
+    """Watches `tracing_compilation._create_concrete_function`, which TensorFlow calls on a cache miss only."""
+
+    hook = "cache misses (tracing_compilation._create_concrete_function)"
+
+    def __init__(self, tensorflow: Any, probes: Probes, sink: Sink, compilations: Compilations | None) -> None:
+        self._probes = probes
+        self._sink = sink
+        self._places = Places((tensorflow.__file__,))
+        self._reader = SignatureReader()
+        self._fingerprints = Fingerprints()
+        self._objects = ByIdentity()
+        self._ids = itertools.count(1)
+        self._threads = threading.local()
+        self._problems: set[str] = set()
+        self._known: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._counts = CallCounts(probes.polymorphic_function) if counts_calls(probes) else None
+        self._runs = FirstRuns(probes.context.executing_eagerly, sink.write)
+        self._backward = BackwardGraphs(self._report_backward, self._problem)
+        self._silent = SilentChecks(
+            probes.tracing_compilation,
+            Reader(self._places.is_user, _is_tensor),
+            self._describe,
+            self._calls_of,
+            sink.write,
+            self._problem,
+        )
+        self._compilations = compilations
+        if compilations is not None:
+            compilations.start(self._report_compilation)
+        self._hooks = Hooks()
+        self._hooks.place(probes.tracing_compilation, "_create_concrete_function", self._hook)
+        for owner, method in backward_builders(probes):
+            self._hooks.place(owner, method, self._backward.hook)
+
+    def renew(self) -> None:
+        self._known = weakref.WeakSet()
+
+    def settle(self) -> None:
+        try:
+            if self._counts is not None:
+                self._sink.write(self._counts.read())
+            self._silent.settle()
+        except Exception as error:
+            self._problem(error)
+
+    def stop(self) -> None:
+        self._hooks.remove_all()
+        self._silent.stop()
+        self._runs.stop()
+        if self._counts is not None:
+            self._counts.stop()
+        if self._compilations is not None:
+            self._compilations.stop()
+
+    def _hook(self, original: Any) -> Any:
+        def _create_concrete_function(function_type, type_context, func_graph, tracing_options):  # type: ignore[no-untyped-def]
+            trace = self._begin(function_type, tracing_options)
+            began = time.perf_counter()
+            try:
+                concrete = original(function_type, type_context, func_graph, tracing_options)
+            except BaseException as error:
+                self._end(trace, time.perf_counter() - began, None, error)
+                raise
+            self._end(trace, time.perf_counter() - began, concrete, None)
+            return concrete
+
+        return _create_concrete_function
+
+    def _begin(self, function_type: Any, options: Any) -> Open | None:
+        try:
+            return self._open(function_type, options, sys._getframe(2))
+        except Exception as error:
+            self._problem(error)
+            return None
+
+    def _end(self, trace: Open | None, seconds: float, concrete: Any, error: BaseException | None) -> None:
+        if trace is None:
+            return
+        try:
+            self._close(trace, seconds, concrete, f"{type(error).__name__}: {error}" if error is not None else None)
+        except Exception as problem:
+            self._problem(problem)
+
+    def _open(self, function_type: Any, options: Any, caller: types.FrameType) -> Open:
+        trace = Open()
+        trace.event = next(self._ids)
+        trace.options = options
+        trace.owner = self._owner(caller, options.function_cache)
+        trace.described = describe_function(
+            trace.owner.python_function if trace.owner is not None else options.python_function, options, self._places
+        )
+        frames = self._frames()
+        trace.site = self._places.call_site(frames)
+        trace.stack = self._places.visible(frames)
+        trace.phase = _phase(trace.described, options, frames)
+        context = self._probes.function_context.make_function_context(options.scope_type)
+        request = function_type
+        if options.reduce_retracing and options.input_signature is None and options.function_cache:
+            request = caller.f_locals.get("lookup_func_type", function_type)
+        declared = options.polymorphic_type
+        trace.request = self._reader.read(request, declared, context, _twins(request, caller))
+        trace.traced = None if request is function_type else self._reader.read(function_type, declared, context)
+        trace.earlier = self._earlier(trace)
+        trace.bound = bound_objects(trace.described, request)
+        trace.reads = self._silent.read(trace.described, trace.bound)
+        trace.call = self._next_call(trace)
+        trace.inner, trace.inner_bytes = 0.0, 0
+        stack = self._stack()
+        trace.parent = stack[-1].event if stack else None
+        stack.append(trace)
+        trace.resident = resident_bytes()
+        trace.start = time.time()
+        return trace
+
+    def _close(self, trace: Open, seconds: float, concrete: Any, error: str | None) -> None:
+        stack = self._stack()
+        while stack and stack.pop() is not trace:
+            pass
+        resident = resident_bytes()
+        grown = resident - trace.resident if resident is not None and trace.resident is not None else None
+        if stack:
+            stack[-1].inner += seconds
+            stack[-1].inner_bytes += grown or 0
+        fingerprint, nodes = self._fingerprints.take(concrete) if concrete is not None else (None, None)
+        owner, options = trace.owner, trace.options
+        event = TraceEvent(
+            id=trace.event,
+            backend="tensorflow",
+            function=trace.described.id,
+            signature=trace.request,
+            traced=trace.traced,
+            earlier=trace.earlier,
+            dead=self._reader.identities.take_dead(),
+            start=trace.start,
+            phase="failed" if error else trace.phase,
+            call=trace.call,
+            object=self._objects.number(owner) if owner is not None else None,
+            instance=self._number_instance(trace.described.instance),
+            fingerprint=fingerprint,
+            seconds=round(seconds, 6),
+            exclusive_seconds=round(max(seconds - trace.inner, 0.0), 6),
+            nodes=nodes,
+            bytes=grown - trace.inner_bytes if grown is not None else None,
+            call_site=trace.site,
+            stack=trace.stack,
+            thread=threading.current_thread().name,
+            error=error[:400] if error else None,
+            jit_compile=bool(getattr(owner, "_jit_compile", False)),
+            signed=options.input_signature is not None,
+            reduce_retracing=bool(options.reduce_retracing),
+            parent=trace.parent,
+        )
+        self._sink.write(event)
+        if concrete is not None:
+            self._follow(trace, event, concrete)
+
+    def _follow(self, trace: Open, event: TraceEvent, concrete: Any) -> None:
+        """A new graph is there: time its first run, and watch what comes of it."""
+        compiled = self._compilations is not None and event.jit_compile
+        on_call = self._compilations.expect(concrete, event) if self._compilations and compiled else None
+        self._runs.expect(concrete, event.id, on_call)
+        self._backward.expect(concrete.graph, event.function)
+        if trace.owner is not None and event.phase != "internal":
+            self._known.add(trace.owner)
+            if self._counts is not None:
+                self._counts.note(event.function.key, trace.owner)
+            self._silent.traced(trace.owner, trace.described, trace.bound, event.served.leaves, trace.reads)
+
+    def _owner(self, frame: types.FrameType | None, cache: Any) -> Any:
+        """The `Function` whose call this is: the nearest one on the stack that holds this cache."""
+        module = self._probes.polymorphic_function
+        for _ in range(60):
+            if frame is None:
+                break
+            code = frame.f_code
+            if code.co_filename == module.__file__ and code.co_varnames[:1] == ("self",):
+                owner = frame.f_locals.get("self")
+                if isinstance(owner, module.Function) and (cache is None or owner._function_cache is cache):
+                    return owner
+            frame = frame.f_back
+        return None
+
+    def _describe(self, owner: Any) -> Described:
+        return describe_function(owner.python_function, owner._variable_creation_config, self._places)
+
+    def _earlier(self, trace: Open) -> tuple[Signature, ...]:
+        """Signatures traced before this observer watched, told once."""
+        cache = trace.options.function_cache
+        if trace.owner is None or not cache or trace.owner in self._known:
+            return ()
+        declared = trace.options.polymorphic_type
+        return tuple(self._reader.read(kind, declared, context) for context, kind in list(cache._primary)[-EARLIER:])
+
+    def _next_call(self, trace: Open) -> int | None:
+        """The number of the call under way, where it is one that TensorFlow counts."""
+        if self._counts is None or trace.owner is None or not self._probes.context.executing_eagerly():
+            return None
+        return self._counts.total(trace.owner) + 1
+
+    def _calls_of(self, owner: Any) -> int:
+        return self._counts.total(owner) if self._counts is not None else 0
+
+    def _number_instance(self, instance: Any) -> int | None:
+        try:
+            return self._objects.number(instance) if instance is not None else None
+        except TypeError:  # an object that cannot be weakly referenced
+            return None
+
+    def _frames(self) -> list[Frame]:
+        return [Frame(f.filename, f.lineno, f.name) for f in self._probes.tf_stack.extract_stack()]
+
+    def _stack(self) -> list[Open]:
+        stack: list[Open] | None = getattr(self._threads, "stack", None)
+        if stack is None:
+            stack = self._threads.stack = []
+        return stack
+
+    def _report_backward(self, function: FunctionId, start: float, seconds: float) -> None:
+        self._runs.set_aside(seconds)
+        self._sink.write(
+            TraceEvent(
+                id=next(self._ids),
+                backend="tensorflow",
+                function=function,
+                signature=Signature(),
+                start=start,
+                kind="backward",
+                phase="internal",
+                seconds=round(seconds, 6),
+                call_site=self._places.call_site(self._frames()),
+                thread=threading.current_thread().name,
+            )
+        )
+
+    def _report_compilation(self, function: FunctionId, signature: Signature, ordinal: int, seconds: float) -> None:
+        self._sink.write(
+            TraceEvent(
+                id=next(self._ids),
+                backend="tensorflow",
+                function=function,
+                signature=signature,
+                start=time.time() - seconds,
+                kind="compile",
+                phase="first" if ordinal == 1 else "retrace",
+                seconds=seconds,
+                jit_compile=True,
+            )
+        )
+
+    def _problem(self, error: Exception) -> None:
+        """Record an error of ours, once per kind; the user's program goes on."""
+        frames = error.__traceback__
+        while frames is not None and frames.tb_next is not None:
+            frames = frames.tb_next
+        place = f"{frames.tb_frame.f_code.co_name}:{frames.tb_lineno}" if frames is not None else "?"
+        text = f"traceonce had a problem of its own ({type(error).__name__}: {error}; in {place})"
+        if text not in self._problems and len(self._problems) < 20:
+            self._problems.add(text)
+            self._sink.write(Notice(f"{text}; the program was not affected, the report may be incomplete", error=True))
+
+
+def _phase(described: Described, options: Any, frames: list[Frame]) -> Phase:
+    saved_model = any(frame.name in _SAVED_MODEL and "saved_model" in frame.file for frame in frames)
+    if described.internal or saved_model:
+        return "internal"
+    return "retrace" if options.function_cache else "first"
+
+
+def _twins(request: Any, caller: types.FrameType) -> dict[str, Any] | None:
+    """Types built a second time from the same values, for types whose equality is somebody else's code."""
+    doubtful = [name for name, p in request.parameters.items() if needs_twin(p.type_constraint)]
+    if not doubtful:
+        return None
+    from tensorflow.core.function.trace_type import from_value
+
+    names = caller.f_locals
+    values = dict(zip(request.parameters, names.get("args", ()), strict=False)) | dict(names.get("kwargs", {}))
+    return {name: from_value(values[name]) for name in doubtful if name in values}
+
+
+def _is_tensor(value: object) -> bool:
+    from tensorflow.python.framework import tensor
+    from tensorflow.python.ops import variables
+
+    return isinstance(value, (tensor.Tensor, variables.Variable))

@@ -1,0 +1,54 @@
+"""Where a report goes: standard error for people, a file for programs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from traceonce.errors import UsageError
+from traceonce.facts import Diagnosis, Recording
+from traceonce.report.base import find_renderer
+
+
+def check_output(output: str | None) -> None:
+    """Find out before a long run, not after it, that the report cannot be written."""
+    if output is None or output == "-":
+        return
+    path = Path(output)
+    if path.is_dir():
+        raise UsageError(f"-o {path}: is a directory; name a file.")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"-o {path}: there is no folder {path.parent}; make it first.")
+    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise UsageError(f"-o {path}: cannot be written; check its permissions.")
+
+
+def put_report(
+    recording: Recording, diagnoses: Sequence[Diagnosis], form: str, output: str | None, *, to_stdout: bool
+) -> None:
+    """Write the report; without `-o` to standard output (`report`) or to standard error (`run`)."""
+    stream = sys.stdout if to_stdout or output == "-" else sys.stderr
+    if output is not None and output != "-":
+        _write_whole(Path(output), find_renderer(form)(recording, diagnoses))
+    elif form == "text":
+        from rich.console import Console
+
+        from traceonce.report.text import print_text
+
+        print_text(recording, diagnoses, Console(file=stream))
+    else:
+        stream.write(find_renderer(form)(recording, diagnoses))
+    stream.flush()
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """All or nothing: a file is never half written."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise UsageError(f"-o {path}: cannot be written: {error.strerror or error}.") from None

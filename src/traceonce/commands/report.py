@@ -1,0 +1,36 @@
+"""``traceonce report``: show saved recordings again, on any machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from traceonce.commands.output import check_output, put_report
+from traceonce.errors import UsageError
+from traceonce.facts import Recording
+from traceonce.observe.launching import latest_recording
+from traceonce.report.base import FORMATS, find_renderer
+
+
+@click.command(short_help="Show a saved recording again; merge several.")
+@click.argument("recordings", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--latest", is_flag=True, help="The last run's recording.")
+@click.option("--format", "form", default="text", show_default=True, help=f"The report's form: {', '.join(FORMATS)}.")
+@click.option("-o", "--output", help="Write the report to this file instead of standard output.")
+def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str | None) -> None:
+    """Show a saved recording again; several are merged. No framework is needed.
+
+    \b
+    traceonce report --latest
+    traceonce report run1.jsonl run2.jsonl --format json -o merged.json
+    """
+    find_renderer(form)
+    check_output(output)
+    if latest == bool(recordings):
+        raise UsageError("name one or more recordings, or --latest for the last run's.")
+    paths = [latest_recording()] if latest else list(recordings)
+    recording = Recording.merge([Recording.load(path) for path in paths])
+    from traceonce.explain import diagnose
+
+    put_report(recording, diagnose(recording), form, output, to_stdout=True)

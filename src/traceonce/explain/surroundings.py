@@ -1,0 +1,27 @@
+"""Causes around the arguments: the context of a call, and a function that is not the one traced before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from traceonce.facts import Cause, CauseCode, Signature, TraceEvent
+
+_ABSENT = {"graph": "eager", "scope": "creating variables", "saving": "not saving", "strategy": "no strategy"}
+
+
+def compare_contexts(was: Signature, now: Signature) -> Iterator[Cause]:
+    for key in sorted({*was.context, *now.context}):
+        absent = _ABSENT.get(key, "none")
+        before, after = was.context.get(key, absent), now.context.get(key, absent)
+        if before != after:
+            code = CauseCode.VARIABLE_CREATION if key == "scope" else CauseCode.CONTEXT
+            yield Cause(code, key, before, after)
+
+
+def explain_new_object(event: TraceEvent, objects: int) -> Cause:
+    """The same code under another function object: a method of another instance, or `tf.function` applied again."""
+    if event.instance is not None:
+        code, what = CauseCode.NEW_INSTANCE, "instance"
+    else:
+        code, what = CauseCode.NEW_FUNCTION, "function object"
+    return Cause(code, event.function.name, f"{what} {objects}", f"{what} {objects + 1}")

@@ -1,0 +1,69 @@
+"""What one function did over a whole run, and whether it matters."""
+
+from __future__ import annotations
+
+import enum
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from traceonce.facts.cause import Cause
+from traceonce.facts.event import CallSite, FunctionId
+from traceonce.facts.fix import Fix
+
+Growth: TypeAlias = Literal["none", "levelled", "growing", "unclear"]
+
+
+class Verdict(str, enum.Enum):
+    """Can I ignore it? From *act now* to *nothing to see*."""
+
+    RETRACING = "retracing"
+    RECOMPILING = "recompiling"
+    FAILED = "failed"
+    STALE = "stale"
+    CONFUSED = "confused"
+    BOUNDED = "bounded"
+    OK = "ok"
+
+
+class SiteCount(msgspec.Struct, frozen=True):
+    """A call site and how many traces it caused."""
+
+    file: str
+    line: int
+    count: int
+    via: str | None = None
+
+    @classmethod
+    def of(cls, site: CallSite, count: int) -> SiteCount:
+        return cls(site.file, site.line, count, site.via)
+
+
+class Diagnosis(msgspec.Struct, frozen=True):
+    """One function: how often it was traced, why, at what cost, and the verdict."""
+
+    backend: str
+    function: FunctionId
+    traces: int
+    retraces: int
+    internal: int
+    failed: int
+    calls: int | None
+    compiles: int
+    backwards: int
+    seconds: float
+    exclusive_seconds: float
+    first_run_seconds: float
+    lost_seconds: float
+    share: float | None
+    bytes: int | None
+    verdict: Verdict
+    growth: Growth
+    reason: str
+    causes: tuple[Cause, ...] = ()
+    call_sites: tuple[SiteCount, ...] = ()
+    covering_signature: str | None = None
+    covering_note: str | None = None
+    notes: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    records: tuple[str, ...] = ()

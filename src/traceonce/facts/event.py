@@ -1,0 +1,89 @@
+"""What a backend saw: one trace, one compilation, one backward graph."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from traceonce.facts.signature import Signature
+
+EventKind: TypeAlias = Literal["trace", "compile", "backward"]
+Phase: TypeAlias = Literal["first", "retrace", "internal", "failed"]
+
+
+class FunctionId(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """A function as its author knows it: qualified name and place. Several function objects may share one."""
+
+    name: str
+    file: str | None = None
+    line: int | None = None
+    library: bool = False
+
+    @property
+    def key(self) -> str:
+        return f"{self.name}|{self.file or ''}|{self.line or ''}"
+
+
+class Frame(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """One line of a stack."""
+
+    file: str
+    line: int
+    name: str = ""
+
+
+class CallSite(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """The user's own last line, and the library's line where a library made the call."""
+
+    file: str
+    line: int
+    via: str | None = None
+
+
+class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="trace", gc=False):
+    """One thing that a tracer did, written down when it ended.
+
+    `id` counts the events of one process. `object` and `instance` number the function object and, for a method, the
+    object that it is bound to. `call` is the number of this call among the counted calls of the function (None where
+    nobody counts). `signature` is what was asked for, `traced` what the trace was made for where that is wider.
+    `earlier` holds signatures that the function had traced before anybody watched. `dead` lists the identities of
+    arguments that were garbage-collected since the last event. `fingerprint` is equal for equal graphs.
+    """
+
+    id: int
+    backend: str
+    function: FunctionId
+    signature: Signature
+    start: float
+    kind: EventKind = "trace"
+    phase: Phase = "first"
+    ordinal: int = 0
+    call: int | None = None
+    traced: Signature | None = None
+    earlier: tuple[Signature, ...] = ()
+    dead: tuple[int, ...] = ()
+    object: int | None = None
+    instance: int | None = None
+    fingerprint: str | None = None
+    raw_reason: str | None = None
+    seconds: float | None = None
+    exclusive_seconds: float | None = None
+    first_run_seconds: float | None = None
+    steady_run_seconds: float | None = None
+    nodes: int | None = None
+    bytes: int | None = None
+    call_site: CallSite | None = None
+    stack: tuple[Frame, ...] = ()
+    thread: str = "MainThread"
+    process: str = ""
+    error: str | None = None
+    jit_compile: bool = False
+    signed: bool = False
+    reduce_retracing: bool = False
+    parent: int | None = None
+
+    @property
+    def served(self) -> Signature:
+        """The signature whose calls this trace can serve."""
+        return self.traced if self.traced is not None else self.signature

@@ -1,0 +1,33 @@
+"""A change to the source that should stop a function from being traced again."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from traceonce.facts.cause import CauseCode
+from traceonce.facts.proof import Proof
+
+Safety: TypeAlias = Literal["safe", "review", "narrow", "advice"]
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """Replace lines `start` to `end` (1-based, inclusive) of `file`."""
+
+    file: str
+    start: int
+    end: int
+    replacement: str
+
+
+class Fix(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A candidate repair; only its `proof` makes it more than a proposal."""
+
+    recipe: str
+    safety: Safety
+    predicted_traces: int | None = None
+    snippet: str | None = None
+    proof: Proof | None = None
+    causes: tuple[CauseCode, ...] = ()
+    edits: tuple[Edit, ...] = ()

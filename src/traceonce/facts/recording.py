@@ -1,0 +1,324 @@
+"""A run, as a file: written line by line while it happens, read back whole, merged.
+
+On disk a recording is a log of JSON lines. Each process of the run opens a section with a `Header`; what follows
+belongs to it. Lines are written as things happen, so a program that is killed loses at most the line it was writing.
+The JSON report (one document with the same schema) can be read back too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from traceonce.errors import RecordingError
+from traceonce.facts.cause import Cause
+from traceonce.facts.event import FunctionId, TraceEvent
+
+SCHEMA = "traceonce.recording/1"
+
+
+class Header(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="header"):
+    """The first line of a process's section. `forked_from` is set where the process inherited its parent's traces."""
+
+    schema: str
+    run: str
+    process: str
+    clock: float
+    environment: dict[str, str] = {}
+    command: tuple[str, ...] = ()
+    cwd: str = ""
+    forked_from: str | None = None
+
+
+class Ran(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="ran"):
+    """How long the first (or, with `steady`, the second) execution of a new graph took."""
+
+    event: int
+    seconds: float
+    steady: bool = False
+
+
+class Calls(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="calls"):
+    """How often functions were called, by function key; later lines replace earlier ones."""
+
+    counts: dict[str, int]
+
+
+class Finding(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="finding"):
+    """A wrong answer without a trace: a stale or a confused value."""
+
+    backend: str
+    function: FunctionId
+    cause: Cause
+    process: str = ""
+
+
+class Notice(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="notice"):
+    """Something that the reader must know: which hook is in use, what was not watched, an error of our own."""
+
+    text: str
+    error: bool = False
+
+
+class End(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="end"):
+    """A process came to its own end (it was not killed)."""
+
+    seconds: float
+
+
+class Exit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="exit"):
+    """The run is over: its exit status (negative for a signal) and its wall time."""
+
+    code: int
+    seconds: float
+
+
+Entry: TypeAlias = Header | TraceEvent | Ran | Calls | Finding | Notice | End | Exit
+
+_decode_line = msgspec.json.Decoder(Entry).decode
+encode_line = msgspec.json.Encoder().encode
+
+
+class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A whole run (or several, merged)."""
+
+    schema: str = SCHEMA
+    environment: dict[str, str] = {}
+    command: tuple[str, ...] = ()
+    exit_code: int | None = None
+    seconds: float = 0.0
+    events: tuple[TraceEvent, ...] = ()
+    calls: dict[str, int] = {}
+    findings: tuple[Finding, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    cwd: str = ""
+    started: float = 0.0
+    runs: tuple[str, ...] = ()
+    processes: int = 0
+    forks: dict[str, str] = {}
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Recording:
+        """Read a recording, whole or damaged; what is damaged is said in `notices`.
+
+        Files that child processes left beside an unfinished recording (``NAME.<pid>``) are read with it.
+        """
+        file = Path(path)
+        recording = cls.from_bytes(_read(file), str(file))
+        parts = [cls.from_bytes(_read(part), str(part)) for part in child_files(file)]
+        return cls.merge([recording, *parts]) if parts else recording
+
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str = "recording") -> Recording:
+        """Read a recording from the bytes of a file called `name` (used in messages only)."""
+        if not data.strip():
+            raise RecordingError(f"{name}: the file is empty. Record a run with: traceonce run --recording {name} …")
+        document = _document(data, name)
+        return document if document is not None else cls.from_entries(*_read_lines(data, name), name)
+
+    @classmethod
+    def from_entries(cls, entries: Iterable[Entry], damage: Iterable[str] = (), name: str = "recording") -> Recording:
+        """Put the lines of a log together, section by section."""
+        sections: list[_Section] = []
+        ending: Exit | None = None
+        for entry in entries:
+            if isinstance(entry, Header):
+                sections.append(_Section(entry))
+            elif isinstance(entry, Exit):
+                ending = entry
+            elif sections:
+                sections[-1].add(entry)
+        if not sections:
+            raise RecordingError(f"{name}: no header line can be read, so this is not (or no longer) a recording.")
+        return _assemble(sections, ending, [Notice(text, error=True) for text in damage])
+
+    @classmethod
+    def merge(cls, recordings: Iterable[Recording]) -> Recording:
+        """Several recordings as one: those of one run beside each other, those of different runs one after the other."""
+        parts = list(recordings)
+        if len(parts) == 1:
+            return parts[0]
+        separate = len({run for part in parts for run in part.runs}) > 1
+        if separate:
+            parts = [_label_processes(part, f"r{index}:") for index, part in enumerate(parts, 1)]
+        calls: dict[str, int] = {}
+        for part in parts:
+            for key, count in part.calls.items():
+                calls[key] = calls.get(key, 0) + count
+        codes = [part.exit_code for part in parts if part.exit_code is not None]
+        return cls(
+            environment=parts[0].environment,
+            command=parts[0].command,
+            exit_code=next((code for code in codes if code), codes[0] if codes else None),
+            seconds=sum(part.seconds for part in parts) if separate else max(part.seconds for part in parts),
+            events=tuple(sorted((e for part in parts for e in part.events), key=lambda e: e.start)),
+            calls=calls,
+            findings=tuple(f for part in parts for f in part.findings),
+            notices=tuple(dict.fromkeys(n for part in parts for n in part.notices)),
+            cwd=parts[0].cwd,
+            started=min(part.started for part in parts),
+            runs=tuple(dict.fromkeys(run for part in parts for run in part.runs)),
+            processes=sum(part.processes for part in parts),
+            forks={child: parent for part in parts for child, parent in part.forks.items()},
+        )
+
+
+class _Section:
+    """The lines of one process, being put together."""
+
+    def __init__(self, header: Header) -> None:
+        self.header = header
+        self.events: dict[int, TraceEvent] = {}
+        self.calls: dict[str, int] = {}
+        self.findings: list[Finding] = []
+        self.notices: list[Notice] = []
+        self.end: End | None = None
+        self.last = header.clock
+
+    def add(self, entry: Entry) -> None:
+        if isinstance(entry, TraceEvent):
+            self.events[entry.id] = msgspec.structs.replace(entry, process=self.header.process)
+            self.last = max(self.last, entry.start + (entry.seconds or 0.0))
+            if entry.call is not None:
+                key = entry.function.key
+                self.calls[key] = max(self.calls.get(key, 0), entry.call)
+        elif isinstance(entry, Ran) and entry.event in self.events:
+            field = "steady_run_seconds" if entry.steady else "first_run_seconds"
+            self.events[entry.event] = msgspec.structs.replace(self.events[entry.event], **{field: entry.seconds})
+        elif isinstance(entry, Calls):
+            self.calls.update(entry.counts)
+        elif isinstance(entry, Finding):
+            self.findings.append(msgspec.structs.replace(entry, process=self.header.process))
+        elif isinstance(entry, Notice):
+            self.notices.append(entry)
+        elif isinstance(entry, End):
+            self.end = entry
+
+
+def _assemble(sections: list[_Section], ending: Exit | None, damage: list[Notice]) -> Recording:
+    main = sections[0].header
+    notices = [*damage, *(notice for section in sections for notice in section.notices)]
+    killed = [section.header.process for section in sections if section.end is None]
+    if killed:
+        notices.append(
+            Notice(
+                f"process {', '.join(killed)} ended without a word (killed, crashed, or os._exit): "
+                "what it did up to its last trace is here, calls after that were not counted"
+            )
+        )
+    last = max(section.last for section in sections)
+    ended = next((section.end.seconds for section in sections if section.end), last - main.clock)
+    calls: dict[str, int] = {}
+    for section in sections:
+        for key, count in section.calls.items():
+            calls[key] = calls.get(key, 0) + count
+    return Recording(
+        environment=main.environment,
+        command=main.command,
+        exit_code=ending.code if ending else None,
+        seconds=ending.seconds if ending else ended,
+        events=tuple(sorted((e for s in sections for e in s.events.values()), key=lambda e: e.start)),
+        calls=calls,
+        findings=tuple(finding for section in sections for finding in section.findings),
+        notices=tuple(dict.fromkeys(notices)),
+        cwd=main.cwd,
+        started=main.clock,
+        runs=tuple(dict.fromkeys(section.header.run for section in sections)),
+        processes=len(sections),
+        forks={s.header.process: s.header.forked_from for s in sections if s.header.forked_from},
+    )
+
+
+def _label_processes(recording: Recording, prefix: str) -> Recording:
+    """Keep the process numbers of different runs apart."""
+    replace = msgspec.structs.replace
+    return replace(
+        recording,
+        events=tuple(replace(event, process=prefix + event.process) for event in recording.events),
+        findings=tuple(replace(finding, process=prefix + finding.process) for finding in recording.findings),
+        forks={prefix + child: prefix + parent for child, parent in recording.forks.items()},
+    )
+
+
+def child_files(file: Path) -> list[Path]:
+    """The files that child processes of an unfinished run left beside it."""
+    if not file.parent.is_dir():
+        return []
+    prefix = file.name + "."
+    return sorted(
+        other for other in file.parent.iterdir() if other.name.startswith(prefix) and other.name[len(prefix) :].isdigit()
+    )
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        raise RecordingError(f"{file}: there is no such recording. `traceonce report --latest` shows the last one.") from None
+    except IsADirectoryError:
+        raise RecordingError(f"{file}: is a directory; name the recording file inside it.") from None
+    except OSError as error:
+        raise RecordingError(f"{file}: cannot be read: {error.strerror or error}.") from None
+
+
+def _document(data: bytes, name: str) -> Recording | None:
+    """The JSON report as one document, or None where the file is a log of lines."""
+    if b'"entry":"header"' in data[:400]:
+        return None
+    try:
+        raw = msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        return None
+    except RecursionError:
+        raise RecordingError(f"{name}: is nested too deeply to be a recording.") from None
+    _check_schema(raw, name)
+    try:
+        return msgspec.convert(raw, Recording)
+    except msgspec.ValidationError as error:
+        raise RecordingError(f"{name}: is not a valid recording: {error}.") from None
+
+
+def _check_schema(raw: Any, name: str) -> None:
+    schema = raw.get("schema") if isinstance(raw, dict) else None
+    if schema == SCHEMA:
+        return
+    if isinstance(schema, str) and schema.startswith("traceonce.recording/"):
+        raise RecordingError(
+            f"{name}: field 'schema' is {schema!r}; this traceonce reads {SCHEMA!r}. Use the version that wrote it, or record again."
+        )
+    raise RecordingError(
+        f"{name}: is not a traceonce recording (field 'schema' should be {SCHEMA!r}). "
+        "Record a run with: traceonce run --recording FILE SCRIPT"
+    )
+
+
+def _read_lines(data: bytes, name: str) -> tuple[list[Entry], list[str]]:
+    entries: list[Entry] = []
+    damage: list[str] = []
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            entry = _decode_line(line)
+        except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeDecodeError) as error:
+            if not entries:
+                raise RecordingError(
+                    f"{name}: is not a traceonce recording (its first line is no header). "
+                    "Record a run with: traceonce run --recording FILE SCRIPT"
+                ) from None
+            last = number == len(lines)
+            damage.append(
+                f"{name}, line {number}: cut short; everything before it was read"
+                if last
+                else f"{name}, line {number}: damaged and left out ({error})"
+            )
+            continue
+        if isinstance(entry, Header):
+            _check_schema({"schema": entry.schema}, name)
+        entries.append(entry)
+    return entries, damage

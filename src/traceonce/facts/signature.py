@@ -1,0 +1,196 @@
+"""What a call looks like to a tracer, as plain data, and the two questions one can ask of it.
+
+A `Signature` is a flattened view of the arguments: the *containers* (which say how the arguments nest), the *leaves*
+(what sits at the ends) and the *context* (what else the tracer keyed on: graph, scope, devices). Signatures form a
+lattice: ``a.admits(b)`` says that a trace made for ``a`` can serve the call ``b``; ``a.join(b)`` is the least signature
+that admits both. "Why did it trace again?" is *not admits*; "what would have covered both?" is *join*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+
+import msgspec
+
+Kind: TypeAlias = Literal["tensor", "python", "object", "variable", "none", "spec"]
+Shape: TypeAlias = tuple[int | None, ...]
+
+NUMBERS = {"bool", "int", "float", "complex"}
+
+
+class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """One end of the argument tree.
+
+    `shape` is None where the rank is unknown (tensors) or where there is none to speak of. `identity` tells objects
+    apart (and, for variables, which other argument is the same variable). `unequal_by` names the ``__eq__`` of a type
+    that does not even equal itself when built twice from one value.
+    """
+
+    path: str
+    kind: Kind
+    dtype: str | None = None
+    shape: Shape | None = None
+    value: str | None = None
+    type_name: str | None = None
+    identity: int | None = None
+    name: str | None = None
+    unequal_by: str | None = None
+
+    def admits(self, other: Leaf) -> bool:
+        """Could a trace made for this leaf serve `other` in its place?"""
+        return next(self.differences(other), None) is None
+
+    def differences(self, other: Leaf) -> Iterator[Difference]:
+        """Yield each aspect in which `other` cannot use a trace made for this leaf."""
+        return _leaf_differences(self, other)
+
+    def join(self, other: Leaf) -> Leaf | None:
+        """The least leaf that admits both, or None where only two traces can serve them."""
+        if self.kind != other.kind or self.unequal_by or other.unequal_by or self.name != other.name:
+            return None
+        shape = _join_shapes(self.shape, other.shape)
+        wider = msgspec.structs.replace(self, shape=shape)
+        return wider if wider.admits(other) else None
+
+    def describe(self) -> str:
+        """The leaf in a few characters, as a person would write it."""
+        if self.kind == "none":
+            return "None"
+        if self.kind in ("tensor", "variable"):
+            text = f"{self.dtype}{describe_shape(self.shape)}"
+            return text if self.kind == "tensor" else f"variable {text}"
+        if self.kind == "spec":
+            dense = f" {self.dtype}{describe_shape(self.shape)}" if self.dtype else ""
+            return f"{self.type_name}{dense}" + (f" ({self.value})" if self.value else "")
+        if self.kind == "object":
+            return self.value or f"{self.type_name} object"
+        return self.value or "?"
+
+
+Aspect: TypeAlias = Literal[
+    "kind", "type", "dtype", "rank", "shape", "value", "name", "identity", "unequal", "aliasing", "trainable"
+]
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """One way in which a call could not use an earlier trace; `axis` is set for a single dimension."""
+
+    aspect: Aspect
+    was: str
+    now: str
+    axis: int | None = None
+
+
+def _leaf_differences(a: Leaf, b: Leaf) -> Iterator[Difference]:
+    if a.unequal_by or b.unequal_by:
+        yield Difference("unequal", a.describe(), b.describe())
+        return
+    if a.kind != b.kind:
+        yield Difference("kind", a.describe(), b.describe())
+        return
+    if a.kind == "object":
+        if a.identity != b.identity:
+            yield Difference("identity", a.describe(), b.describe())
+        return
+    if a.kind == "python":
+        if not same_literal(a, b):
+            yield Difference("value", a.describe(), b.describe())
+        return
+    if a.type_name != b.type_name:
+        yield Difference("type", a.describe(), b.describe())
+        return
+    if b.name and a.name != b.name:
+        yield Difference("name", a.name or "unnamed", b.name)
+    if a.dtype != b.dtype:
+        yield Difference("dtype", a.dtype or "?", b.dtype or "?")
+    yield from _shape_differences(a.shape, b.shape)
+    if a.value != b.value:
+        yield Difference("trainable" if a.kind == "variable" else "value", a.value or "", b.value or "")
+    if a.identity != b.identity:
+        yield Difference("aliasing", f"variable {a.identity}", f"variable {b.identity}")
+
+
+def _shape_differences(a: Shape | None, b: Shape | None) -> Iterator[Difference]:
+    if a is None:
+        return
+    if b is None or len(a) != len(b):
+        yield Difference("rank", describe_shape(a), describe_shape(b))
+        return
+    for axis, (was, now) in enumerate(zip(a, b, strict=True)):
+        if was is not None and was != now:
+            yield Difference("shape", str(was), str(now), axis)
+
+
+def _join_shapes(a: Shape | None, b: Shape | None) -> Shape | None:
+    if a is None or b is None or len(a) != len(b):
+        return None
+    return tuple(x if x == y else None for x, y in zip(a, b, strict=True))
+
+
+def same_literal(a: Leaf, b: Leaf) -> bool:
+    """Are two Python values one to the tracer? Like TensorFlow, by ``==``: 1, True and 1.0 are the same value."""
+    if a.value == b.value:
+        return a.type_name == b.type_name or (a.type_name in NUMBERS) == (b.type_name in NUMBERS)
+    if a.type_name in NUMBERS and b.type_name in NUMBERS:
+        return number(a) == number(b)
+    return False
+
+
+def number(leaf: Leaf) -> complex | None:
+    """The number that a Python leaf holds, or None where it holds none (nan equals nothing, so it is no number)."""
+    if leaf.type_name == "bool":
+        return leaf.value == "True"
+    read = {"int": int, "float": float, "complex": complex}.get(leaf.type_name or "")
+    if read is None or leaf.value is None:
+        return None
+    try:
+        return read(leaf.value)
+    except ValueError:  # a text that was shortened for storage
+        return None
+
+
+def describe_shape(shape: Shape | None) -> str:
+    if shape is None:
+        return "[?]"
+    return "[" + ",".join("None" if n is None else str(n) for n in shape) + "]"
+
+
+class Container(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """A place where arguments nest: its type, and its keys in the order in which they are looked at."""
+
+    path: str
+    type_name: str
+    keys: tuple[str, ...] = ()
+
+
+class Signature(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """All that a tracer keys a trace on."""
+
+    leaves: tuple[Leaf, ...] = ()
+    structure: tuple[Container, ...] = ()
+    context: dict[str, str] = {}
+
+    def admits(self, other: Signature) -> bool:
+        """Could the call `other` reuse a trace made for this signature?"""
+        return (
+            self.context == other.context
+            and self.structure == other.structure
+            and len(self.leaves) == len(other.leaves)
+            and all(
+                a.path == b.path and a.admits(b) for a, b in zip(self.leaves, other.leaves, strict=True)
+            )
+        )
+
+    def join(self, other: Signature) -> Signature | None:
+        """The least signature that admits both calls, or None where no one signature can."""
+        if (
+            self.context != other.context
+            or self.structure != other.structure
+            or [leaf.path for leaf in self.leaves] != [leaf.path for leaf in other.leaves]
+        ):
+            return None
+        joined = [a.join(b) for a, b in zip(self.leaves, other.leaves, strict=True)]
+        if any(leaf is None for leaf in joined):
+            return None
+        return Signature(tuple(leaf for leaf in joined if leaf is not None), self.structure, self.context)

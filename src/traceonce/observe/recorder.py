@@ -1,0 +1,122 @@
+"""Where what was seen goes: memory for `watch()`, a file for `traceonce run`."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import threading
+import time
+import uuid
+from typing import Protocol
+
+import msgspec
+
+from traceonce.facts import SCHEMA, End, Entry, Header, Recording
+from traceonce.facts.recording import encode_line
+
+
+class Recorder(Protocol):
+    """Takes entries, from any thread, and never raises."""
+
+    def write(self, entry: Entry) -> None: ...
+
+
+def make_header(run: str, forked_from: str | None = None) -> Header:
+    return Header(
+        schema=SCHEMA,
+        run=run,
+        process=str(os.getpid()),
+        clock=time.time(),
+        environment=describe_environment(),
+        command=tuple(getattr(sys, "orig_argv", sys.argv)[1:]),
+        cwd=os.getcwd(),
+        forked_from=forked_from,
+    )
+
+
+def describe_environment() -> dict[str, str]:
+    """Python, the platform, and the version of every watched framework that is loaded."""
+    found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
+    for name in ("tensorflow", "keras", "jax", "torch"):
+        version = getattr(sys.modules.get(name), "__version__", None)
+        if isinstance(version, str):
+            found[name] = version
+    return found
+
+
+class MemoryRecorder:
+    """Keeps entries as encoded bytes: data, not objects, so that a program that counts its objects sees no change."""
+
+    def __init__(self) -> None:
+        self._header = make_header(uuid.uuid4().hex)
+        self._lines: list[bytes] = []
+        self._began = time.perf_counter()
+        self._ended: float | None = None
+
+    def write(self, entry: Entry) -> None:
+        self._lines.append(encode_line(entry))
+
+    def close(self) -> None:
+        self._ended = time.perf_counter() - self._began
+
+    def recording(self) -> Recording:
+        seconds = self._ended if self._ended is not None else time.perf_counter() - self._began
+        header = msgspec.structs.replace(self._header, environment=describe_environment())
+        lines = [encode_line(header), *self._lines, encode_line(End(round(seconds, 6)))]
+        return Recording.from_bytes(b"\n".join(lines))
+
+
+class FileRecorder:
+    """Appends each entry to a file in one write, so that a killed program loses at most the entry under way.
+
+    A forked child gets a file of its own, opened at its first entry.
+    """
+
+    def __init__(self, path: str, run: str, *, main: bool) -> None:
+        self._path = path
+        self._run = run
+        self._main = main
+        self._began = time.perf_counter()
+        self._lock = threading.Lock()
+        self._file: int | None = None
+        self._forked_from: str | None = None
+        self._broken = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
+
+    def write(self, entry: Entry) -> None:
+        if self._broken:
+            return
+        try:
+            line = encode_line(entry) + b"\n"
+            with self._lock:
+                if self._file is None:
+                    self._open()
+                assert self._file is not None
+                os.write(self._file, line)
+        except Exception as error:  # a full disk is no reason to stop the user's program
+            self._broken = True
+            sys.stderr.write(f"traceonce: cannot write {self._path}: {error}; no more events are recorded\n")
+
+    @property
+    def is_open(self) -> bool:
+        return self._file is not None
+
+    def close(self) -> None:
+        if self._file is not None:
+            self.write(End(round(time.perf_counter() - self._began, 6)))
+
+    def _open(self) -> None:
+        name = self._path if self._main else f"{self._path}.{os.getpid()}"
+        self._file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o644)
+        os.write(self._file, encode_line(make_header(self._run, self._forked_from)) + b"\n")
+
+    def _forked(self) -> None:
+        self._lock = threading.Lock()
+        self._main = False
+        self._forked_from = str(os.getppid())
+        self._began = time.perf_counter()
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None

@@ -1,0 +1,57 @@
+"""Observe a piece of the running program, as a context manager or a decorator."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import TracebackType
+from typing import ParamSpec, TypeVar
+
+from typing_extensions import Self
+
+from traceonce.facts import Recording, TraceEvent
+from traceonce.observe.hub import Hub, hub
+from traceonce.observe.recorder import MemoryRecorder
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Observation:
+    """What happened inside one block. Nested and repeated observations do not disturb each other."""
+
+    def __init__(self, hub: Hub = hub) -> None:
+        self._hub = hub
+        self._recorder: MemoryRecorder | None = None
+
+    def __enter__(self) -> Self:
+        self._recorder = MemoryRecorder()
+        self._hub.join(self._recorder)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._recorder is not None
+        self._hub.leave(self._recorder)
+        self._recorder.close()
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """As a decorator: every call of `function` is observed; `function.watched` is what the last one saw."""
+
+        @functools.wraps(function)
+        def watched(*args: P.args, **kwargs: P.kwargs) -> R:
+            with type(self)(self._hub) as seen:
+                watched.watched = seen  # type: ignore[attr-defined]  # the documented way to the outcome
+                return function(*args, **kwargs)
+
+        return watched
+
+    @property
+    def recording(self) -> Recording:
+        """Everything seen so far, as data; it can be read during the block and after it."""
+        return self._recorder.recording() if self._recorder is not None else Recording()
+
+    @property
+    def events(self) -> tuple[TraceEvent, ...]:
+        return self.recording.events

@@ -1,0 +1,1 @@
+"""Telling: a recording and its diagnoses in, a text or a document out."""

@@ -1,0 +1,61 @@
+"""The machine-readable report: the contract that other programs read, and a recording that can be read back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from traceonce.facts import Diagnosis, Recording
+
+
+def render_json(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
+    document: dict[str, Any] = {
+        "schema": recording.schema,
+        "environment": recording.environment,
+        "command": recording.command,
+        "exit_code": recording.exit_code,
+        "seconds": recording.seconds,
+        "functions": [describe_function(diagnosis) for diagnosis in diagnoses],
+        "events": recording.events,
+        "calls": recording.calls,
+        "findings": recording.findings,
+        "notices": recording.notices,
+        "cwd": recording.cwd,
+        "started": recording.started,
+        "runs": recording.runs,
+        "processes": recording.processes,
+        "forks": recording.forks,
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+
+
+def describe_function(diagnosis: Diagnosis) -> dict[str, Any]:
+    """One entry of `functions`, in the order of the contract."""
+    function = diagnosis.function
+    entry: dict[str, Any] = {
+        "backend": diagnosis.backend,
+        "name": function.name,
+        "file": function.file,
+        "line": function.line,
+    }
+    for field in diagnosis.__struct_fields__:
+        if field not in ("backend", "function", "causes"):
+            entry[field] = getattr(diagnosis, field)
+    entry["library"] = function.library
+    entry["causes"] = [
+        {
+            "code": cause.code.value,
+            "path": cause.path,
+            "count": cause.count,
+            "was": cause.was,
+            "now": cause.now,
+            "evidence": cause.evidence,
+            "values": cause.values,
+            "type": cause.type_name,
+            "note": cause.note,
+        }
+        for cause in diagnosis.causes
+    ]
+    return entry

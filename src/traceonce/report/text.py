@@ -1,0 +1,179 @@
+"""The report for people at a terminal: what happened, where, what it cost, why, and what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from traceonce.facts import Diagnosis, Recording, Verdict
+from traceonce.report.wording import WORDS, describe_cause, describe_values
+
+STYLES = {
+    Verdict.RETRACING: "bold red",
+    Verdict.RECOMPILING: "bold red",
+    Verdict.FAILED: "bold red",
+    Verdict.STALE: "bold magenta",
+    Verdict.CONFUSED: "bold magenta",
+    Verdict.BOUNDED: "cyan",
+    Verdict.OK: "green",
+}
+QUIET = (Verdict.BOUNDED, Verdict.OK)
+CAUSES = 8  # shown per function
+_LIBRARY_FOLDERS = ("site-packages/", "dist-packages/")
+
+
+def render_text(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
+    return "\n".join(line.plain for line in report_lines(recording, diagnoses)) + "\n"
+
+
+def print_text(recording: Recording, diagnoses: Sequence[Diagnosis], console: Console) -> None:
+    """Print in colour where the console is a terminal (and NO_COLOR is not set), plainly elsewhere."""
+    for line in report_lines(recording, diagnoses):
+        console.print(line, soft_wrap=True, highlight=False)
+
+
+def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
+    yield _headline(recording, diagnoses)
+    for diagnosis in diagnoses:
+        if diagnosis.verdict not in QUIET:
+            yield Text()
+            yield from _function(diagnosis)
+    bounded = [diagnosis for diagnosis in diagnoses if diagnosis.verdict is Verdict.BOUNDED]
+    if bounded:
+        yield Text()
+        yield Text("You can ignore these:", "dim")
+        for diagnosis in bounded:
+            yield from _bounded(diagnosis)
+    problems = [notice.text for notice in recording.notices if notice.error or "watched through" not in notice.text]
+    if problems:
+        yield Text()
+        for text in problems:
+            yield Text.assemble(("note  ", "yellow"), text)
+
+
+def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
+    line = Text("traceonce  ", "bold")
+    traces = sum(diagnosis.traces for diagnosis in diagnoses)
+    acute = [diagnosis for diagnosis in diagnoses if diagnosis.verdict not in QUIET]
+    if not diagnoses:
+        return line.append("no function was traced", "default")
+    counted = f"{_count(len(diagnoses), 'function')}, {_count(traces, 'trace')}"
+    lost = sum(diagnosis.lost_seconds for diagnosis in diagnoses)
+    if not acute:
+        line.append(f"{counted}: nothing to fix", "green")
+        return line.append(f" ({_cost(lost, recording.seconds)} went into retraces)" if lost >= 0.01 else "", "default")
+    line.append(f"{counted} · ", "default")
+    line.append(f"{_cost(lost, recording.seconds)} lost", "bold red" if lost >= 0.01 else "default")
+    line.append(f" · {_count(len(acute), 'function')} to look at", "default")
+    return line
+
+
+def _function(diagnosis: Diagnosis) -> Iterator[Text]:
+    yield _title(diagnosis)
+    width = min(max((len(cause.path) for cause in diagnosis.causes[:CAUSES]), default=0), 36)
+    descriptions = [describe_cause(cause, diagnosis.traces) for cause in diagnosis.causes[:CAUSES]]
+    middle = min(max(map(len, descriptions), default=0), 46)
+    for cause, words in zip(diagnosis.causes, descriptions, strict=False):
+        line = Text("  ").append(cause.path.ljust(width), "yellow").append("   ").append(words.ljust(middle))
+        values = describe_values(cause)
+        yield line.append(f"   {values}", "dim") if values else line
+    if len(diagnosis.causes) > CAUSES:
+        yield Text(f"  … and {len(diagnosis.causes) - CAUSES} more places (see --format json)", "dim")
+    label = max(width, 6)
+    if diagnosis.covering_signature:
+        yield Text("  ").append("covers".ljust(label), "green").append(f"   {diagnosis.covering_signature}")
+        if diagnosis.covering_note:
+            yield Text("  " + " " * label + f"   every call above ({diagnosis.covering_note})", "dim")
+    else:
+        for remedy in _remedies(diagnosis):
+            yield Text("  ").append("change".ljust(label), "green").append(f"   {remedy}")
+        if diagnosis.covering_note:
+            yield Text("  " + " " * label + f"   {diagnosis.covering_note}", "dim")
+    for note in diagnosis.notes:
+        yield Text("  ").append("note".ljust(label), "dim").append(f"   {note}", "dim")
+
+
+def _remedies(diagnosis: Diagnosis) -> list[str]:
+    return list(dict.fromkeys(WORDS[cause.code].remedy for cause in diagnosis.causes[:CAUSES]))[:3]
+
+
+def _title(diagnosis: Diagnosis) -> Text:
+    line = Text().append(diagnosis.function.name, STYLES[diagnosis.verdict]).append("  ")
+    line.append(" · ".join([_what_happened(diagnosis), *_costs(diagnosis), _where(diagnosis)]))
+    return line
+
+
+def _what_happened(diagnosis: Diagnosis) -> str:
+    calls = f" in {_count(diagnosis.calls, 'call')}" if diagnosis.calls else ""
+    if diagnosis.verdict is Verdict.RECOMPILING:
+        return f"compiled {_count(diagnosis.compiles, 'time')} under {_count(diagnosis.traces, 'trace')}{calls}"
+    if diagnosis.verdict is Verdict.FAILED:
+        return f"tracing raised {_count(diagnosis.failed, 'time')} ({_count(diagnosis.traces, 'trace')} succeeded)"
+    if diagnosis.verdict in (Verdict.STALE, Verdict.CONFUSED):
+        return f"silently wrong: {diagnosis.reason}"
+    return f"retraced {_count(diagnosis.retraces, 'time')}{calls}"
+
+
+def _costs(diagnosis: Diagnosis) -> list[str]:
+    parts = []
+    if diagnosis.lost_seconds > 0:
+        share = f" ({_percent(diagnosis.share)} of the run)" if diagnosis.share is not None else ""
+        parts.append(f"{_seconds(diagnosis.lost_seconds)} lost{share}")
+    if diagnosis.retraces and diagnosis.bytes:
+        parts.append(f"{_bytes(diagnosis.bytes)} kept")
+    return parts
+
+
+def _where(diagnosis: Diagnosis) -> str:
+    function = diagnosis.function
+    place = f"{_short(function.file)}:{function.line}" if function.file else "no source"
+    if not diagnosis.call_sites:
+        return place
+    site = diagnosis.call_sites[0]
+    via = f" through {_short(site.via)}" if site.via else ""
+    others = len(diagnosis.call_sites) - 1
+    more = f" and {_count(others, 'other line')}" if others else ""
+    return f"{place}, called from {_short(site.file)}:{site.line}{via}{more}"
+
+
+def _bounded(diagnosis: Diagnosis) -> Iterator[Text]:
+    line = Text("  ").append(diagnosis.function.name, STYLES[Verdict.BOUNDED])
+    calls = f" in {_count(diagnosis.calls, 'call')}" if diagnosis.calls else ""
+    places = ", ".join(dict.fromkeys(cause.path for cause in diagnosis.causes[:3]))
+    cost = f" · {_seconds(diagnosis.lost_seconds)}" if diagnosis.lost_seconds else ""
+    yield line.append(
+        f"  {_count(diagnosis.traces, 'trace')}{calls}{cost} · {diagnosis.reason} ({places}) · {_where(diagnosis)}", "dim"
+    )
+    for note in diagnosis.notes:
+        yield Text(f"    {note}", "dim")
+
+
+def _short(file: str | None) -> str:
+    """A library's file from its package on."""
+    text = file or "?"
+    for folder in _LIBRARY_FOLDERS:
+        if folder in text:
+            return text.rpartition(folder)[2]
+    return text
+
+
+def _count(number: int | None, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def _cost(seconds: float, total: float) -> str:
+    return f"{_seconds(seconds)} ({_percent(seconds / total)} of the run)" if total > 0 else _seconds(seconds)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms" if seconds >= 0.001 else "under 1 ms"
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}".replace("%", " %") if share >= 0.01 else "under 1 %"
+
+
+def _bytes(number: int) -> str:
+    return f"{number / 2**20:.1f} MiB" if number >= 2**20 else f"{number / 1024:.0f} KiB"

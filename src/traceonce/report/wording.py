@@ -1,0 +1,70 @@
+"""The words for each cause: what happened at that place, and what to change. Every remedy here has been run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from traceonce.facts import Cause, CauseCode
+
+
+class Words(NamedTuple):
+    """What happened, in a few words, and what to change."""
+
+    what: str
+    remedy: str
+
+
+WORDS: dict[CauseCode, Words] = {
+    CauseCode.SHAPE: Words("varies", "give the dimension as None in an input_signature, or set reduce_retracing=True"),
+    CauseCode.RANK: Words("changes its rank", "reshape to one rank before the call"),
+    CauseCode.DTYPE: Words("changes its dtype", "cast to one dtype before the call"),
+    CauseCode.VALUE: Words("a Python {type}", "pass a tensor, if the function needs no Python value"),
+    CauseCode.KIND: Words("changes its kind", "pass the same kind of thing in every call"),
+    CauseCode.STRUCTURE: Words("changes its structure", "keep one structure: the same keys, the same length, list or tuple"),
+    CauseCode.SPEC: Words("changes in its type specification", "keep this field of the type the same in every call"),
+    CauseCode.IDENTITY: Words("another {type} object", "pass the same object, or give its class __eq__ and __hash__"),
+    CauseCode.COLLECTED: Words(
+        "a {type} object; the earlier one is gone", "keep one object alive and pass it in every call"
+    ),
+    CauseCode.UNEQUAL: Words("its type never equals itself", "let __eq__ of that class compare contents"),
+    CauseCode.ALIASING: Words("is, or is not, the same variable as another argument", "pass the same pattern of variables"),
+    CauseCode.NEW_FUNCTION: Words(
+        "the same code, wrapped by tf.function again", "make the tf.function once, outside the loop or the call"
+    ),
+    CauseCode.NEW_INSTANCE: Words("the method of another object", "reuse one object"),
+    CauseCode.VARIABLE_CREATION: Words("variables were created on the first call", "nothing: this happens once"),
+    CauseCode.CONTEXT: Words("the surroundings of the call changed", "call it in the same surroundings"),
+    CauseCode.COMPILE: Words("XLA compiled again", "pad to a few fixed shapes; XLA compiles for every new one"),
+    CauseCode.BACKWARD: Words("a backward graph was built", "nothing: this happens once per trace"),
+    CauseCode.STALE: Words(
+        "read when traced; changed since, and the trace still has the old value",
+        "pass it as an argument, or keep it in a tf.Variable",
+    ),
+    CauseCode.CONFUSED: Words(
+        "an equal number of another type was served by the same trace", "pass one type in every call"
+    ),
+    CauseCode.UNKNOWN: Words("the cause is not known", "please report this with the recording"),
+}
+
+
+def describe_cause(cause: Cause, traces: int) -> str:
+    """What happened at this place, in a few words."""
+    words = WORDS[cause.code].what.format(type=cause.type_name or "Python")
+    if cause.code in (CauseCode.VALUE, CauseCode.SHAPE) and cause.count >= 3 and cause.count >= traces - 1:
+        words += ", a new value each time" if cause.code is CauseCode.VALUE else " in every trace"
+    if cause.evidence == "inferred" and cause.code is CauseCode.STALE:
+        words += " (inferred: it was not shown to reach the graph)"
+    return words
+
+
+def describe_values(cause: Cause) -> str:
+    """The values seen, in order."""
+    if cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE):
+        return f"{cause.count + 1} of them"
+    if cause.code is CauseCode.UNEQUAL:
+        return cause.note or ""
+    if cause.code in (CauseCode.IDENTITY, CauseCode.COLLECTED):
+        names = [value for value in dict.fromkeys(cause.values) if not value.endswith(" object")]
+        return ", ".join(names) if names else f"{cause.count} times"
+    arrow = " → " if cause.code is not CauseCode.SHAPE else ", "
+    return arrow.join(cause.values)
