@@ -131,7 +131,8 @@ class History:
     def _compare(self, earlier: Signatures, request: Signature) -> tuple[Cause, ...]:
         nearest = earlier.nearest(request)
         causes = [*compare_contexts(nearest, request), *compare_arguments(nearest, request, self._dead)]
-        return tuple(dict.fromkeys(causes))
+        users = [cause for cause in causes if cause.code is not CauseCode.VARIABLE_CREATION]
+        return tuple(dict.fromkeys(users or causes))
 
     def _unknown(self, event: TraceEvent) -> Cause:
         reason = event.raw_reason or "an earlier trace fits this call, and the framework traced again all the same"

@@ -74,9 +74,9 @@ def _describe_data_function(python_function: Any, options: Any, places: Places) 
         helper = _cell(python_function, "wrapper_helper")
         given = _cell(helper, "self")._func
     except (AttributeError, LookupError, ValueError):
-        return Described(FunctionId(f"{options.name} (tf.data)"), None, None, internal=True)
+        return Described(FunctionId(f"{options.name} [dataset]"), None, None, internal=True)
     inner, instance = unwrap(given)
-    identity = _identify(inner, options.name, places, " (tf.data)")
+    identity = _identify(inner, options.name, places, " [dataset]")
     return Described(identity, _plain(inner), instance, internal=identity.library or identity.file is None)
 
 
