@@ -16,7 +16,11 @@ def spread(high: tf.Tensor, low: tf.Tensor) -> tf.Tensor:
     return high * low
 
 
-spread_traced = tf.function(spread)
+@tf.function
+def spread_traced(high: tf.Tensor, low: tf.Tensor) -> tf.Tensor:
+    if high > low:
+        return high - low
+    return high * low
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """Claim: with an open signature, a body that needs the size can read it with `tf.shape`, and one trace still does.
 
-True. `tf.shape` gives the size of each call as a tensor. The static `.shape` of the same argument is (None, None) in the
-trace, and could not be calculated with.
+True. `tf.shape` gives the size of each call as a tensor. The static `.shape` of the same argument is (None, None) in
+the trace, and cannot be calculated with.
 """
 
 from __future__ import annotations

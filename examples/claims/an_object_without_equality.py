@@ -1,13 +1,11 @@
 """Claim: two objects that hold the same number cause two traces, and a `__hash__` would make them one.
 
 Half true. Two objects of a plain class do cause two traces, but `__hash__` alone changes nothing: TensorFlow asks
-whether the objects are equal. A class with `__eq__` and `__hash__` (a frozen dataclass has both) needs one trace, for as
-long as the object of the first call is alive. A class with `__eq__` alone is not hashable and is refused.
+whether the objects are equal. A class with `__eq__` and `__hash__` (a frozen dataclass has both) needs one trace, for
+as long as the object of the first call is alive. A class with `__eq__` alone cannot be hashed and raises a TypeError.
 """
 
 from __future__ import annotations
-
-import dataclasses
 
 import tensorflow as tf
 
@@ -22,9 +20,11 @@ class Hashed(Plain):
         return hash(self.rate)
 
 
-@dataclasses.dataclass(frozen=True)
-class Equal:
-    rate: float
+class Equal(Hashed):
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Equal) and self.rate == other.rate
+
+    __hash__ = Hashed.__hash__  # a class that defines `__eq__` loses the one that it inherits
 
 
 @tf.function

@@ -13,7 +13,9 @@ def mean_score(scores: tf.Tensor) -> tf.Tensor:
     return tf.reduce_mean(scores)
 
 
-mean_score_traced = tf.function(mean_score)
+@tf.function
+def mean_score_traced(scores: tf.Tensor) -> tf.Tensor:
+    return tf.reduce_mean(scores)
 
 
 def main() -> None:

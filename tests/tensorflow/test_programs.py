@@ -163,24 +163,41 @@ def test_a_failed_retrace_names_the_cause_of_the_retrace(tf: Any) -> None:
     assert [(c.code.value, c.path, c.count) for c in only(seen).causes] == [("value", "k", 2)]
 
 
-def test_no_frame_of_ours_in_the_users_traceback(tf: Any) -> None:
+@pytest.mark.parametrize("filtered", [True, False])
+def test_no_frame_of_ours_in_the_users_traceback(tf: Any, filtered: bool) -> None:
+    """While tracing and while running, with TensorFlow's own frames filtered out or not."""
+    switch = tf.debugging.enable_traceback_filtering if filtered else tf.debugging.disable_traceback_filtering
+    was = tf.debugging.is_traceback_filtering_enabled()
+
     def broken(x: Any) -> Any:
         raise RuntimeError("mine")
 
-    def files() -> list[str]:
+    def frames(function: Any, *args: Any) -> list[tuple[str, str]]:
         try:
-            tf.function(broken, autograph=False)(tf.constant(1.0))
-        except RuntimeError as error:
+            function(*args)
+        except (RuntimeError, tf.errors.InvalidArgumentError) as error:
             trace, found = error.__traceback__, []
             while trace is not None:
-                found.append(trace.tb_frame.f_code.co_filename)
+                found.append((trace.tb_frame.f_code.co_filename, trace.tb_frame.f_code.co_name))
                 trace = trace.tb_next
             return found
-        return []
+        raise AssertionError("nothing was raised")
 
-    unwatched = files()
-    with traceonce.watch():
-        assert files() == unwatched
+    def both() -> list[list[tuple[str, str]]]:
+        fails_when_run = tf.function(lambda x, k: (tf.debugging.assert_greater(x, k), x)[1])
+        return [
+            frames(tf.function(broken, autograph=False), tf.constant(1.0)),
+            frames(fails_when_run, tf.constant([1.0]), 2.0),
+            frames(fails_when_run, tf.constant([1.0]), 2.0),
+        ]
+
+    switch()
+    try:
+        unwatched = both()
+        with traceonce.watch():
+            assert both() == unwatched
+    finally:
+        (tf.debugging.enable_traceback_filtering if was else tf.debugging.disable_traceback_filtering)()
 
 
 def test_threads_on_one_function(tf: Any) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from traceonce.facts import Calls, Finding, Notice, Ran, TraceEvent
+from traceonce.facts import Calls, Compiled, Finding, Inputs, Notice, Ran, TraceEvent
 
 
 class Sink(Protocol):
     """Where a backend reports. It never raises: an error on our side is no business of the user's program."""
 
-    def write(self, entry: TraceEvent | Ran | Calls | Finding | Notice) -> None: ...
+    def write(self, entry: TraceEvent | Ran | Inputs | Calls | Finding | Notice) -> None: ...
 
 
 class Watching(Protocol):
@@ -28,6 +28,14 @@ class Watching(Protocol):
         """Take every hook out again."""
 
 
+class CompilationReader(Protocol):
+    """Reads the log of a program for compilations."""
+
+    def take(self, line: bytes) -> Compiled | bool:
+        """A compilation; or whether the line is to be kept from the user."""
+        ...
+
+
 class Backend(Protocol):
     """One framework. Looking at it imports nothing; `watch` is called once the program has imported the framework.
 
@@ -38,13 +46,10 @@ class Backend(Protocol):
     module: str
     distributions: tuple[str, ...]
 
-    def prepare(self, environment: dict[str, str], *, compilations: bool) -> None:
-        """Set what must stand in the environment of a program before it starts."""
+    def read_compilations(self, environment: dict[str, str]) -> CompilationReader | None:
+        """Set what makes the framework tell of compilations, in the environment of a program that is to start."""
 
-    def approach(self, *, compilations: bool) -> None:
-        """The program is about to import the framework; compilations are to be watched, too, or not."""
-
-    def watch(self, sink: Sink) -> Watching:
+    def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
         """The framework is there: put the hooks in place. Raises `BackendUnavailable` where none works here."""
         ...
 

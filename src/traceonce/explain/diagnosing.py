@@ -130,11 +130,12 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         verdict=verdict,
         growth=growth,
         reason=reason,
+        jit_compile=any(item.event.jit_compile for item in mine),
         causes=tuple(causes),
         call_sites=_call_sites(mine),
         covering_signature=covering.snippet,
         covering_note=covering.note,
-        notes=tuple(_notes(mine, done, failed, calls, bool(compilations))),
+        notes=tuple(_notes(mine, done, failed, calls)),
     )
 
 
@@ -195,10 +196,8 @@ def _call_sites(mine: list[Explained]) -> tuple[SiteCount, ...]:
 
 
 def _notes(
-    mine: list[Explained], done: list[Explained], failed: list[Explained], calls: int | None, compiled: bool
+    mine: list[Explained], done: list[Explained], failed: list[Explained], calls: int | None
 ) -> Iterator[str]:
-    if any(item.event.jit_compile for item in mine) and not compiled:
-        yield "jit_compile: XLA compilations were not watched; they come on top (traceonce run --xla)"
     if failed:
         yield f"{len(failed)} of {len(mine)} traces raised: {failed[-1].event.error}"
     if calls is None and done:

@@ -5,12 +5,25 @@ from traceonce.facts.diagnosis import Diagnosis, Growth, SiteCount, Verdict
 from traceonce.facts.event import CallSite, EventKind, Frame, FunctionId, Phase, TraceEvent
 from traceonce.facts.fix import Edit, Fix, Safety
 from traceonce.facts.proof import Measurement, Proof, ProofVerdict
-from traceonce.facts.recording import SCHEMA, Calls, End, Entry, Exit, Finding, Header, Notice, Ran, Recording
+from traceonce.facts.recording import (
+    SCHEMA,
+    Calls,
+    Compiled,
+    End,
+    Entry,
+    Exit,
+    Finding,
+    Header,
+    Inputs,
+    Notice,
+    Ran,
+    Recording,
+)
 from traceonce.facts.signature import Container, Difference, Kind, Leaf, Shape, Signature
 
 __all__ = [
-    "SCHEMA", "CallSite", "Calls", "Cause", "CauseCode", "Container", "Diagnosis", "Difference", "Edit", "End",
-    "Entry", "EventKind", "Evidence", "Exit", "Finding", "Fix", "Frame", "FunctionId", "Growth", "Header", "Kind",
+    "SCHEMA", "CallSite", "Calls", "Cause", "CauseCode", "Compiled", "Container", "Diagnosis", "Difference", "Edit", "End",
+    "Entry", "EventKind", "Evidence", "Exit", "Finding", "Fix", "Frame", "FunctionId", "Growth", "Header", "Inputs", "Kind",
     "Leaf", "Measurement", "Notice", "Phase", "Proof", "ProofVerdict", "Ran", "Recording", "Safety", "Shape",
     "Signature", "SiteCount", "TraceEvent", "Verdict",
 ]  # fmt: skip

@@ -60,6 +60,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     verdict: Verdict
     growth: Growth
     reason: str
+    jit_compile: bool = False
     causes: tuple[Cause, ...] = ()
     call_sites: tuple[SiteCount, ...] = ()
     covering_signature: str | None = None

@@ -48,7 +48,8 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     object that it is bound to. `call` is the number of this call among the counted calls of the function (None where
     nobody counts). `signature` is what was asked for, `traced` what the trace was made for where that is wider.
     `earlier` holds signatures that the function had traced before anybody watched. `dead` lists the identities of
-    arguments that were garbage-collected since the last event. `fingerprint` is equal for equal graphs.
+    arguments that were garbage-collected since the last event. `fingerprint` is equal for equal graphs, `graph` is the
+    framework's own name for this one.
     """
 
     id: int
@@ -66,6 +67,7 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     object: int | None = None
     instance: int | None = None
     fingerprint: str | None = None
+    graph: str | None = None
     raw_reason: str | None = None
     seconds: float | None = None
     exclusive_seconds: float | None = None

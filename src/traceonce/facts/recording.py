@@ -17,6 +17,7 @@ import msgspec
 from traceonce.errors import RecordingError
 from traceonce.facts.cause import Cause
 from traceonce.facts.event import FunctionId, TraceEvent
+from traceonce.facts.signature import Shape, Signature
 
 SCHEMA = "traceonce.recording/1"
 
@@ -40,6 +41,23 @@ class Ran(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", ta
     event: int
     seconds: float
     steady: bool = False
+
+
+class Inputs(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="inputs"):
+    """A combination of input shapes that the graph of an event had not run with before."""
+
+    event: int
+    shapes: tuple[Shape | None, ...]
+
+
+class Compiled(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="compiled"):
+    """A compiler compiled a graph, for the `ordinal`-th time."""
+
+    backend: str
+    graph: str
+    ordinal: int
+    seconds: float
+    clock: float
 
 
 class Calls(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="calls"):
@@ -77,7 +95,7 @@ class Exit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", t
     seconds: float
 
 
-Entry: TypeAlias = Header | TraceEvent | Ran | Calls | Finding | Notice | End | Exit
+Entry: TypeAlias = Header | TraceEvent | Ran | Inputs | Compiled | Calls | Finding | Notice | End | Exit
 
 _decode_line = msgspec.json.Decoder(Entry).decode
 encode_line = msgspec.json.Encoder().encode
@@ -125,15 +143,21 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
         """Put the lines of a log together, section by section."""
         sections: list[_Section] = []
         ending: Exit | None = None
+        compilations: list[Compiled] = []
         for entry in entries:
             if isinstance(entry, Header):
                 sections.append(_Section(entry))
             elif isinstance(entry, Exit):
                 ending = entry
+            elif isinstance(entry, Compiled):
+                compilations.append(entry)
             elif sections:
                 sections[-1].add(entry)
         if not sections:
             raise RecordingError(f"{name}: no header line can be read, so this is not (or no longer) a recording.")
+        for compilation in compilations:
+            for section in sections:
+                section.compiled(compilation)
         return _assemble(sections, ending, [Notice(text, error=True) for text in damage])
 
     @classmethod
@@ -174,6 +198,7 @@ class _Section:
         self.header = header
         self.events: dict[int, TraceEvent] = {}
         self.calls: dict[str, int] = {}
+        self.inputs: dict[int, list[tuple[Shape | None, ...]]] = {}
         self.findings: list[Finding] = []
         self.notices: list[Notice] = []
         self.end: End | None = None
@@ -189,6 +214,8 @@ class _Section:
         elif isinstance(entry, Ran) and entry.event in self.events:
             field = "steady_run_seconds" if entry.steady else "first_run_seconds"
             self.events[entry.event] = msgspec.structs.replace(self.events[entry.event], **{field: entry.seconds})
+        elif isinstance(entry, Inputs):
+            self.inputs.setdefault(entry.event, []).append(entry.shapes)
         elif isinstance(entry, Calls):
             self.calls.update(entry.counts)
         elif isinstance(entry, Finding):
@@ -197,6 +224,45 @@ class _Section:
             self.notices.append(entry)
         elif isinstance(entry, End):
             self.end = entry
+
+
+    def compiled(self, compilation: Compiled) -> None:
+        """Make an event of a compilation of one of this section's graphs.
+
+        The log says neither shapes nor values. A function compiles once per new combination of shapes, so the n-th
+        compilation is taken to be for the n-th of them; where there are fewer, a value was the reason.
+        """
+        trace = next((e for e in self.events.values() if e.kind == "trace" and e.graph == compilation.graph), None)
+        if trace is None:
+            return
+        shapes = self.inputs.get(trace.id, [])
+        signature = _with_shapes(trace.served, shapes[min(compilation.ordinal, len(shapes)) - 1]) if shapes else trace.served
+        number = max(self.events) + 1
+        self.events[number] = TraceEvent(
+            id=number,
+            backend=compilation.backend,
+            function=trace.function,
+            signature=signature,
+            start=compilation.clock - compilation.seconds,
+            kind="compile",
+            phase="first" if compilation.ordinal == 1 else "retrace",
+            seconds=compilation.seconds,
+            call_site=trace.call_site,
+            process=self.header.process,
+            jit_compile=True,
+            graph=compilation.graph,
+            parent=trace.id,
+        )
+
+
+def _with_shapes(signature: Signature, shapes: tuple[Shape | None, ...]) -> Signature:
+    """A signature with the shapes of a run in the place of those that the trace left open."""
+    known = iter(shapes)
+    leaves = []
+    for leaf in signature.leaves:
+        shape = next(known, None) if leaf.kind in ("tensor", "variable") else None
+        leaves.append(msgspec.structs.replace(leaf, shape=shape) if leaf.kind == "tensor" and shape is not None else leaf)
+    return msgspec.structs.replace(signature, leaves=tuple(leaves))
 
 
 def _assemble(sections: list[_Section], ending: Exit | None, damage: list[Notice]) -> Recording:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -18,10 +19,9 @@ Callback = Callable[[str], None]
 class Arrivals(importlib.abc.MetaPathFinder):
     """Calls back when one of the awaited modules has been imported."""
 
-    def __init__(self, awaited: Sequence[str], arrived: Callback, coming: Callback | None = None) -> None:
+    def __init__(self, awaited: Sequence[str], arrived: Callback) -> None:
         self._awaited = set(awaited)
         self._arrived = arrived
-        self._coming = coming
         self._looking: set[str] = set()
 
     def start(self) -> None:
@@ -47,8 +47,6 @@ class Arrivals(importlib.abc.MetaPathFinder):
         finally:
             self._looking.discard(fullname)
         if spec is not None and spec.loader is not None and hasattr(spec.loader, "exec_module"):
-            if self._coming is not None:
-                self._coming(fullname)
             _after_execution(spec.loader, fullname, self._done)
         return spec
 

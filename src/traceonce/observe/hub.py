@@ -11,7 +11,7 @@ from traceonce.facts import Entry, Notice
 from traceonce.observe.arrival import Arrivals
 
 if TYPE_CHECKING:
-    from traceonce.backends.base import Backend, Watching
+    from traceonce.backends.base import Watching
     from traceonce.observe.recorder import Recorder
 
 
@@ -21,7 +21,6 @@ class Hub:
     def __init__(self, backends: list[Known] | None = None) -> None:
         self._backends = backends
         self._recorders: tuple[Recorder, ...] = ()
-        self._loaded: dict[str, Backend] = {}
         self._watching: dict[str, Watching] = {}
         self._arrivals: Arrivals | None = None
         self._compilations = False
@@ -35,9 +34,7 @@ class Hub:
                 watching.renew()
             if self._arrivals is None:
                 known = {backend.module: backend for backend in self._backends or known_backends()}
-                self._arrivals = Arrivals(
-                    list(known), lambda name: self._start(known[name]), lambda name: self._approach(known[name])
-                )
+                self._arrivals = Arrivals(list(known), lambda name: self._start(known[name]))
                 self._arrivals.start()
 
     def leave(self, recorder: Recorder) -> None:
@@ -62,17 +59,10 @@ class Hub:
         for recorder in self._recorders:
             recorder.write(entry)
 
-    def _approach(self, known: Known) -> None:
-        try:
-            backend = self._loaded[known.name] = load_backend(known)
-            backend.approach(compilations=self._compilations)
-        except Exception as error:
-            self.write(Notice(f"{known.name}: {type(error).__name__}: {error}", error=True))
-
     def _start(self, known: Known) -> None:
         """A framework has been imported: watch it. Nothing that goes wrong here may reach the program."""
         try:
-            watching = (self._loaded.get(known.name) or load_backend(known)).watch(self)
+            watching = load_backend(known).watch(self, compilations=self._compilations)
             self._watching[known.name] = watching
             self.write(Notice(f"{known.name} is watched through {watching.hook}"))
         except BackendUnavailable as error:

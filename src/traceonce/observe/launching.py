@@ -20,9 +20,10 @@ import msgspec
 
 from traceonce.backends.discovery import known_backends, load_backend
 from traceonce.errors import ScriptError, UsageError
-from traceonce.facts import Exit, Notice
+from traceonce.facts import Compiled, Exit, Notice
 from traceonce.facts.recording import child_files, encode_line
 from traceonce.observe.child import VARIABLE, Orders
+from traceonce.observe.errors_tap import ErrorsTap
 from traceonce.observe.recorder import make_header
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap")
@@ -66,17 +67,36 @@ def launch(target: Target, recording: Path, *, compilations: bool = False) -> in
     environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     orders = Orders(str(recording.resolve()), run, os.getpid(), tuple(backends), compilations)
     environment[VARIABLE] = msgspec.json.encode(orders).decode()
-    for known in backends:
-        load_backend(known).prepare(environment, compilations=compilations)
+    log = _CompilationLog(environment) if compilations else None
     began = time.perf_counter()
-    code = _run([sys.executable, *_interpreter_flags(), *target.command()], environment)
+    code = _run([sys.executable, *_interpreter_flags(), *target.command()], environment, log)
     seconds = time.perf_counter() - began
-    _complete(recording, run, target, Exit(code, round(seconds, 6)))
+    _complete(recording, run, target, log.found if log else [], Exit(code, round(seconds, 6)))
     return code
 
 
-def _run(command: list[str], environment: dict[str, str]) -> int:
-    process = subprocess.Popen(command, env=environment, preexec_fn=_die_with_launcher())
+class _CompilationLog:
+    """Reads the program's standard error for compilations, with every backend that tells of them there."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        readers = [load_backend(known).read_compilations(environment) for known in known_backends()]
+        self._readers = [reader for reader in readers if reader is not None]
+        self.found: list[Compiled] = []
+        self.tap = ErrorsTap(self._take)
+
+    def _take(self, line: bytes) -> bool:
+        for reader in self._readers:
+            taken = reader.take(line)
+            if isinstance(taken, Compiled):
+                self.found.append(taken)
+            if taken:
+                return True
+        return False
+
+
+def _run(command: list[str], environment: dict[str, str], log: _CompilationLog | None) -> int:
+    errors = log.tap.writer if log is not None else None
+    process = subprocess.Popen(command, env=environment, stderr=errors, preexec_fn=_die_with_launcher())
 
     def forward(number: int, frame: FrameType | None) -> None:
         # A terminal sends Ctrl-C to the script as well: passing it on would interrupt the script twice.
@@ -91,6 +111,8 @@ def _run(command: list[str], environment: dict[str, str]) -> int:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        if log is not None:
+            log.tap.close()
 
 
 def _die_with_launcher() -> object:
@@ -138,7 +160,7 @@ def _check_recording(recording: Path) -> None:
         part.unlink()
 
 
-def _complete(recording: Path, run: str, target: Target, ending: Exit) -> None:
+def _complete(recording: Path, run: str, target: Target, compiled: list[Compiled], ending: Exit) -> None:
     """Gather the sections of child processes and write down how the run ended."""
     lines: list[bytes] = []
     if not recording.exists():
@@ -149,7 +171,7 @@ def _complete(recording: Path, run: str, target: Target, ending: Exit) -> None:
     finished = [part for part in child_files(recording) if not _is_running(part)]
     data = [part.read_bytes().rstrip(b"\n") for part in finished]
     with recording.open("ab") as file:
-        file.write(b"".join(line + b"\n" for line in [*lines, *data, encode_line(ending)] if line))
+        file.write(b"".join(line + b"\n" for line in [*lines, *data, *map(encode_line, compiled), encode_line(ending)] if line))
     for part in finished:
         part.unlink()
 

@@ -46,6 +46,10 @@ def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterat
         yield Text("You can ignore these:", "dim")
         for diagnosis in bounded:
             yield from _bounded(diagnosis)
+    unwatched = [d.function.name for d in diagnoses if d.jit_compile and not d.compiles]
+    if unwatched:
+        text = "jit_compile: XLA compilations were not watched and may come on top (traceonce run --xla): "
+        yield Text.assemble(("note  ", "yellow"), text, ", ".join(unwatched[:5]))
     problems = [notice.text for notice in recording.notices if notice.error or "watched through" not in notice.text]
     if problems:
         yield Text()

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from traceonce.backends.base import Sink, Watching
+from traceonce.backends.base import CompilationReader, Sink, Watching
 from traceonce.errors import BackendUnavailable
-
-if TYPE_CHECKING:
-    from traceonce.backends.tensorflow.compilations import Compilations
 
 
 class TensorFlow:
@@ -19,22 +16,12 @@ class TensorFlow:
     module = "tensorflow"
     distributions = ("tensorflow", "tensorflow-cpu", "tensorflow-macos", "tf-nightly")
 
-    def __init__(self) -> None:
-        self._compilations: Compilations | None = None
+    def read_compilations(self, environment: dict[str, str]) -> CompilationReader:
+        from traceonce.backends.tensorflow.compilations import CompilationLog
 
-    def prepare(self, environment: dict[str, str], *, compilations: bool) -> None:
-        if compilations:
-            from traceonce.backends.tensorflow.compilations import prepare_environment
+        return CompilationLog(environment)
 
-            prepare_environment(environment)
-
-    def approach(self, *, compilations: bool) -> None:
-        if compilations:
-            from traceonce.backends.tensorflow.compilations import Compilations
-
-            self._compilations = Compilations()
-
-    def watch(self, sink: Sink) -> Watching:
+    def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
         tensorflow = sys.modules.get("tensorflow")
         if tensorflow is None:
             raise BackendUnavailable("tensorflow has not been imported, so there is nothing to watch")
@@ -46,7 +33,7 @@ class TensorFlow:
             return _fall_back(tensorflow, sink, str(moved))
         from traceonce.backends.tensorflow.watching import MissWatching
 
-        return MissWatching(tensorflow, probes, sink, self._compilations)
+        return MissWatching(tensorflow, probes, sink, compilations=compilations)
 
     def check(self) -> None:
         import tensorflow as tf

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from traceonce.backends.tensorflow.hooks import leave_no_frame
 from traceonce.facts import FunctionId
 
 Report = Callable[[FunctionId, float, float], None]
@@ -26,7 +27,11 @@ class BackwardGraphs:
     def hook(self, original: Any) -> Any:
         def build(gradient_functions, *args, **kwargs):  # type: ignore[no-untyped-def]
             start, began = time.time(), time.perf_counter()
-            result = original(gradient_functions, *args, **kwargs)
+            try:
+                result = original(gradient_functions, *args, **kwargs)
+            except BaseException as error:
+                leave_no_frame(error)
+                raise
             self._built(gradient_functions, start, time.perf_counter() - began)
             return result
 

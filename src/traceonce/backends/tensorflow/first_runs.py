@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from traceonce.backends.tensorflow.hooks import leave_no_frame
 from traceonce.backends.tensorflow.probes import disguise
 from traceonce.facts import Ran
 
@@ -52,22 +53,24 @@ class FirstRuns:
         def _call_flat(tensor_inputs: Any, captured_inputs: Any) -> Any:
             nonlocal runs
             concrete = reference()
-            plain = type(concrete)._call_flat
-            if not self._eager():  # called while another function is traced: no execution
-                return plain(concrete, tensor_inputs, captured_inputs)
-            runs += 1
-            if on_call is not None:
-                on_call(tensor_inputs)
-            if runs > 2:
-                return plain(concrete, tensor_inputs, captured_inputs)
-            if runs == 2 and on_call is None:
-                concrete.__dict__.pop("_call_flat", None)
-                self._pending.pop(id(concrete), None)
+            eager = self._eager()  # else called while another function is traced: no execution
+            if eager:
+                runs += 1
+                if on_call is not None:
+                    on_call(tensor_inputs)
+                if runs == 2 and on_call is None:
+                    concrete.__dict__.pop("_call_flat", None)
+                    self._pending.pop(id(concrete), None)
             self._local.aside = 0.0
             began = time.perf_counter()
-            result = plain(concrete, tensor_inputs, captured_inputs)
-            took = time.perf_counter() - began - self._local.aside
-            self._write(Ran(event, round(max(took, 0.0), 6), steady=runs > 1))
+            try:
+                result = type(concrete)._call_flat(concrete, tensor_inputs, captured_inputs)
+            except BaseException as error:
+                leave_no_frame(error)
+                raise
+            if eager and runs <= 2:
+                took = time.perf_counter() - began - self._local.aside
+                self._write(Ran(event, round(max(took, 0.0), 6), steady=runs > 1))
             return result
 
         return _call_flat

@@ -37,15 +37,17 @@ class Fingerprints:
         fingerprint = digest.hexdigest()
         if len(self._by_name) >= REMEMBERED:
             self._by_name.clear()
-        self._by_name[_text(concrete.name)] = fingerprint
+        self._by_name[graph_name(concrete)] = fingerprint
         return fingerprint, len(operations)
 
     def _called(self, operation: Any) -> str:
-        name = _text(operation.get_attr("f").name)
+        name = str(operation.get_attr("f").name)
         return self._by_name.get(name, name.rstrip("0123456789"))
 
 
-def _text(name: Any) -> str:
+def graph_name(concrete: Any) -> str:
+    """The name under which TensorFlow itself knows the graph, also in its log."""
+    name = concrete.name
     return name.decode() if isinstance(name, bytes) else str(name)
 
 

@@ -22,14 +22,18 @@ class Hooks:
         setattr(owner, name, wrapper)
         self._placed.append((owner, name, original, wrapper))
 
-    def remove(self, owner: Any, name: str) -> None:
-        for hook in [hook for hook in self._placed if hook[0] is owner and hook[1] == name]:
-            self._placed.remove(hook)
-            _restore(*hook)
+    def __bool__(self) -> bool:
+        return bool(self._placed)
 
     def remove_all(self) -> None:
         while self._placed:
             _restore(*self._placed.pop())
+
+
+def leave_no_frame(error: BaseException) -> None:
+    """Take the frame that handles `error` out of its traceback; a bare ``raise`` after this does not put it back."""
+    trace = error.__traceback__
+    error.__traceback__ = trace.tb_next if trace is not None else None
 
 
 def _restore(owner: Any, name: str, original: Any, wrapper: Any) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from traceonce.backends.tensorflow.functions import Described, describe_function
-from traceonce.backends.tensorflow.hooks import Hooks
+from traceonce.backends.tensorflow.hooks import Hooks, leave_no_frame
 from traceonce.backends.tensorflow.reading import Reader
 from traceonce.backends.tensorflow.signatures import literal_text
 from traceonce.facts import Cause, CauseCode, Finding, FunctionId, Leaf
@@ -29,8 +29,8 @@ KEPT = 64  # literals and outside values remembered per place
 class Checked:
     """One function object: what its traces were made for."""
 
-    def __init__(self, owner: Any, function: FunctionId) -> None:
-        self.owner = weakref.ref(owner)
+    def __init__(self, owner: weakref.ref[Any], function: FunctionId) -> None:
+        self.owner = owner
         self.function = function
         self.remaining = 0
         self.traces = 0
@@ -107,11 +107,13 @@ class SilentChecks:
         """A function was traced: look at its next calls, as far as there is anything to see in them."""
         checked = self._checked.get(owner)
         if checked is None:
-            checked = self._checked[owner] = Checked(owner, described.id)
+            pending, key = self._pending, id(owner._function_cache)
+            reference = weakref.ref(owner, lambda _: pending.pop(key, None))
+            checked = self._checked[owner] = Checked(reference, described.id)
         checked.traced(leaves, before, self.read(described, bound))
         if not (checked.literals or checked.values):
             return
-        if not self._pending:
+        if not self._hooks:
             self._hooks.place(self._module, "call_function", self._hook)
         self._pending[id(owner._function_cache)] = checked
         self._patience = PATIENCE
@@ -131,7 +133,11 @@ class SilentChecks:
     def _hook(self, original: Any) -> Any:
         def call_function(args=None, kwargs=None, tracing_options=None):  # type: ignore[no-untyped-def]
             seen = self._before(args or (), kwargs or {}, tracing_options)
-            result = original(args, kwargs, tracing_options)
+            try:
+                result = original(args, kwargs, tracing_options)
+            except BaseException as error:
+                leave_no_frame(error)
+                raise
             if seen is not None:
                 self._after(*seen)
             return result

@@ -13,12 +13,12 @@ from typing import Any
 from traceonce.backends.base import Sink
 from traceonce.backends.places import Places
 from traceonce.backends.tensorflow.backward import BackwardGraphs
-from traceonce.backends.tensorflow.compilations import Compilations
+from traceonce.backends.tensorflow.compilations import InputShapes
 from traceonce.backends.tensorflow.counting import CallCounts
 from traceonce.backends.tensorflow.first_runs import FirstRuns
 from traceonce.backends.tensorflow.functions import Described, describe_function
-from traceonce.backends.tensorflow.graphs import Fingerprints
-from traceonce.backends.tensorflow.hooks import Hooks
+from traceonce.backends.tensorflow.graphs import Fingerprints, graph_name
+from traceonce.backends.tensorflow.hooks import Hooks, leave_no_frame
 from traceonce.backends.tensorflow.identities import ByIdentity
 from traceonce.backends.tensorflow.memory import resident_bytes
 from traceonce.backends.tensorflow.probes import Probes, backward_builders, counts_calls
@@ -63,7 +63,7 @@ class MissWatching:
 
     hook = "cache misses (tracing_compilation._create_concrete_function)"
 
-    def __init__(self, tensorflow: Any, probes: Probes, sink: Sink, compilations: Compilations | None) -> None:
+    def __init__(self, tensorflow: Any, probes: Probes, sink: Sink, *, compilations: bool = False) -> None:
         self._probes = probes
         self._sink = sink
         self._places = Places((tensorflow.__file__,))
@@ -85,9 +85,7 @@ class MissWatching:
             sink.write,
             self._problem,
         )
-        self._compilations = compilations
-        if compilations is not None:
-            compilations.start(self._report_compilation)
+        self._inputs = InputShapes(sink.write) if compilations else None
         self._hooks = Hooks()
         self._hooks.place(probes.tracing_compilation, "_create_concrete_function", self._hook)
         for owner, method in backward_builders(probes):
@@ -110,8 +108,6 @@ class MissWatching:
         self._runs.stop()
         if self._counts is not None:
             self._counts.stop()
-        if self._compilations is not None:
-            self._compilations.stop()
 
     def _hook(self, original: Any) -> Any:
         def _create_concrete_function(function_type, type_context, func_graph, tracing_options):  # type: ignore[no-untyped-def]
@@ -121,6 +117,7 @@ class MissWatching:
                 concrete = original(function_type, type_context, func_graph, tracing_options)
             except BaseException as error:
                 self._end(trace, time.perf_counter() - began, None, error)
+                leave_no_frame(error)
                 raise
             self._end(trace, time.perf_counter() - began, concrete, None)
             return concrete
@@ -198,6 +195,7 @@ class MissWatching:
             object=self._objects.number(owner) if owner is not None else None,
             instance=self._number_instance(trace.described.instance),
             fingerprint=fingerprint,
+            graph=graph_name(concrete) if concrete is not None else None,
             seconds=round(seconds, 6),
             exclusive_seconds=round(max(seconds - trace.inner, 0.0), 6),
             nodes=nodes,
@@ -217,8 +215,7 @@ class MissWatching:
 
     def _follow(self, trace: Open, event: TraceEvent, concrete: Any) -> None:
         """A new graph is there: time its first run, and watch what comes of it."""
-        compiled = self._compilations is not None and event.jit_compile
-        on_call = self._compilations.expect(concrete, event) if self._compilations and compiled else None
+        on_call = self._inputs.expect(event.id) if self._inputs is not None and event.jit_compile else None
         self._runs.expect(concrete, event.id, on_call)
         self._backward.expect(concrete.graph, event.function)
         if trace.owner is not None and event.phase != "internal":
@@ -290,21 +287,6 @@ class MissWatching:
                 seconds=round(seconds, 6),
                 call_site=self._places.call_site(self._frames()),
                 thread=threading.current_thread().name,
-            )
-        )
-
-    def _report_compilation(self, function: FunctionId, signature: Signature, ordinal: int, seconds: float) -> None:
-        self._sink.write(
-            TraceEvent(
-                id=next(self._ids),
-                backend="tensorflow",
-                function=function,
-                signature=signature,
-                start=time.time() - seconds,
-                kind="compile",
-                phase="first" if ordinal == 1 else "retrace",
-                seconds=seconds,
-                jit_compile=True,
             )
         )
 
