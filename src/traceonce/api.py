@@ -25,7 +25,7 @@ class Watch(Observation):
 
     def __getitem__(self, name: str) -> Diagnosis:
         """The diagnosis of the function with this name (qualified, or its last part where that is enough)."""
-        found = [d for d in self.diagnoses if d.function.name == name or d.function.name.rpartition(".")[2] == name]
+        found = [d for d in self.diagnoses if name in (d.function.name, d.function.short_name)]
         if len(found) == 1:
             return found[0]
         names = ", ".join(sorted(d.function.name for d in self.diagnoses)) or "none"

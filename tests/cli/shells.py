@@ -42,6 +42,7 @@ class Shell:
         self.cwd = folder / "work"
         self.home = folder / "home"
         self.entry = list(entry)
+        self.interpreter = _interpreter_of(self.entry[0])
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(_UNWANTED)}
         self.environment["TRACEONCE_HOME"] = str(self.home)
         self.cwd.mkdir()
@@ -60,12 +61,12 @@ class Shell:
         return self.traceonce("run", "--quiet", *arguments, **options)
 
     def python(self, *arguments: str | bytes, **options: Any) -> Outcome:
-        return self.execute([sys.executable, *arguments], **options)
+        return self.execute([self.interpreter, *arguments], **options)
 
     def execute(self, command: Sequence[str | bytes], stdin: bytes = b"", **options: Any) -> Outcome:
-        options.setdefault("cwd", self.cwd)
+        options = {"cwd": self.cwd, "timeout": TOO_LONG} | options
         options["env"] = self.environment | options.pop("env", {})
-        done = subprocess.run(command, input=stdin, capture_output=True, timeout=TOO_LONG, **options)
+        done = subprocess.run(command, input=stdin, capture_output=True, **options)
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
@@ -81,6 +82,14 @@ class Shell:
         """Everything in the working folder and in the home; None for a folder or a special file."""
         found = [path for top in (self.cwd, self.home) for path in [top, *top.rglob("*")] if path.exists()]
         return {str(path): path.read_bytes() if path.is_file() else None for path in sorted(found)}
+
+
+def _interpreter_of(program: str) -> str:
+    """The interpreter itself, or the one that a console script names: `python` and `python3` are one, but not by name."""
+    with Path(program).open("rb") as file:
+        first = file.readline()
+    named = first[2:].decode().strip() if first.startswith(b"#!") else ""
+    return named if Path(named).name.startswith("python") else sys.executable
 
 
 class Recorded(NamedTuple):

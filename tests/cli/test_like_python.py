@@ -190,12 +190,21 @@ def test_modules_from_the_users_path(either_shell: Shell) -> None:
         assert_same(either_shell, "use.py", env={"PYTHONPATH": value})
 
 
-@pytest.mark.parametrize("customize", ["import builtins; builtins.WORD = 'set'; print('customized')", "1 / 0"])
-def test_the_users_own_sitecustomize(either_shell: Shell, customize: str) -> None:
-    """It runs once, as ours hands over to it; where it fails, Python complains about it as always."""
-    either_shell.write("lib/sitecustomize.py", customize)
-    either_shell.write("use.py", "import builtins, sitecustomize; print(vars(builtins).get('WORD'))")
-    assert_same(either_shell, "use.py", env={"PYTHONPATH": "lib"})
+def test_the_users_own_sitecustomize(either_shell: Shell) -> None:
+    """It runs, once, as ours hands over to it."""
+    either_shell.write("lib/sitecustomize.py", "import builtins; builtins.RUNS = vars(builtins).get('RUNS', 0) + 1")
+    either_shell.write("use.py", "import builtins, sitecustomize; print(RUNS, sitecustomize.__file__)")
+    expected = either_shell.python("use.py", env={"PYTHONPATH": "lib"})
+    assert expected.out.startswith(b"1 ")
+    assert either_shell.run("use.py", env={"PYTHONPATH": "lib"}) == expected
+
+
+def test_a_sitecustomize_that_fails(either_shell: Shell) -> None:
+    """Python complains and goes on, in our process and in the program's."""
+    either_shell.write("lib/sitecustomize.py", "1 / 0")
+    expected = either_shell.python("-c", "print('on')", env={"PYTHONPATH": "lib"})
+    outcome = either_shell.run("-c", "print('on')", env={"PYTHONPATH": "lib"})
+    assert outcome == (0, b"on\n", 2 * expected.err)
 
 
 @pytest.mark.parametrize("name", ["calendar", "uuid", "platform", "email", "random", "token"])
@@ -219,11 +228,11 @@ def test_open_files_are_inherited(shell: Shell) -> None:
             assert outcome == (0, b"the data\n", b"")
 
 
-def test_the_options_of_the_interpreter(tmp_path: object, shell: Shell) -> None:
+def test_the_options_of_the_interpreter(shell: Shell) -> None:
     """``python -X dev -W error -m traceonce run …`` is ``python -X dev -W error …``; and nothing of ours warns."""
     shell.write("show.py", SHOW)
     shell.write("warn.py", "import warnings; warnings.warn('now an error')")
-    shell.entry = [sys.executable, "-X", "dev", "-Werror", "-u", *MODULE[1:]]
+    shell.entry = [shell.interpreter, "-X", "dev", "-Werror", "-u", *MODULE[1:]]
     for script in ("show.py", "warn.py"):
         expected = shell.python("-X", "dev", "-Werror", "-u", script, "a")
         assert shell.run(script, "a") == expected

@@ -359,7 +359,9 @@ def test_keras_fit_and_predict_are_no_alarm(tf: Any, data: tuple[Any, Any]) -> N
     assert not any("Dataset" in d.function.name for d in seen.diagnoses)
     sites = {Path(site.file).name for d in seen.diagnoses for site in d.call_sites}
     assert sites == {HERE}
-    assert any("trainer" in (site.via or "") or "training" in (site.via or "") for d in seen.diagnoses for site in d.call_sites)
+    assert any(
+        "trainer" in (site.via or "") or "training" in (site.via or "") for d in seen.diagnoses for site in d.call_sites
+    )
 
 
 def test_many_small_models_are_no_alarm(tf: Any, data: tuple[Any, Any]) -> None:

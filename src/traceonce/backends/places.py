@@ -28,7 +28,7 @@ class Places:
         self._project = _package_of_main(self._libraries)
 
     def is_framework(self, file: str) -> bool:
-        return file.startswith((*self._framework, OURS)) or "__autograph_generated_file" in file or file.startswith("<frozen")
+        return file.startswith((*self._framework, OURS, "<frozen")) or "__autograph_generated_file" in file
 
     def is_user(self, file: str) -> bool:
         if self.is_framework(file):
@@ -62,8 +62,8 @@ class Places:
 def _package_of_main(libraries: tuple[str, ...]) -> str | None:
     """Where the program itself is an installed package (``-m``), its package is the user's code, too."""
     main = sys.modules.get("__main__")
-    file = getattr(main, "__file__", None)
-    package = getattr(main, "__package__", None)
+    file = str(getattr(main, "__file__", None) or "")
+    package = str(getattr(main, "__package__", None) or "")
     if not file or not package or not os.path.abspath(file).startswith(libraries):
         return None
     top = package.split(".")[0]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from traceonce.facts import Cause, CauseCode, Container, Difference, Leaf, Signature
+from traceonce.facts.signature import ARGUMENTS
 
-SEQUENCES = {"list", "tuple"}
+SEQUENCES = {"list", "tuple", ARGUMENTS}
 _CODES = {
     "kind": CauseCode.KIND,
     "type": CauseCode.SPEC,

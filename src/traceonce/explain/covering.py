@@ -1,4 +1,8 @@
-"""The one signature that would have covered every call seen, where there is one, written as its author would write it."""
+"""The one signature that would have covered every call seen, where there is one, as its author would write it.
+
+It is what the calls have in common, found without running anything: `None` only where a dimension varied, a scalar
+tensor for a Python number. Whether the function's body can live with a tensor there is not known here, and is said.
+"""
 
 from __future__ import annotations
 
@@ -6,62 +10,70 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from traceonce.facts import Container, Leaf, Signature
+from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS, number
 
-NUMBERS = {"int": "tf.int32", "float": "tf.float32"}
+_INT32 = range(-(2**31), 2**31)
 
 
 class Covering(NamedTuple):
-    """The decorator line, or None; and why there is none, or what it changes."""
+    """The decorator line, or None; and what it changes, or why there is none."""
 
     snippet: str | None
     note: str | None
 
 
+class _NoCover(Exception):  # noqa: N818  # a finding, caught in this file
+    """No one signature covers the calls; the message says why."""
+
+
 def cover(signatures: Sequence[Signature]) -> Covering:
     """A `tf.function` input signature that admits every call in `signatures`."""
-    if not signatures:
-        return Covering(None, None)
-    structures = {signature.structure for signature in signatures}
-    if len(structures) > 1:
-        return Covering(None, "no one signature covers the calls: their structure differs")
     lifted: list[str] = []
+    try:
+        arguments = list(_cover(signatures, lifted))
+    except _NoCover as why:
+        return Covering(None, f"no one signature covers the calls: {why}")
+    note = "admits every call above; not tried"
+    if lifted:
+        note += f". It makes a tensor of the Python number {_enumerate(lifted)}: the body must not need a Python one"
+    return Covering(f"@tf.function(input_signature=[{', '.join(arguments)}])", note)
+
+
+def _cover(signatures: Sequence[Signature], lifted: list[str]) -> list[str]:
+    structures = {signature.structure for signature in signatures}
+    if len(structures) != 1:
+        raise _NoCover("their structure differs")
+    containers = {container.path: container for container in structures.pop()}
     specs: dict[str, str] = {}
-    for leaves in zip(*(signature.leaves for signature in signatures), strict=False):
-        if leaves[0].path == "self":
-            continue
-        spec = _spec(leaves, lifted)
-        if spec is None:
-            return Covering(None, f"no one signature covers the calls: {_why_not(leaves)}")
-        specs[leaves[0].path] = spec
-    containers = {container.path: container for container in next(iter(structures))}
-    if any(path not in containers and "[" not in path and "." not in path and " " in path for path in specs):
-        return Covering(None, "no one signature covers the calls: the function captures values by reference")
-    arguments = [_nest(path, specs, containers) for path in _top(specs, containers)]
-    if any(argument is None for argument in arguments):
-        return Covering(None, "no one signature covers the calls: an argument is of a type that a signature cannot spell")
-    note = f"makes a tensor of the Python number {', '.join(lifted)}" if lifted else None
-    return Covering(f"@tf.function(input_signature=[{', '.join(a for a in arguments if a)}])", note)
+    for leaves in zip(*(signature.leaves for signature in signatures), strict=True):
+        path = leaves[0].path
+        if path != "self":
+            specs[path] = _spec(leaves, lifted)
+    tops = list(dict.fromkeys(_top(path) for path in specs))
+    return [argument for path in tops for argument in _arguments(path, specs, containers)]
 
 
-def _spec(leaves: tuple[Leaf, ...], lifted: list[str]) -> str | None:
+def _spec(leaves: tuple[Leaf, ...], lifted: list[str]) -> str:
     first = leaves[0]
-    if all(leaf.kind == "tensor" and not leaf.type_name for leaf in leaves):
-        joined: Leaf | None = first
-        for leaf in leaves[1:]:
-            joined = joined.join(leaf) if joined is not None else None
-        return f"tf.TensorSpec({_shape(joined)}, tf.{joined.dtype})" if joined is not None else None
-    if all(leaf.kind == "python" and leaf.type_name in NUMBERS for leaf in leaves):
+    joined: Leaf | None = first
+    for leaf in leaves[1:]:
+        joined = joined.join(leaf) if joined is not None else None
+    if joined is not None and joined.kind == "tensor" and not joined.type_name:
+        return f"tf.TensorSpec({_shape(joined)}, tf.{joined.dtype})"
+    if joined is not None and joined.type_name == "RaggedTensorSpec":
+        rank = (joined.value or "").partition("ragged_rank=")[2].partition(",")[0]
+        return f"tf.RaggedTensorSpec({_shape(joined)}, tf.{joined.dtype}, ragged_rank={rank})"
+    if all(leaf.kind == "python" and leaf.type_name in ("int", "float") for leaf in leaves):
         lifted.append(first.path)
-        kinds = {leaf.type_name for leaf in leaves}
-        return f"tf.TensorSpec([], {'tf.int32' if kinds == {'int'} else 'tf.float32'})"
-    if all(leaf.kind == "spec" and leaf.type_name == "RaggedTensorSpec" and leaf.value == first.value for leaf in leaves):
-        joined = first
-        for leaf in leaves[1:]:
-            joined = joined.join(leaf) if joined is not None else None
-        if joined is not None:
-            rank = (joined.value or "").partition("ragged_rank=")[2].partition(",")[0]
-            return f"tf.RaggedTensorSpec({_shape(joined)}, tf.{joined.dtype}, ragged_rank={rank})"
-    return None
+        return f"tf.TensorSpec([], tf.{_number_dtype(leaves)})"
+    raise _NoCover(_why_not(leaves))
+
+
+def _number_dtype(leaves: tuple[Leaf, ...]) -> str:
+    if any(leaf.type_name == "float" for leaf in leaves):
+        return "float32"
+    small = all(number(leaf) in _INT32 for leaf in leaves)
+    return "int32" if small else "int64"
 
 
 def _shape(leaf: Leaf) -> str:
@@ -72,38 +84,47 @@ def _shape(leaf: Leaf) -> str:
 
 def _why_not(leaves: tuple[Leaf, ...]) -> str:
     path = leaves[0].path
-    kinds = {leaf.kind for leaf in leaves}
+    kinds = {leaf.kind: leaf.describe() for leaf in leaves}
     if len(kinds) > 1:
-        return f"{path} is {' or '.join(sorted(leaf.describe() for leaf in {l.kind: l for l in leaves}.values()))}"
-    if kinds == {"tensor"}:
-        return f"{path} comes as {' and '.join(sorted({leaf.dtype or '?' for leaf in leaves}))}"
-    if kinds == {"python"}:
+        return f"{path} is {' or '.join(sorted(kinds.values()))}"
+    dtypes = sorted({leaf.dtype for leaf in leaves if leaf.dtype})
+    if len(dtypes) > 1:
+        return f"{path} comes as {_enumerate(dtypes)}"
+    if leaves[0].kind == "python":
         return f"{path} is a {leaves[0].type_name}, which a signature cannot hold"
     return f"{path} is {leaves[0].describe()}, which a signature cannot hold"
 
 
-def _top(specs: dict[str, str], containers: dict[str, Container]) -> list[str]:
-    """The parameters, in order: every path cut at its first step."""
-    names: dict[str, None] = {}
-    for path in specs:
-        end = min((index for index in (path.find("["), path.find(".")) if index >= 0), default=len(path))
-        names[path[:end]] = None
-    return list(names)
+def _enumerate(names: Sequence[str]) -> str:
+    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]
 
 
-def _nest(path: str, specs: dict[str, str], containers: dict[str, Container]) -> str | None:
+def _top(path: str) -> str:
+    """The parameter that a path starts from."""
+    return path.partition("[")[0].partition(".")[0]
+
+
+def _arguments(path: str, specs: dict[str, str], containers: dict[str, Container]) -> list[str]:
+    """What a parameter contributes to the signature: one entry, or, for ``*args``, one for each."""
+    if "*" in containers and path in containers["*"].keys:
+        raise _NoCover(f"{path} is a {KEYWORD_ONLY} parameter, which a signature cannot name")
+    container = containers.get(path)
+    if container is not None and container.type_name == ARGUMENTS:
+        return [_nest(f"{path}[{key}]", specs, containers) for key in container.keys]
+    if " " in path:
+        raise _NoCover("the function captures a value by reference")
+    return [_nest(path, specs, containers)]
+
+
+def _nest(path: str, specs: dict[str, str], containers: dict[str, Container]) -> str:
     container = containers.get(path)
     if container is None:
-        return specs.get(path)
+        return specs[path]
     if container.type_name in ("list", "tuple"):
-        parts = [_nest(f"{path}[{key}]", specs, containers) for key in container.keys]
-        if any(part is None for part in parts):
-            return None
-        inner = ", ".join(part for part in parts if part)
-        return f"[{inner}]" if container.type_name == "list" else f"({inner}{',' if len(parts) == 1 else ''})"
+        inner = ", ".join(_nest(f"{path}[{key}]", specs, containers) for key in container.keys)
+        return f"[{inner}]" if container.type_name == "list" else f"({inner}{',' if len(container.keys) == 1 else ''})"
     if container.type_name == "dict":
-        pairs = [(key, _nest(f"{path}[{key}]", specs, containers)) for key in container.keys]
-        if any(part is None for _, part in pairs):
-            return None
-        return "{" + ", ".join(f"{key}: {part}" for key, part in pairs) + "}"
-    return None
+        pairs = (f"{key}: {_nest(f'{path}[{key}]', specs, containers)}" for key in container.keys)
+        return "{" + ", ".join(pairs) + "}"
+    what = "**keyword arguments" if container.type_name == KEYWORDS else f"a {container.type_name}"
+    raise _NoCover(f"{path} is {what}, for which no signature is spelt out here")

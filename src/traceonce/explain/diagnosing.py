@@ -19,7 +19,6 @@ from traceonce.facts import (
     CauseCode,
     Diagnosis,
     Finding,
-
     Recording,
     SiteCount,
     TraceEvent,
@@ -169,7 +168,9 @@ def _gather(causes: Iterable[Cause]) -> list[Cause]:
         gathered[key] = (
             msgspec.structs.replace(cause, values=values)
             if known is None
-            else msgspec.structs.replace(known, count=known.count + 1, values=values, finite=known.finite and cause.finite)
+            else msgspec.structs.replace(
+                known, count=known.count + 1, values=values, finite=known.finite and cause.finite
+            )
         )
     shortened = [
         msgspec.structs.replace(cause, values=(*cause.values[: VALUES - 1], "…", cause.values[-1]))
@@ -195,15 +196,11 @@ def _call_sites(mine: list[Explained]) -> tuple[SiteCount, ...]:
     return tuple(SiteCount.of(site, count) for site, count in counts.most_common())
 
 
-def _notes(
-    mine: list[Explained], done: list[Explained], failed: list[Explained], calls: int | None
-) -> Iterator[str]:
+def _notes(mine: list[Explained], done: list[Explained], failed: list[Explained], calls: int | None) -> Iterator[str]:
     if failed:
-        yield f"{len(failed)} of {len(mine)} traces raised: {failed[-1].event.error}"
+        yield f"{len(failed)} of {len(mine)} traces raised: {(failed[-1].event.error or '').strip().splitlines()[0]}"
     if calls is None and done:
         yield "its calls are not counted (it is called inside other functions, or not at all)"
     models = {item.event.fingerprint for item in done if item.event.phase == "first"}
     if len(models) > 1:
         yield f"{len(models)} different graphs under this name: other models, not retraces"
-
-

@@ -2,10 +2,7 @@
 
 from traceonce.facts.cause import Cause, CauseCode, Evidence
 from traceonce.facts.diagnosis import Diagnosis, Growth, SiteCount, Verdict
-from traceonce.facts.event import CallSite, EventKind, Frame, FunctionId, Phase, TraceEvent
-from traceonce.facts.fix import Edit, Fix, Safety
-from traceonce.facts.proof import Measurement, Proof, ProofVerdict
-from traceonce.facts.recording import (
+from traceonce.facts.entries import (
     SCHEMA,
     Calls,
     Compiled,
@@ -17,13 +14,49 @@ from traceonce.facts.recording import (
     Inputs,
     Notice,
     Ran,
-    Recording,
 )
+from traceonce.facts.event import CallSite, EventKind, Frame, FunctionId, Phase, TraceEvent
+from traceonce.facts.fix import Edit, Fix, Safety
+from traceonce.facts.proof import Measurement, Proof, ProofVerdict
+from traceonce.facts.recording import Recording
 from traceonce.facts.signature import Container, Difference, Kind, Leaf, Shape, Signature
 
 __all__ = [
-    "SCHEMA", "CallSite", "Calls", "Cause", "CauseCode", "Compiled", "Container", "Diagnosis", "Difference", "Edit", "End",
-    "Entry", "EventKind", "Evidence", "Exit", "Finding", "Fix", "Frame", "FunctionId", "Growth", "Header", "Inputs", "Kind",
-    "Leaf", "Measurement", "Notice", "Phase", "Proof", "ProofVerdict", "Ran", "Recording", "Safety", "Shape",
-    "Signature", "SiteCount", "TraceEvent", "Verdict",
-]  # fmt: skip
+    "SCHEMA",
+    "CallSite",
+    "Calls",
+    "Cause",
+    "CauseCode",
+    "Compiled",
+    "Container",
+    "Diagnosis",
+    "Difference",
+    "Edit",
+    "End",
+    "Entry",
+    "EventKind",
+    "Evidence",
+    "Exit",
+    "Finding",
+    "Fix",
+    "Frame",
+    "FunctionId",
+    "Growth",
+    "Header",
+    "Inputs",
+    "Kind",
+    "Leaf",
+    "Measurement",
+    "Notice",
+    "Phase",
+    "Proof",
+    "ProofVerdict",
+    "Ran",
+    "Recording",
+    "Safety",
+    "Shape",
+    "Signature",
+    "SiteCount",
+    "TraceEvent",
+    "Verdict",
+]

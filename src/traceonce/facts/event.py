@@ -21,6 +21,11 @@ class FunctionId(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     library: bool = False
 
     @property
+    def short_name(self) -> str:
+        """The last part of the qualified name, without a note such as ``[dataset]``."""
+        return self.name.partition(" [")[0].rpartition(".")[2]
+
+    @property
     def key(self) -> str:
         return f"{self.name}|{self.file or ''}|{self.line or ''}"
 

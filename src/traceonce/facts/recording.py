@@ -10,95 +10,27 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 
 from traceonce.errors import RecordingError
-from traceonce.facts.cause import Cause
-from traceonce.facts.event import FunctionId, TraceEvent
+from traceonce.facts.entries import (
+    SCHEMA,
+    Calls,
+    Compiled,
+    End,
+    Entry,
+    Exit,
+    Finding,
+    Header,
+    Inputs,
+    Notice,
+    Ran,
+    decode_line,
+)
+from traceonce.facts.event import TraceEvent
 from traceonce.facts.signature import Shape, Signature
-
-SCHEMA = "traceonce.recording/1"
-
-
-class Header(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="header"):
-    """The first line of a process's section. `forked_from` is set where the process inherited its parent's traces."""
-
-    schema: str
-    run: str
-    process: str
-    clock: float
-    environment: dict[str, str] = {}
-    command: tuple[str, ...] = ()
-    cwd: str = ""
-    forked_from: str | None = None
-
-
-class Ran(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="ran"):
-    """How long the first (or, with `steady`, the second) execution of a new graph took."""
-
-    event: int
-    seconds: float
-    steady: bool = False
-
-
-class Inputs(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="inputs"):
-    """A combination of input shapes that the graph of an event had not run with before."""
-
-    event: int
-    shapes: tuple[Shape | None, ...]
-
-
-class Compiled(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="compiled"):
-    """A compiler compiled a graph, for the `ordinal`-th time."""
-
-    backend: str
-    graph: str
-    ordinal: int
-    seconds: float
-    clock: float
-
-
-class Calls(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="calls"):
-    """How often functions were called, by function key; later lines replace earlier ones."""
-
-    counts: dict[str, int]
-
-
-class Finding(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="finding"):
-    """A wrong answer without a trace: a stale or a confused value."""
-
-    backend: str
-    function: FunctionId
-    cause: Cause
-    process: str = ""
-
-
-class Notice(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="notice"):
-    """Something that the reader must know: which hook is in use, what was not watched, an error of our own."""
-
-    text: str
-    error: bool = False
-
-
-class End(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="end"):
-    """A process came to its own end (it was not killed)."""
-
-    seconds: float
-
-
-class Exit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="exit"):
-    """The run is over: its exit status (negative for a signal) and its wall time."""
-
-    code: int
-    seconds: float
-
-
-Entry: TypeAlias = Header | TraceEvent | Ran | Inputs | Compiled | Calls | Finding | Notice | End | Exit
-
-_decode_line = msgspec.json.Decoder(Entry).decode
-encode_line = msgspec.json.Encoder().encode
 
 
 class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -162,7 +94,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def merge(cls, recordings: Iterable[Recording]) -> Recording:
-        """Several recordings as one: those of one run beside each other, those of different runs one after the other."""
+        """Several recordings as one: those of one run beside each other, those of different runs in a row."""
         parts = list(recordings)
         if len(parts) == 1:
             return parts[0]
@@ -225,7 +157,6 @@ class _Section:
         elif isinstance(entry, End):
             self.end = entry
 
-
     def compiled(self, compilation: Compiled) -> None:
         """Make an event of a compilation of one of this section's graphs.
 
@@ -236,7 +167,9 @@ class _Section:
         if trace is None:
             return
         shapes = self.inputs.get(trace.id, [])
-        signature = _with_shapes(trace.served, shapes[min(compilation.ordinal, len(shapes)) - 1]) if shapes else trace.served
+        signature = (
+            _with_shapes(trace.served, shapes[min(compilation.ordinal, len(shapes)) - 1]) if shapes else trace.served
+        )
         number = max(self.events) + 1
         self.events[number] = TraceEvent(
             id=number,
@@ -261,7 +194,9 @@ def _with_shapes(signature: Signature, shapes: tuple[Shape | None, ...]) -> Sign
     leaves = []
     for leaf in signature.leaves:
         shape = next(known, None) if leaf.kind in ("tensor", "variable") else None
-        leaves.append(msgspec.structs.replace(leaf, shape=shape) if leaf.kind == "tensor" and shape is not None else leaf)
+        leaves.append(
+            msgspec.structs.replace(leaf, shape=shape) if leaf.kind == "tensor" and shape is not None else leaf
+        )
     return msgspec.structs.replace(signature, leaves=tuple(leaves))
 
 
@@ -316,7 +251,9 @@ def child_files(file: Path) -> list[Path]:
         return []
     prefix = file.name + "."
     return sorted(
-        other for other in file.parent.iterdir() if other.name.startswith(prefix) and other.name[len(prefix) :].isdigit()
+        other
+        for other in file.parent.iterdir()
+        if other.name.startswith(prefix) and other.name[len(prefix) :].isdigit()
     )
 
 
@@ -324,7 +261,9 @@ def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except FileNotFoundError:
-        raise RecordingError(f"{file}: there is no such recording. `traceonce report --latest` shows the last one.") from None
+        raise RecordingError(
+            f"{file}: there is no such recording. `traceonce report --latest` shows the last one."
+        ) from None
     except IsADirectoryError:
         raise RecordingError(f"{file}: is a directory; name the recording file inside it.") from None
     except OSError as error:
@@ -354,7 +293,8 @@ def _check_schema(raw: Any, name: str) -> None:
         return
     if isinstance(schema, str) and schema.startswith("traceonce.recording/"):
         raise RecordingError(
-            f"{name}: field 'schema' is {schema!r}; this traceonce reads {SCHEMA!r}. Use the version that wrote it, or record again."
+            f"{name}: field 'schema' is {schema!r}; this traceonce reads {SCHEMA!r}. "
+            "Use the version that wrote it, or record again."
         )
     raise RecordingError(
         f"{name}: is not a traceonce recording (field 'schema' should be {SCHEMA!r}). "
@@ -370,7 +310,7 @@ def _read_lines(data: bytes, name: str) -> tuple[list[Entry], list[str]]:
         if not line.strip():
             continue
         try:
-            entry = _decode_line(line)
+            entry = decode_line(line)
         except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeDecodeError) as error:
             if not entries:
                 raise RecordingError(

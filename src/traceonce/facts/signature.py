@@ -16,6 +16,8 @@ import msgspec
 Kind: TypeAlias = Literal["tensor", "python", "object", "variable", "none", "spec"]
 Shape: TypeAlias = tuple[int | None, ...]
 
+# The types of the containers that a function's own parameters are.
+ARGUMENTS, KEYWORDS, KEYWORD_ONLY = "*args", "**kwargs", "keyword-only"
 NUMBERS = {"bool", "int", "float", "complex"}
 
 
@@ -139,13 +141,14 @@ def same_literal(a: Leaf, b: Leaf) -> bool:
 
 def number(leaf: Leaf) -> complex | None:
     """The number that a Python leaf holds, or None where it holds none (nan equals nothing, so it is no number)."""
-    if leaf.type_name == "bool":
-        return leaf.value == "True"
-    read = {"int": int, "float": float, "complex": complex}.get(leaf.type_name or "")
-    if read is None or leaf.value is None:
+    if leaf.value is None or leaf.type_name not in NUMBERS:
         return None
     try:
-        return read(leaf.value)
+        if leaf.type_name == "bool":
+            return leaf.value == "True"
+        if leaf.type_name == "int":
+            return int(leaf.value)
+        return float(leaf.value) if leaf.type_name == "float" else complex(leaf.value)
     except ValueError:  # a text that was shortened for storage
         return None
 
@@ -177,9 +180,7 @@ class Signature(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             self.context == other.context
             and self.structure == other.structure
             and len(self.leaves) == len(other.leaves)
-            and all(
-                a.path == b.path and a.admits(b) for a, b in zip(self.leaves, other.leaves, strict=True)
-            )
+            and all(a.path == b.path and a.admits(b) for a, b in zip(self.leaves, other.leaves, strict=True))
         )
 
     def join(self, other: Signature) -> Signature | None:

@@ -63,7 +63,7 @@ def _after_execution(loader: importlib.abc.Loader, name: str, done: Callback) ->
     execute = loader.exec_module
 
     def exec_module(module: ModuleType) -> None:
-        del loader.exec_module  # type: ignore[attr-defined]  # the instance attribute set below
+        del loader.exec_module  # the instance attribute set below
         execute(module)
         done(name)
 

@@ -55,4 +55,3 @@ def start() -> None:
 
 def complain(error: Exception) -> None:
     sys.stderr.write(f"traceonce: this process is not watched: {type(error).__name__}: {error}\n")
-

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
@@ -21,7 +22,8 @@ import msgspec
 from traceonce.backends.discovery import known_backends, load_backend
 from traceonce.errors import ScriptError, UsageError
 from traceonce.facts import Compiled, Exit, Notice
-from traceonce.facts.recording import child_files, encode_line
+from traceonce.facts.entries import encode_line
+from traceonce.facts.recording import child_files
 from traceonce.observe.child import VARIABLE, Orders
 from traceonce.observe.errors_tap import ErrorsTap
 from traceonce.observe.recorder import make_header
@@ -115,7 +117,7 @@ def _run(command: list[str], environment: dict[str, str], log: _CompilationLog |
             log.tap.close()
 
 
-def _die_with_launcher() -> object:
+def _die_with_launcher() -> Callable[[], object] | None:
     """On Linux, have the script killed when we are: `kill -9` of a run must not leave its script behind."""
     if not sys.platform.startswith("linux"):
         return None
@@ -149,7 +151,9 @@ def _check_recording(recording: Path) -> None:
         with recording.open("rb") as file:
             beginning = file.read(400)
         if beginning and b"traceonce.recording/" not in beginning:
-            raise UsageError(f"--recording {recording}: exists and is not a recording; it was left alone. Name another file.")
+            raise UsageError(
+                f"--recording {recording}: exists and is not a recording; it was left alone. Name another file."
+            )
         recording.unlink()
     try:
         recording.touch()
@@ -171,7 +175,9 @@ def _complete(recording: Path, run: str, target: Target, compiled: list[Compiled
     finished = [part for part in child_files(recording) if not _is_running(part)]
     data = [part.read_bytes().rstrip(b"\n") for part in finished]
     with recording.open("ab") as file:
-        file.write(b"".join(line + b"\n" for line in [*lines, *data, *map(encode_line, compiled), encode_line(ending)] if line))
+        file.write(
+            b"".join(line + b"\n" for line in [*lines, *data, *map(encode_line, compiled), encode_line(ending)] if line)
+        )
     for part in finished:
         part.unlink()
 
@@ -194,7 +200,7 @@ def default_recording(target: Target) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"{folder}: cannot be made ({error.strerror or error}); name a file with --recording, or set TRACEONCE_HOME."
+            f"{folder}: cannot be made ({error.strerror or error}); name a file with --recording or set TRACEONCE_HOME."
         ) from None
     for old in sorted(folder.glob("*.jsonl"), key=_modified)[:-KEPT]:
         old.unlink(missing_ok=True)

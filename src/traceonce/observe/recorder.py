@@ -13,7 +13,7 @@ from typing import Protocol
 import msgspec
 
 from traceonce.facts import SCHEMA, End, Entry, Header, Recording
-from traceonce.facts.recording import encode_line
+from traceonce.facts.entries import encode_line
 
 
 class Recorder(Protocol):

@@ -76,7 +76,7 @@ def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
 
 def _function(diagnosis: Diagnosis) -> Iterator[Text]:
     yield _title(diagnosis)
-    width = min(max((len(cause.path) for cause in diagnosis.causes[:CAUSES]), default=0), 36)
+    width = min(max([6, *(len(cause.path) for cause in diagnosis.causes[:CAUSES])]), 36)
     descriptions = [describe_cause(cause, diagnosis.traces) for cause in diagnosis.causes[:CAUSES]]
     middle = min(max(map(len, descriptions), default=0), 46)
     for cause, words in zip(diagnosis.causes, descriptions, strict=False):
@@ -85,11 +85,10 @@ def _function(diagnosis: Diagnosis) -> Iterator[Text]:
         yield line.append(f"   {values}", "dim") if values else line
     if len(diagnosis.causes) > CAUSES:
         yield Text(f"  … and {len(diagnosis.causes) - CAUSES} more places (see --format json)", "dim")
-    label = max(width, 6)
+    label = width
     if diagnosis.covering_signature:
         yield Text("  ").append("covers".ljust(label), "green").append(f"   {diagnosis.covering_signature}")
-        if diagnosis.covering_note:
-            yield Text("  " + " " * label + f"   every call above ({diagnosis.covering_note})", "dim")
+        yield Text("  " + " " * label + f"   {diagnosis.covering_note}", "dim")
     else:
         for remedy in _remedies(diagnosis):
             yield Text("  ").append("change".ljust(label), "green").append(f"   {remedy}")
@@ -148,7 +147,8 @@ def _bounded(diagnosis: Diagnosis) -> Iterator[Text]:
     places = ", ".join(dict.fromkeys(cause.path for cause in diagnosis.causes[:3]))
     cost = f" · {_seconds(diagnosis.lost_seconds)}" if diagnosis.lost_seconds else ""
     yield line.append(
-        f"  {_count(diagnosis.traces, 'trace')}{calls}{cost} · {diagnosis.reason} ({places}) · {_where(diagnosis)}", "dim"
+        f"  {_count(diagnosis.traces, 'trace')}{calls}{cost} · {diagnosis.reason} ({places}) · {_where(diagnosis)}",
+        "dim",
     )
     for note in diagnosis.notes:
         yield Text(f"    {note}", "dim")

@@ -20,14 +20,18 @@ WORDS: dict[CauseCode, Words] = {
     CauseCode.DTYPE: Words("changes its dtype", "cast to one dtype before the call"),
     CauseCode.VALUE: Words("a Python {type}", "pass a tensor, if the function needs no Python value"),
     CauseCode.KIND: Words("changes its kind", "pass the same kind of thing in every call"),
-    CauseCode.STRUCTURE: Words("changes its structure", "keep one structure: the same keys, the same length, list or tuple"),
+    CauseCode.STRUCTURE: Words(
+        "changes its structure", "keep one structure: the same keys, the same length, list or tuple"
+    ),
     CauseCode.SPEC: Words("changes in its type specification", "keep this field of the type the same in every call"),
     CauseCode.IDENTITY: Words("another {type} object", "pass the same object, or give its class __eq__ and __hash__"),
     CauseCode.COLLECTED: Words(
         "a {type} object; the earlier one is gone", "keep one object alive and pass it in every call"
     ),
     CauseCode.UNEQUAL: Words("its type never equals itself", "let __eq__ of that class compare contents"),
-    CauseCode.ALIASING: Words("is, or is not, the same variable as another argument", "pass the same pattern of variables"),
+    CauseCode.ALIASING: Words(
+        "is, or is not, the same variable as another argument", "pass the same pattern of variables"
+    ),
     CauseCode.NEW_FUNCTION: Words(
         "the same code, wrapped by tf.function again", "make the tf.function once, outside the loop or the call"
     ),

@@ -47,7 +47,7 @@ def _fall_back(tensorflow: Any, sink: Sink, why: str) -> Watching:
     from traceonce.backends.tensorflow.callbacks import CallbackWatching
 
     try:
-        from tensorflow.python.eager.polymorphic_function.transform import CONCRETE_FUNCTION_CALLBACKS as callbacks
+        from tensorflow.python.eager.polymorphic_function.transform import CONCRETE_FUNCTION_CALLBACKS
     except ImportError as error:
         raise BackendUnavailable(f"{why}, and it has no list of callbacks either: traces cannot be watched") from error
-    return CallbackWatching(tensorflow, callbacks, sink, why)
+    return CallbackWatching(tensorflow, CONCRETE_FUNCTION_CALLBACKS, sink, why)

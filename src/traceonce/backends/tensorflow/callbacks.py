@@ -30,7 +30,9 @@ class CallbackWatching:
         self._reader = SignatureReader()
         self._ids = itertools.count(1)
         self._failed = False
-        sink.write(Notice(f"{why}: watching through the public callbacks, so there are counts, but no times and no calls"))
+        sink.write(
+            Notice(f"{why}: watching through the public callbacks, so there are counts, but no times and no calls")
+        )
         callbacks.append(self._traced)
 
     def renew(self) -> None:
@@ -49,7 +51,9 @@ class CallbackWatching:
         except Exception as error:
             if not self._failed:
                 self._failed = True
-                self._sink.write(Notice(f"traceonce could not read a trace: {type(error).__name__}: {error}", error=True))
+                self._sink.write(
+                    Notice(f"traceonce could not read a trace: {type(error).__name__}: {error}", error=True)
+                )
 
     def _describe(self, concrete: Any) -> TraceEvent:
         frames = _frames()

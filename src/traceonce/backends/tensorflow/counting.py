@@ -7,6 +7,7 @@ drops; the path of a hit is inherited untouched.
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from typing import Any
 
@@ -41,10 +42,8 @@ class CallCounts:
     def note(self, key: str, owner: Any) -> None:
         """Remember that calls of this `Function` are calls of the function `key`."""
         code = owner._key_for_call_stats
-        try:
+        with contextlib.suppress(TypeError):
             self._codes.setdefault(key, {})[id(code)] = (weakref.ref(code), self.total(owner))
-        except TypeError:
-            pass
 
     def read(self) -> Calls:
         """All counts as of now; code that is gone keeps the count it had when last seen."""
@@ -52,7 +51,7 @@ class CallCounts:
         for key, codes in self._codes.items():
             for reference, last in codes.values():
                 code = reference()
-                detector = self._manager._detectors.get(code) if code is not None else None
+                detector: Any = self._manager._detectors.get(code) if code is not None else None
                 alive = isinstance(detector, self._remembering)
                 counts[key] = counts.get(key, 0) + (detector._call_count + detector.dropped if alive else last)
         return Calls({key: count for key, count in counts.items() if count})

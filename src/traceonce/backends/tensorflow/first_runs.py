@@ -42,7 +42,7 @@ class FirstRuns:
 
     def stop(self) -> None:
         for reference in list(self._pending.values()):
-            concrete = reference()
+            concrete: Any = reference()
             if concrete is not None:
                 concrete.__dict__.pop("_call_flat", None)
         self._pending.clear()
@@ -52,7 +52,7 @@ class FirstRuns:
 
         def _call_flat(tensor_inputs: Any, captured_inputs: Any) -> Any:
             nonlocal runs
-            concrete = reference()
+            concrete: Any = reference()
             eager = self._eager()  # else called while another function is traced: no execution
             if eager:
                 runs += 1

@@ -14,7 +14,7 @@ class Described(NamedTuple):
     """A function: how it is called in reports, its Python function, and what it is bound to."""
 
     id: FunctionId
-    python: types.FunctionType | None
+    python: Any  # a FunctionType or None; typed so, mypy would take it for a method
     instance: Any
     internal: bool
 
@@ -42,7 +42,7 @@ def unwrap(function: Any) -> tuple[Any, Any]:
             function = function.func
         elif hasattr(function, "__code__") or not callable(type(function).__call__):
             break
-        elif isinstance(getattr(type(function), "__call__", None), types.FunctionType):
+        elif isinstance(type(function).__call__, types.FunctionType):
             instance, function = function, type(function).__call__
         else:
             break

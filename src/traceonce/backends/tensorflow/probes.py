@@ -19,7 +19,7 @@ NEWEST = (2, 21)
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Moved(Exception):
+class Moved(Exception):  # noqa: N818  # it is a finding, not an error: there is a fallback
     """A private place is not where this version of traceonce expects it; the message says which."""
 
 

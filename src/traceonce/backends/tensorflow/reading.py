@@ -73,7 +73,11 @@ class Reader:
                     if text is not None:
                         values[chain.path] = text
                     callee = _callee(value)
-                    if callee is not None and callee.__code__ not in seen and self._is_user(callee.__code__.co_filename):
+                    if (
+                        callee is not None
+                        and callee.__code__ not in seen
+                        and self._is_user(callee.__code__.co_filename)
+                    ):
                         seen.add(callee.__code__)
                         queue.append((callee, _bind_self(callee, owner, value)))
         return {path: text for path, text in values.items() if path not in written}
@@ -127,7 +131,9 @@ def read_code(code: types.CodeType) -> Reads:
     found: dict[Chain, None] = {}
     written: set[str] = set()
     arguments = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-    instructions = [i for i in dis.get_instructions(code) if i.opname not in ("CACHE", "EXTENDED_ARG", "COPY_FREE_VARS")]
+    instructions = [
+        i for i in dis.get_instructions(code) if i.opname not in ("CACHE", "EXTENDED_ARG", "COPY_FREE_VARS")
+    ]
     depth = 0
     printing: int | None = None  # the stack depth below a call of print or of a logger
     position = 0
@@ -194,9 +200,7 @@ def _chain_at(
 
 
 def _is_subscript(instruction: dis.Instruction) -> bool:
-    return instruction.opname == "BINARY_SUBSCR" or (
-        instruction.opname == "BINARY_OP" and instruction.argrepr == "[]"
-    )
+    return instruction.opname == "BINARY_SUBSCR" or (instruction.opname == "BINARY_OP" and instruction.argrepr == "[]")
 
 
 def _written_at(instructions: list[dis.Instruction], position: int, code: types.CodeType) -> set[str]:
@@ -205,7 +209,9 @@ def _written_at(instructions: list[dis.Instruction], position: int, code: types.
     if instruction.opname in ("STORE_GLOBAL", "STORE_DEREF"):
         return {str(instruction.argval)}
     if instruction.opname == "STORE_ATTR":
-        owners = {str(i.argval) for i in instructions[:position] if "LOAD_FAST" in i.opname or "LOAD_GLOBAL" in i.opname}
+        owners = {
+            str(i.argval) for i in instructions[:position] if "LOAD_FAST" in i.opname or "LOAD_GLOBAL" in i.opname
+        }
         owners |= {str(i.argval) for i in instructions[:position] if i.opname == "LOAD_DEREF"}
         return {f"{owner}.{instruction.argval}" for owner in owners}
     return set()

@@ -8,6 +8,7 @@ from typing import Any
 
 from traceonce.backends.tensorflow.identities import ByIdentity, Identities
 from traceonce.facts import Container, Leaf, Signature
+from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS
 
 TEXT_LIMIT = 120
 
@@ -96,11 +97,14 @@ class _Walk:
             else:
                 path = name
             self.visit(path, kind, self._twins.get(name))
+        only = [name for name, p in declared.items() if p.kind is inspect.Parameter.KEYWORD_ONLY]
+        if only:
+            self.containers.append(Container("*", KEYWORD_ONLY, tuple(only)))
         if positional:
-            self.containers.append(Container(positional, "tuple", tuple(str(i) for i in range(extra))))
+            self.containers.append(Container(positional, ARGUMENTS, tuple(str(i) for i in range(extra))))
         if keyword:
-            self.containers.append(Container(keyword, "dict", tuple(sorted(keys))))
-            self.leaves.sort(key=lambda leaf: leaf.path.startswith(f"{keyword}[") and leaf.path or "")
+            self.containers.append(Container(keyword, KEYWORDS, tuple(sorted(keys))))
+            self.leaves.sort(key=lambda leaf: (leaf.path.startswith(f"{keyword}[") and leaf.path) or "")
         for name, kind in getattr(function_type, "captures", {}).items():
             self.visit(f"captured {name}", kind, None)
 
@@ -147,7 +151,11 @@ class _Walk:
         elif isinstance(kind, types.Attrs):
             inner = kind.named_attributes
             self._fields(
-                path, inner.type_name, inner.attribute_names, inner.attributes.components, _sub(twin, "named_attributes")
+                path,
+                inner.type_name,
+                inner.attribute_names,
+                inner.attributes.components,
+                _sub(twin, "named_attributes"),
             )
         elif isinstance(kind, type_spec.TypeSpec):
             self._spec(path, kind, twin)
@@ -204,7 +212,7 @@ class _Walk:
         from tensorflow.core.function.trace_type import default_types as types
         from tensorflow.python.framework import dtypes, tensor_shape, type_spec
 
-        if isinstance(value, type_spec.TypeSpec) or isinstance(value, (types.Literal, types.Weakref, types.Tuple)):
+        if isinstance(value, (type_spec.TypeSpec, types.Literal, types.Weakref, types.Tuple)):
             self.visit(path, value, twin)
         elif isinstance(value, tensor_shape.TensorShape):
             self.leaves.append(Leaf(path.removesuffix(".shape"), "spec", shape=_shape(value), type_name="shape"))
@@ -244,7 +252,8 @@ class _Walk:
         """Say so, and stop descending, where a type built twice from one value is two types by its own ``__eq__``."""
         if twin is None or type(twin) is not type(kind) or _usable(kind, twin):
             return False
-        if type(kind).__eq__ is not object.__eq__ and "__eq__" not in vars(type(kind)):
+        decides = next(cls for cls in type(kind).__mro__ if "__eq__" in vars(cls))
+        if decides.__module__.startswith("tensorflow."):
             return False  # the default comparison, field by field: descend to the field that is to blame
         self.leaves.append(
             Leaf(

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from traceonce.backends.tensorflow.functions import Described, describe_function
+from traceonce.backends.tensorflow.functions import Described
 from traceonce.backends.tensorflow.hooks import Hooks, leave_no_frame
 from traceonce.backends.tensorflow.reading import Reader
 from traceonce.backends.tensorflow.signatures import literal_text
@@ -222,7 +222,7 @@ def bound_objects(described: Described, function_type: Any) -> dict[str, Any]:
     bound: dict[str, Any] = {}
     if described.instance is not None and described.python is not None:
         first = described.python.__code__.co_varnames[:1]
-        bound.update({name: described.instance for name in first})
+        bound.update(dict.fromkeys(first, described.instance))
     for name, parameter in function_type.parameters.items():
         reference = getattr(parameter.type_constraint, "_ref", None)
         thing = reference() if reference is not None else None

@@ -32,12 +32,8 @@ _SAVED_MODEL = ("save", "save_and_return_nodes", "load", "load_partial", "load_i
 
 
 class Open:
-    """A trace under way: what is known before it begins."""
+    """A trace under way: what is known before it ends."""
 
-    __slots__ = (
-        "bound", "call", "described", "earlier", "event", "inner", "inner_bytes", "options", "owner", "parent", "phase", "reads",
-        "request", "resident", "site", "stack", "start", "traced",
-    )  # fmt: skip
     event: int
     options: Any
     owner: Any

@@ -1,0 +1,92 @@
+"""The lines of a recording: what is written down while a program runs."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from traceonce.facts.cause import Cause
+from traceonce.facts.event import FunctionId, TraceEvent
+from traceonce.facts.signature import Shape
+
+SCHEMA = "traceonce.recording/1"
+
+
+class Header(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="header"):
+    """The first line of a process's section. `forked_from` is set where the process inherited its parent's traces."""
+
+    schema: str
+    run: str
+    process: str
+    clock: float
+    environment: dict[str, str] = {}
+    command: tuple[str, ...] = ()
+    cwd: str = ""
+    forked_from: str | None = None
+
+
+class Ran(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="ran"):
+    """How long the first (or, with `steady`, the second) execution of a new graph took."""
+
+    event: int
+    seconds: float
+    steady: bool = False
+
+
+class Inputs(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="inputs"):
+    """A combination of input shapes that the graph of an event had not run with before."""
+
+    event: int
+    shapes: tuple[Shape | None, ...]
+
+
+class Compiled(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="compiled"):
+    """A compiler compiled a graph, for the `ordinal`-th time."""
+
+    backend: str
+    graph: str
+    ordinal: int
+    seconds: float
+    clock: float
+
+
+class Calls(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="calls"):
+    """How often functions were called, by function key; later lines replace earlier ones."""
+
+    counts: dict[str, int]
+
+
+class Finding(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="finding"):
+    """A wrong answer without a trace: a stale or a confused value."""
+
+    backend: str
+    function: FunctionId
+    cause: Cause
+    process: str = ""
+
+
+class Notice(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="notice"):
+    """Something that the reader must know: which hook is in use, what was not watched, an error of our own."""
+
+    text: str
+    error: bool = False
+
+
+class End(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="end"):
+    """A process came to its own end (it was not killed)."""
+
+    seconds: float
+
+
+class Exit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="exit"):
+    """The run is over: its exit status (negative for a signal) and its wall time."""
+
+    code: int
+    seconds: float
+
+
+Entry: TypeAlias = Header | TraceEvent | Ran | Inputs | Compiled | Calls | Finding | Notice | End | Exit
+
+decode_line = msgspec.json.Decoder(Entry).decode
+encode_line = msgspec.json.Encoder().encode
