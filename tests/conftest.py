@@ -18,7 +18,7 @@ _POLYMORPHIC = "tensorflow.python.eager.polymorphic_function."
 
 def _hooked_places() -> dict[str, Any]:
     """What traceonce may replace in a process, as it stands now."""
-    places: dict[str, Any] = {"meta_path": [type(finder).__name__ for finder in sys.meta_path]}
+    places: dict[str, Any] = {"meta_path": [finder for finder in sys.meta_path if type(finder).__name__ == "Arrivals"]}
     if _POLYMORPHIC + "tracing_compilation" in sys.modules:
         compilation = sys.modules[_POLYMORPHIC + "tracing_compilation"]
         function = sys.modules[_POLYMORPHIC + "polymorphic_function"]

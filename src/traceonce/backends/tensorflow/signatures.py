@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -332,7 +333,7 @@ def _literal(path: str, kind: Any) -> Leaf:
 
 def literal_text(value: Any) -> str:
     """A Python value as text; subclasses of str print as the str that they are to a tracer."""
-    return str.__repr__(value)[:TEXT_LIMIT] if isinstance(value, str) else _text(value)
+    return _shorten(str.__repr__(value)) if isinstance(value, str) else _text(value)
 
 
 def _name_object(thing: Any) -> str | None:
@@ -349,8 +350,15 @@ def _name_object(thing: Any) -> str | None:
 
 
 def _text(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
+    return _shorten(repr(value))
+
+
+def _shorten(text: str) -> str:
+    """A text of bounded length that still differs where the whole differs."""
+    if len(text) <= TEXT_LIMIT:
+        return text
+    digest = hashlib.blake2b(text.encode(errors="replace"), digest_size=6).hexdigest()
+    return f"{text[: TEXT_LIMIT - 20]}… #{digest}"
 
 
 def _shape(shape: Any) -> tuple[int | None, ...] | None:

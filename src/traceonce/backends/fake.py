@@ -1,0 +1,195 @@
+"""A tracing framework in a hundred lines, for tests: functions, a cache, hits and misses, and a backend that sees them.
+
+>>> from traceonce.backends import fake
+>>> @fake.function
+... def double(x):
+...     return x
+>>> double(fake.Array("float32", (3,)))
+
+It is public: whoever writes a tool on top of traceonce can test it without a framework.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from traceonce.backends.base import Sink
+from traceonce.backends.discovery import Known
+from traceonce.backends.places import Places
+from traceonce.facts import Calls, Container, Frame, FunctionId, Leaf, Notice, Ran, Signature, TraceEvent
+
+KNOWN = Known("fake", __name__, f"{__name__}:Fake")
+
+
+class Array(NamedTuple):
+    """What a tensor is here: a dtype and a shape."""
+
+    dtype: str = "float32"
+    shape: tuple[int, ...] = ()
+
+
+class Function:
+    """A traced function: its Python body runs on a miss only."""
+
+    def __init__(self, python_function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, python_function)
+        self._python = python_function
+        self._lock = threading.RLock()
+        self.traces: list[Signature] = []
+        self.calls = 0
+        self.seconds_to_trace = 0.0
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        bound = inspect.signature(self._python).bind(*args, **kwargs)
+        bound.apply_defaults()
+        signature = describe(bound.arguments)
+        with self._lock:
+            self.calls += 1
+            if any(trace.admits(signature) for trace in self.traces):
+                return None
+            earlier = tuple(self.traces)
+            began = time.perf_counter()
+            error: Exception | None = None
+            try:
+                self._python(*args, **kwargs)
+            except Exception as problem:
+                error = problem
+                raise
+            finally:
+                seconds = time.perf_counter() - began + self.seconds_to_trace
+                for watching in tuple(_watching):
+                    watching.missed(self, signature, earlier, seconds, error)
+                if error is None:
+                    self.traces.append(signature)
+        return None
+
+
+def function(python_function: Callable[..., Any]) -> Function:
+    return Function(python_function)
+
+
+def describe(arguments: dict[str, Any]) -> Signature:
+    leaves: list[Leaf] = []
+    containers: list[Container] = []
+    for name, value in arguments.items():
+        _describe(name, value, leaves, containers)
+    return Signature(tuple(leaves), tuple(containers))
+
+
+def _describe(path: str, value: Any, leaves: list[Leaf], containers: list[Container]) -> None:
+    if value is None:
+        leaves.append(Leaf(path, "none"))
+    elif isinstance(value, Array):
+        leaves.append(Leaf(path, "tensor", value.dtype, value.shape))
+    elif isinstance(value, (list, tuple, dict)):
+        parts = list(_parts(path, value))
+        containers.append(Container(path, type(value).__name__, tuple(key for key, _, _ in parts)))
+        for _, inner, part in parts:
+            _describe(inner, part, leaves, containers)
+    elif isinstance(value, (bool, int, float, str)):
+        leaves.append(Leaf(path, "python", value=repr(value), type_name=type(value).__name__))
+    else:
+        leaves.append(Leaf(path, "object", type_name=type(value).__name__, identity=id(value)))
+
+
+def _parts(path: str, value: Any) -> Iterator[tuple[str, str, Any]]:
+    items = sorted(value.items()) if isinstance(value, dict) else enumerate(value)
+    for key, part in items:
+        yield repr(key), f"{path}[{key!r}]", part
+
+
+class FakeWatching:
+    """The hook of this framework: its misses."""
+
+    hook = "misses of the fake framework"
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._ids = itertools.count(1)
+        self._known: set[int] = set()
+        self._functions: dict[str, Function] = {}
+        self._before: dict[str, int] = {}
+        self._places = Places((__file__,))
+        _watching.append(self)
+
+    def missed(
+        self, owner: Function, signature: Signature, earlier: tuple[Signature, ...], seconds: float, error: Any
+    ) -> None:
+        code = owner._python.__code__
+        identity = FunctionId(owner._python.__qualname__, self._places.shorten(code.co_filename), code.co_firstlineno)
+        if identity.key not in self._functions:
+            self._before[identity.key] = owner.calls - 1
+        self._functions[identity.key] = owner
+        frames = _frames()
+        event = TraceEvent(
+            id=next(self._ids),
+            backend="fake",
+            function=identity,
+            signature=signature,
+            start=time.time(),
+            phase="failed" if error else "retrace" if earlier else "first",
+            call=owner.calls - self._before[identity.key],
+            earlier=() if id(owner) in self._known else earlier,
+            object=id(owner),
+            fingerprint=identity.key,
+            seconds=seconds,
+            exclusive_seconds=seconds,
+            call_site=self._places.call_site(frames),
+            stack=self._places.visible(frames),
+            thread=threading.current_thread().name,
+            error=f"{type(error).__name__}: {error}" if error else None,
+        )
+        self._known.add(id(owner))
+        self._sink.write(event)
+        if not error:
+            self._sink.write(Ran(event.id, 0.0))
+
+    def renew(self) -> None:
+        self._known.clear()
+
+    def settle(self) -> None:
+        counts = {key: owner.calls - self._before[key] for key, owner in self._functions.items()}
+        self._sink.write(Calls(counts))
+
+    def stop(self) -> None:
+        _watching.remove(self)
+
+
+_watching: list[FakeWatching] = []
+
+
+def _frames() -> list[Frame]:
+    frames: list[Frame] = []
+    frame = sys._getframe(1)
+    while frame is not None:
+        frames.append(Frame(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
+    return frames[::-1]
+
+
+class Fake:
+    """The backend."""
+
+    name = "fake"
+    module = __name__
+    distributions = ("traceonce",)
+
+    def read_compilations(self, environment: dict[str, str]) -> None:
+        return None
+
+    def watch(self, sink: Sink, *, compilations: bool = False) -> FakeWatching:
+        if compilations:
+            sink.write(Notice("the fake framework does not compile"))
+        return FakeWatching(sink)
+
+    def check(self) -> None:
+        toy = function(lambda x: x)
+        toy(1)
+        toy(2)

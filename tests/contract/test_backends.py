@@ -1,0 +1,124 @@
+"""What every backend must do, on each of them: one suite, many frameworks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from traceonce.api import Watch
+from traceonce.backends import fake
+from traceonce.backends.base import Backend, Watching
+from traceonce.backends.discovery import BUILT_IN, Known, load_backend
+from traceonce.observe.hub import Hub
+
+
+class Framework(NamedTuple):
+    """A backend, and how to use its framework: trace a function, make an array of a shape."""
+
+    known: Known
+    function: Callable[[Any], Any]
+    array: Callable[..., Any]
+
+
+@pytest.fixture(params=["fake", "tensorflow"])
+def framework(request: pytest.FixtureRequest) -> Framework:
+    if request.param == "fake":
+        return Framework(fake.KNOWN, fake.function, lambda *shape: fake.Array("float32", shape))
+    tensorflow = request.getfixturevalue("tf")
+    return Framework(BUILT_IN[0], tensorflow.function, lambda *shape: tensorflow.zeros(shape))
+
+
+def watch(framework: Framework) -> Watch:
+    return Watch(Hub([framework.known]))
+
+
+def test_it_follows_the_protocol(framework: Framework) -> None:
+    backend: Backend = load_backend(framework.known)
+    assert backend.name == framework.known.name
+    assert backend.module == framework.known.module
+    assert backend.distributions
+
+
+def test_hits_are_silent_and_misses_are_events(framework: Framework) -> None:
+    step = framework.function(lambda x, k: x)
+    with watch(framework) as seen:
+        for width, k in ((3, 1), (3, 1), (4, 1), (4, 2), (3, 1)):
+            step(framework.array(2, width), k)
+    (diagnosis,) = seen.diagnoses
+    assert (diagnosis.traces, diagnosis.retraces, diagnosis.calls) == (3, 2, 5)
+    assert [(c.code.value, c.path, c.was, c.now) for c in diagnosis.causes] == [
+        ("shape", "x.shape[1]", "3", "4"),
+        ("value", "k", "1", "2"),
+    ]
+    assert [event.call for event in seen.events] == [1, 3, 4]
+
+
+def test_an_event_has_its_place_and_its_time(framework: Framework) -> None:
+    step = framework.function(lambda x: x)
+    with watch(framework) as seen:
+        step(framework.array(3))
+    (event,) = seen.events
+    assert event.call_site is not None
+    assert Path(event.call_site.file).name == Path(__file__).name
+    assert event.seconds is not None
+    assert event.first_run_seconds is not None
+    assert event.thread == "MainThread"
+    assert event.backend == framework.known.name
+
+
+def test_a_failed_trace_raises_as_before_and_is_recorded(framework: Framework) -> None:
+    def broken(x: Any) -> Any:
+        raise ValueError("mine")
+
+    step = framework.function(broken)
+    with watch(framework) as seen, pytest.raises(ValueError, match="mine"):
+        step(framework.array(3))
+    (event,) = seen.events
+    assert event.phase == "failed"
+    assert (event.error or "").startswith("ValueError")
+
+
+def test_a_late_observer_learns_what_was_traced_before(framework: Framework) -> None:
+    step = framework.function(lambda x: x)
+    step(framework.array(3))
+    with watch(framework) as seen:
+        step(framework.array(4))
+    assert [(c.code.value, c.was, c.now) for c in seen.diagnoses[0].causes] == [("shape", "3", "4")]
+
+
+def test_two_observers_see_the_same_and_one_may_leave_first(framework: Framework) -> None:
+    hub = Hub([framework.known])
+    step = framework.function(lambda x: x)
+    with Watch(hub) as outer:
+        with Watch(hub) as inner:
+            step(framework.array(3))
+        step(framework.array(4))
+    assert (len(inner.events), len(outer.events)) == (1, 2)
+
+
+def test_settling_leaves_the_hooks_and_stopping_takes_them_out(framework: Framework) -> None:
+    step = framework.function(lambda x: x)
+    written: list[Any] = []
+
+    class Sink:
+        def write(self, entry: Any) -> None:
+            written.append(entry)
+
+    watching: Watching = load_backend(framework.known).watch(Sink())
+    step(framework.array(3))
+    watching.settle()
+    step(framework.array(4))
+    watching.stop()
+    step(framework.array(5))
+    assert [type(entry).__name__ for entry in written].count("TraceEvent") == 2
+    assert "Calls" in {type(entry).__name__ for entry in written}
+
+
+def test_the_toy_check_traces_twice(framework: Framework) -> None:
+    backend = load_backend(framework.known)
+    with watch(framework) as seen:
+        backend.check()
+    assert len(seen.events) == 2
