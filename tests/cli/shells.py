@@ -19,6 +19,7 @@ TOO_LONG = 240  # seconds: a hang ends as a failure; no test depends on how long
 # Of the surroundings, what would change how a process behaves or where it writes.
 _UNWANTED = ("TRACEONCE_", "PYTHON", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS", "TTY_", "XDG_STATE_HOME")
 
+
 class Outcome(NamedTuple):
     """How a process ended (negative: by that signal) and what it wrote."""
 
@@ -64,8 +65,10 @@ class Shell:
         return self.execute([self.interpreter, *arguments], **options)
 
     def execute(self, command: Sequence[str | bytes], stdin: bytes = b"", **options: Any) -> Outcome:
-        options = {"cwd": self.cwd, "timeout": TOO_LONG} | options
+        options.setdefault("cwd", self.cwd)
+        options.setdefault("timeout", TOO_LONG)
         options["env"] = self.environment | options.pop("env", {})
+        done: subprocess.CompletedProcess[bytes]
         done = subprocess.run(command, input=stdin, capture_output=True, **options)
         return Outcome(done.returncode, done.stdout, done.stderr)
 
@@ -85,7 +88,7 @@ class Shell:
 
 
 def _interpreter_of(program: str) -> str:
-    """The interpreter itself, or the one that a console script names: `python` and `python3` are one, but not by name."""
+    """The interpreter itself, or the one that a console script names: it may be called `python3`, not `python`."""
     with Path(program).open("rb") as file:
         first = file.readline()
     named = first[2:].decode().strip() if first.startswith(b"#!") else ""

@@ -41,8 +41,8 @@ def test_the_report_for_people(recorded: Recorded) -> None:
     assert lines[0].endswith(" lost · 1 function to look at")
     assert lines[2].startswith("train_step  retraced 7 times in 8 calls · ")
     assert lines[2].endswith(" · train.py:4, called from train.py:9")
-    assert lines[3].split() == "step a Python int, a new value each time 0 → 1 → 2 → 3 → 4 → 5 → 6 → 7".split()
-    assert lines[4].split() == "x.shape[1] varies 12, 9, 15, 20".split()
+    assert " ".join(lines[3].split()) == "step a Python int, a new value each time 0 → 1 → 2 → 3 → 4 → 5 → 6 → 7"
+    assert " ".join(lines[4].split()) == "x.shape[1] varies 12, 9, 15, 20"
     signature = "@tf.function(input_signature=[tf.TensorSpec([2, None], tf.float32), tf.TensorSpec([], tf.int32)])"
     assert signature in lines[5]
     assert lines[-1] == "recording: run.jsonl"
@@ -74,7 +74,7 @@ def test_the_contract(recorded_as_json: Recorded) -> None:
         ("shape", "x.shape[1]", 3, "12", "9", "measured"),
     ]
     assert 0 < function["exclusive_seconds"] <= function["seconds"] < report["seconds"]
-    assert 0 < function["first_run_seconds"]
+    assert function["first_run_seconds"] > 0
     assert 0 < function["lost_seconds"] < report["seconds"]
 
 

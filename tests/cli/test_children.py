@@ -50,7 +50,8 @@ def test_children_of_all_kinds(shell: Shell) -> None:
     assert functions.keys() == {"spawned", "forked", "called"}
     for function in functions.values():
         assert (function["traces"], function["calls"]) == (2, 2)
-        assert [(cause["path"], cause["was"], cause["now"]) for cause in function["causes"]] == [("x.shape[0]", "2", "3")]
+        (cause,) = function["causes"]
+        assert (cause["path"], cause["was"], cause["now"]) == ("x.shape[0]", "2", "3")
     report = json.loads(data)
     assert (report["exit_code"], report["command"], report["processes"]) == (0, ["parent.py"], 4)
     assert report["environment"]["tensorflow"]

@@ -66,14 +66,24 @@ def test_the_doctor(shell: Shell) -> None:
 
 def test_the_doctor_where_nothing_is_installed(shell: Shell) -> None:
     """Not installed is no failure, and the remedy is named."""
-    code = (
-        "import importlib.metadata as m, sys;"
-        "real = m.version;"
-        "hide = lambda name: (_ for _ in ()).throw(m.PackageNotFoundError(name)) if 'tensorflow' in name else real(name);"
-        "m.version = hide; sys.modules['tensorflow'] = None; sys.argv = ['traceonce', 'doctor'];"
-        "from traceonce.commands.main import main; main()"
+    shell.write(
+        "elsewhere.py",
+        """\
+        import importlib.metadata, sys
+
+        def version(name, real=importlib.metadata.version):
+            if "tensorflow" in name or name.startswith("tf-"):
+                raise importlib.metadata.PackageNotFoundError(name)
+            return real(name)
+
+        importlib.metadata.version = version
+        sys.modules["tensorflow"] = None
+        sys.argv = ["traceonce", "doctor"]
+        from traceonce.commands.main import main
+        main()
+        """,
     )
-    outcome = shell.python("-c", code)
+    outcome = shell.python("elsewhere.py")
     assert outcome.status == 0, outcome.errors
     assert "tensorflow: not installed" in outcome.text
     assert "pip install 'traceonce[tensorflow]'" in outcome.text

@@ -246,8 +246,16 @@ def test_a_program_that_removes_its_own_folder(shell: Shell) -> None:
 
 
 def test_a_program_that_replaces_itself(shell: Shell) -> None:
-    shell.write("again.py", "import os, sys\nprint(sys.argv, flush=True)\n"
-                "len(sys.argv) > 1 or os.execv(sys.executable, [sys.executable, 'again.py', 'second'])\nsys.exit(6)\n")
+    shell.write(
+        "again.py",
+        """\
+        import os, sys
+        print(sys.argv, flush=True)
+        if len(sys.argv) == 1:
+            os.execv(sys.executable, [sys.executable, "again.py", "second"])
+        sys.exit(6)
+        """,
+    )
     assert_same(shell, "again.py")
 
 
@@ -260,3 +268,29 @@ def test_an_interpreter_that_has_no_traceonce(shell: Shell) -> None:
     shell.write("outer.py", "import subprocess, sys; subprocess.run([sys.argv[1], 'inner.py'], check=True)")
     shell.write("inner.py", "import sys; print(sys.path, 'traceonce' in sys.modules)")
     assert_same(shell, "outer.py", other)
+
+
+def test_standard_error_passes_through_where_it_is_read(shell: Shell) -> None:
+    """With `--xla` the log of TensorFlow is read on its way; all that it did not write arrives as it was written.
+
+    Neither a sentence that begins with the letter of a level, nor the log of a Python program (absl writes it in the
+    same form) is TensorFlow's: a source file in C++ is what tells its own lines.
+    """
+    shell.write(
+        "errors.py",
+        """\
+        import sys
+        lines = [
+            b"I am no log line", b"W", b"E is a letter", b"\\xff\\x00 no text", b"",
+            b"I1115 06:45:17.123456 140204 train.py:10] step 1", b"E1115 06:45:17.123457 140204 train.py:11] wrong",
+            b"no newline at the end",
+        ]
+        sys.stderr.buffer.write(b"\\n".join(lines))
+        print("out")
+        sys.exit(5)
+        """,
+    )
+    for level in ("0", "3"):
+        expected = shell.python("errors.py", env={"TF_CPP_MIN_LOG_LEVEL": level})
+        assert expected.err.count(b"\n") == 7
+        assert shell.run("--xla", "errors.py", env={"TF_CPP_MIN_LOG_LEVEL": level}) == expected

@@ -19,19 +19,22 @@ import os, signal, sys, time
 
 interrupts = 0
 
+def say(*words):  # `print` cannot be interrupted by itself
+    os.write(1, (" ".join(map(str, words)) + "\\n").encode())
+
 def count(number, frame):
     global interrupts
     interrupts += 1
-    print("interrupted", flush=True)
+    say("interrupted")
 
 def leave(number, frame):
-    print("caught", signal.Signals(number).name, "after", interrupts, flush=True)
+    say("caught", signal.Signals(number).name, "after", interrupts)
     sys.exit(9)
 
 signal.signal(signal.SIGINT, count)
 for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
     signal.signal(number, leave)
-print("ready", os.getpid(), flush=True)
+say("ready", os.getpid())
 while True:
     time.sleep(60)
 """
@@ -97,12 +100,11 @@ def test_a_signal_that_is_ignored_stays_ignored(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("keyboard_is_stdin", [True, False], ids=["stdin is the terminal", "stdin is redirected"])
-def test_the_terminals_interrupt_arrives_once(
-    shell: Shell, terminal: tuple[int, int], keyboard_is_stdin: bool
-) -> None:
+def test_the_terminals_interrupt_arrives_once(shell: Shell, terminal: tuple[int, int], keyboard_is_stdin: bool) -> None:
     """The terminal sends Ctrl-C to every process in the foreground: passed on, it would arrive twice.
 
-    SIGTERM, passed on after it, makes the program tell how many interrupts it has had.
+    We are halted until the program has had its own, so that two cannot melt into one. SIGTERM, passed on after it,
+    makes the program tell how many it has had.
     """
     keyboard, screen = terminal
     shell.write("catching.py", CATCHING)
@@ -122,8 +124,11 @@ def test_the_terminals_interrupt_arrives_once(
         pass_fds=[screen],
     )
     read_until(process, b"ready")
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED)
     os.write(keyboard, b"\x03")
     read_until(process, b"interrupted")
+    process.send_signal(signal.SIGCONT)
     process.send_signal(signal.SIGTERM)
     out, _ = process.communicate(timeout=TOO_LONG)
     assert (process.returncode, out) == (9, b"caught SIGTERM after 1\n")

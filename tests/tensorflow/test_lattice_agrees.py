@@ -229,10 +229,12 @@ class Celsius(int):
     """An int by another name. It holds no weak references back, so TensorFlow takes it for a literal."""
 
 
-
 CORNERS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "texts that differ after many characters": (lambda t: t.Literal("a" * 200), lambda t: t.Literal("a" * 200 + "b")),
-    "bytes that differ after many characters": (lambda t: t.Literal(b"a" * 200), lambda t: t.Literal(b"a" * 200 + b"b")),
+    "bytes that differ after many characters": (
+        lambda t: t.Literal(b"a" * 200),
+        lambda t: t.Literal(b"a" * 200 + b"b"),
+    ),
     "long numbers that differ at the front": (lambda t: t.Literal(10**150), lambda t: t.Literal(2 * 10**150)),
     "long numbers that differ at the end": (lambda t: t.Literal(10**150), lambda t: t.Literal(10**150 + 1)),
     "a long number and a short one": (lambda t: t.Literal(10**150), lambda t: t.Literal(1)),

@@ -139,6 +139,8 @@ class History:
         return Cause(CauseCode.UNKNOWN, event.function.name, "", reason, evidence="reported")
 
     def _close(self, event: TraceEvent, causes: tuple[Cause, ...]) -> Explained:
+        if event.raw_reason is not None:  # the backend saw the outcome, not the request
+            causes = tuple(msgspec.structs.replace(cause, evidence="inferred") for cause in causes)
         phase = event.phase
         if phase not in ("internal", "failed"):
             created = {cause.code for cause in causes} == {CauseCode.VARIABLE_CREATION}

@@ -24,4 +24,4 @@ def explain_new_object(event: TraceEvent, objects: int) -> Cause:
         code, what = CauseCode.NEW_INSTANCE, "instance"
     else:
         code, what = CauseCode.NEW_FUNCTION, "function object"
-    return Cause(code, event.function.name, f"{what} {objects}", f"{what} {objects + 1}")
+    return Cause(code, event.function.short_name, f"{what} {objects}", f"{what} {objects + 1}")

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from traceonce.facts import Diagnosis, Recording, Verdict
-from traceonce.report.wording import WORDS, describe_cause, describe_values
+from traceonce.report.wording import describe_cause, describe_remedy, describe_values
 
 STYLES = {
     Verdict.RETRACING: "bold red",
@@ -99,7 +99,8 @@ def _function(diagnosis: Diagnosis) -> Iterator[Text]:
 
 
 def _remedies(diagnosis: Diagnosis) -> list[str]:
-    return list(dict.fromkeys(WORDS[cause.code].remedy for cause in diagnosis.causes[:CAUSES]))[:3]
+    library = diagnosis.function.library
+    return list(dict.fromkeys(describe_remedy(cause, library=library) for cause in diagnosis.causes[:CAUSES]))[:3]
 
 
 def _title(diagnosis: Diagnosis) -> Text:

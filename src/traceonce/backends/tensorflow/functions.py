@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
+import os
 import types
 from typing import Any, NamedTuple
 
 from traceonce.backends.places import Places
 from traceonce.facts import FunctionId
+
+
+_MACHINERY = tuple(f"/tensorflow/python/{room}/" for room in ("data", "distribute", "eager", "framework", "trackable"))
 
 
 class Described(NamedTuple):
@@ -25,8 +29,15 @@ def describe_function(python_function: Any, options: Any, places: Places) -> Des
     if attributes.get("_tf_data_function"):
         return _describe_data_function(python_function, options, places)
     inner, instance = unwrap(python_function)
-    internal = options.function_cache is None
-    return Described(_identify(inner, options.name, places), _plain(inner), instance, internal)
+    identity = _identify(inner, options.name, places)
+    internal = options.function_cache is None or _is_machinery(identity)
+    return Described(identity, _plain(inner), instance, internal)
+
+
+def _is_machinery(function: FunctionId) -> bool:
+    """Is it a function of TensorFlow's own that no caller chose: iterators, replicas, forward-mode helpers?"""
+    file = (function.file or "").replace(os.sep, "/")
+    return function.library and any(part in file for part in _MACHINERY)
 
 
 def unwrap(function: Any) -> tuple[Any, Any]:

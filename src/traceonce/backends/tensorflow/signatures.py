@@ -216,7 +216,10 @@ class _Walk:
         if isinstance(value, (type_spec.TypeSpec, types.Literal, types.Weakref, types.Tuple)):
             self.visit(path, value, twin)
         elif isinstance(value, tensor_shape.TensorShape):
-            self.leaves.append(Leaf(path.removesuffix(".shape"), "spec", shape=_shape(value), type_name="shape"))
+            owner = path.removesuffix("shape").rstrip(
+                "._"
+            )  # `x.shape` is a shape of x, `x.indices_shape` one of x.indices
+            self.leaves.append(Leaf(owner, "spec", shape=_shape(value), type_name="shape"))
         elif isinstance(value, dtypes.DType):
             self.leaves.append(Leaf(path, "spec", value=value.name, type_name="dtype"))
         elif isinstance(value, Mapping):
@@ -296,6 +299,9 @@ def _spec_fields(spec: Any) -> Iterator[tuple[str, Any]]:
     serialized = spec._serialize()
     parts = serialized if isinstance(serialized, tuple) else (serialized,)
     names = _attribute_names(spec)
+    if id(serialized) in names:  # the whole of it is one attribute
+        yield f".{names[id(serialized)]}", serialized
+        return
     for index, part in enumerate(parts):
         name = names.get(id(part), f"field{index}")
         if isinstance(part, Mapping) and part and all(_has(spec.value_type, key) for key in part):

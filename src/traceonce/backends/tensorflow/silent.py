@@ -181,8 +181,8 @@ class SilentChecks:
 
     def _values_now(self, owner: Any) -> dict[str, str]:
         described = self._describe(owner)
-        keys = list(owner._function_cache._primary)
-        return self.read(described, bound_objects(described, keys[-1][1])) if keys else {}
+        latest = next(reversed(owner._function_cache._primary), None)
+        return self.read(described, bound_objects(described, latest[1])) if latest is not None else {}
 
     def _report(self, checked: Checked, cause: Cause) -> None:
         if (cause.code, cause.path) not in checked.said:

@@ -186,7 +186,7 @@ class MissWatching:
             earlier=trace.earlier,
             dead=self._reader.identities.take_dead(),
             start=trace.start,
-            phase="failed" if error else trace.phase,
+            phase="failed" if error and trace.phase != "internal" else trace.phase,
             call=trace.call,
             object=self._objects.number(owner) if owner is not None else None,
             instance=self._number_instance(trace.described.instance),

@@ -1,0 +1,54 @@
+"""Measuring on a noisy machine: interleaved batches in rotated order, medians, and a spread."""
+
+from __future__ import annotations
+
+import json
+import platform
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def interleave(batches: dict[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+    """Run every batch once per round, starting with another one each time; a batch returns its own seconds."""
+    names = list(batches)
+    times: dict[str, list[float]] = {name: [] for name in names}
+    for turn in range(rounds):
+        for name in names[turn % len(names) :] + names[: turn % len(names)]:
+            times[name].append(batches[name]())
+    return times
+
+
+def ratios(times: dict[str, list[float]], name: str, base: str) -> dict[str, float]:
+    """The ratio of two batches round by round: its median, and the middle half."""
+    found = sorted(a / b for a, b in zip(times[name], times[base], strict=True))
+    low, _, high = statistics.quantiles(found, n=4)
+    return {"median": round(statistics.median(found), 4), "low": round(low, 4), "high": round(high, 4)}
+
+
+def timed(work: Callable[[], Any], repeat: int) -> float:
+    began = time.perf_counter()
+    for _ in range(repeat):
+        work()
+    return time.perf_counter() - began
+
+
+def milliseconds(values: Sequence[float]) -> dict[str, float]:
+    low, _, high = statistics.quantiles(values, n=4)
+    return {
+        "median_ms": round(statistics.median(values) * 1e3, 3),
+        "low_ms": round(low * 1e3, 3),
+        "high_ms": round(high * 1e3, 3),
+    }
+
+
+def save(name: str, results: dict[str, Any]) -> Path:
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    machine = {"python": platform.python_version(), "machine": f"{platform.system()} {platform.machine()}"}
+    path.write_text(json.dumps({"machine": machine, **results}, indent=1) + "\n")
+    return path

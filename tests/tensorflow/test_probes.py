@@ -1,0 +1,84 @@
+"""The private places of TensorFlow: they are where we expect them here, and where they are not, nothing breaks."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import pytest
+
+import traceonce
+from traceonce.backends.tensorflow import probes
+
+
+def test_every_private_place_is_there(tf: Any) -> None:
+    """This is the test that fails loudly when a new TensorFlow moves something."""
+    places = probes.probe(tf)
+    assert probes.counts_calls(places)
+    assert len(probes.backward_builders(places)) == 2
+
+
+@pytest.mark.parametrize("version", ["2.14.1", "2.99.0", "3.0.0"])
+def test_an_unknown_version_is_not_probed(version: str) -> None:
+    with pytest.raises(probes.Moved, match=f"TensorFlow {version} is unknown"):
+        probes.probe(types.SimpleNamespace(__version__=version))
+
+
+def test_a_moved_function_is_named(tf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensorflow.python.eager.polymorphic_function import tracing_compilation
+
+    monkeypatch.setattr(tracing_compilation, "_create_concrete_function", lambda function_type, options: None)
+    with pytest.raises(probes.Moved, match="_create_concrete_function takes"):
+        probes.probe(tf)
+    monkeypatch.delattr(tracing_compilation, "_create_concrete_function")
+    with pytest.raises(probes.Moved, match="_create_concrete_function is gone"):
+        probes.probe(tf)
+
+
+def test_the_fallback_counts_and_compares(tf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probes, "NEWEST", (2, 14))
+    step = tf.function(lambda x, k: tf.reduce_sum(x) * k)
+    with traceonce.watch() as seen:
+        answers = [float(step(tf.ones([width]), float(width))) for width in (1, 2, 2, 3)]
+    assert answers == [1.0, 4.0, 4.0, 9.0]
+    (diagnosis,) = seen.diagnoses
+    assert (diagnosis.traces, diagnosis.calls) == (3, None)
+    assert {(c.code.value, c.path) for c in diagnosis.causes} == {("shape", "x.shape[0]"), ("value", "k")}
+    assert {c.evidence for c in diagnosis.causes} == {"inferred"}
+    assert any("is unknown to this traceonce" in notice.text for notice in seen.recording.notices)
+    assert "public callbacks" in seen.report()
+
+
+def test_without_any_hook_the_program_goes_on(tf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensorflow.python.eager.polymorphic_function import transform
+
+    monkeypatch.setattr(probes, "NEWEST", (2, 14))
+    monkeypatch.delattr(transform, "CONCRETE_FUNCTION_CALLBACKS")
+    with traceonce.watch() as seen:
+        pass
+    (notice,) = seen.recording.notices
+    assert notice.error
+    assert "traces cannot be watched" in notice.text
+
+
+def test_a_wrapper_put_over_ours_is_left_alone(tf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody else's hook on top of ours survives the end of our watch, and the program still runs."""
+    from tensorflow.python.eager.polymorphic_function import tracing_compilation
+
+    calls = []
+    plain = tracing_compilation._create_concrete_function
+    watch = traceonce.watch()
+    with watch:
+        ours = tracing_compilation._create_concrete_function
+
+        def theirs(*args: Any) -> Any:
+            calls.append(1)
+            return ours(*args)
+
+        tracing_compilation._create_concrete_function = theirs
+    try:
+        assert tracing_compilation._create_concrete_function is theirs
+        assert float(tf.function(lambda x: x + 1)(tf.constant(1.0))) == 2.0
+        assert calls == [1]
+    finally:
+        tracing_compilation._create_concrete_function = plain

@@ -1,0 +1,236 @@
+"""The numbered rules of `verdicts.py`, each from both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from handmade import cause
+
+from traceonce.explain.verdicts import judge, judge_growth
+from traceonce.facts import Cause, CauseCode, Growth, Verdict
+
+SHAPE = (cause(),)
+FINITE = (cause(CauseCode.VALUE, "training", finite=True),)
+NEW_FUNCTION = (cause(CauseCode.NEW_FUNCTION, "step"),)
+NEW_INSTANCE = (cause(CauseCode.NEW_INSTANCE, "step"),)
+EARLY = [2, 3, 4]
+
+
+def judged(at: Sequence[int | None] = (), causes: tuple[Cause, ...] = SHAPE, **facts: Any) -> tuple[Verdict, Growth, str]:
+    """The verdict on a function of 1000 calls that was traced once, and again `at` these calls for the same causes."""
+    retraces = facts.pop("retraces", [(call, causes) for call in at])
+    filled: dict[str, Any] = {
+        "calls": 1000,
+        "traces": 1 + len(retraces),
+        "failed": 0,
+        "compiles": 0,
+        "recompiles": 0,
+        "lost_seconds": 0.0,
+        "share": 0.0,
+        "silent": (),
+        **facts,
+    }
+    return judge(retrace_causes=retraces, **filled)
+
+
+def verdict(*args: Any, **facts: Any) -> Verdict:
+    return judged(*args, **facts)[0]
+
+
+# Rule 1
+
+
+def test_1_traced_once_is_ok() -> None:
+    assert judged() == (Verdict.OK, "none", "traced once")
+    assert verdict(calls=None) is Verdict.OK
+
+
+@pytest.mark.parametrize(
+    "facts", [{"at": [2]}, {"failed": 1}, {"recompiles": 1, "compiles": 2}, {"silent": [CauseCode.STALE]}]
+)
+def test_1_anything_else_is_not(facts: dict[str, Any]) -> None:
+    assert verdict(**facts) is not Verdict.OK
+
+
+# Rule 2
+
+
+def test_2_one_call_of_five_in_the_second_half() -> None:
+    """20 calls: two of the last ten are a fifth, one is not."""
+    assert judged([12, 17], calls=20)[:2] == (Verdict.RETRACING, "growing")
+    assert judged([2, 3, 17], calls=20)[:2] == (Verdict.BOUNDED, "unclear")
+
+
+def test_2_a_third_of_at_least_five_retraces() -> None:
+    assert judged([2, 3, 4, 5, 600, 900])[:2] == (Verdict.RETRACING, "growing")
+    assert judged([2, 3, 4, 5, 6, 900])[:2] == (Verdict.BOUNDED, "unclear")
+
+
+def test_2_four_retraces_are_too_few_to_be_steady() -> None:
+    assert judged([2, 3, 600, 900])[:2] == (Verdict.BOUNDED, "unclear")
+
+
+def test_2_less_than_a_third_is_not_enough() -> None:
+    assert judge_growth([2, 3, 4, 5, 6, 7, 8, 600, 700, 800], 1000) == "unclear"
+    assert judge_growth([2, 3, 4, 5, 6, 7, 600, 700, 800], 1000) == "growing"
+
+
+def test_2_a_retrace_in_every_call() -> None:
+    assert judged(range(2, 9), calls=8)[:2] == (Verdict.RETRACING, "growing")
+
+
+def test_2_all_in_the_first_half_have_levelled_off() -> None:
+    assert judged(range(2, 500)) == (Verdict.BOUNDED, "levelled", "all traces came early")
+
+
+def test_2_a_single_retrace_does_not_keep_coming() -> None:
+    assert verdict([2], calls=2) is Verdict.BOUNDED
+
+
+def test_2_calls_that_nobody_counted_leave_it_open() -> None:
+    assert judged([None, None, None])[:2] == (Verdict.BOUNDED, "unclear")
+    assert judged([2, 3], calls=None)[:2] == (Verdict.BOUNDED, "unclear")
+    assert judged([2, None], calls=10)[:2] == (Verdict.BOUNDED, "unclear")
+
+
+def test_2_no_retrace_is_no_growth() -> None:
+    assert judge_growth([], 100) == "none"
+    assert judge_growth([], None) == "none"
+
+
+# Rule 3
+
+
+@pytest.mark.parametrize("causes", [NEW_FUNCTION, NEW_INSTANCE])
+def test_3_a_function_made_anew_with_few_calls_to_a_trace(causes: tuple[Cause, ...]) -> None:
+    assert verdict([2, 3], causes, calls=29) is Verdict.RETRACING
+    assert judged([2, 3], causes, calls=30) == (Verdict.BOUNDED, "levelled", "all traces came early")
+
+
+def test_3_many_small_models_one_after_the_other_are_no_alarm() -> None:
+    """Fifty models, ten calls each: they keep coming, and each has paid for itself."""
+    models = range(11, 501, 10)
+    assert judged(models, NEW_FUNCTION, calls=500)[:2] == (Verdict.BOUNDED, "growing")
+    assert judged(models, NEW_FUNCTION, calls=500)[2] == "each trace served many calls"
+    assert verdict(models, NEW_FUNCTION, calls=499) is Verdict.RETRACING
+
+
+def test_3_once_is_not_twice() -> None:
+    assert verdict([2], NEW_FUNCTION, calls=2) is Verdict.BOUNDED
+    assert verdict([2, 3], NEW_FUNCTION, calls=3) is Verdict.RETRACING
+
+
+def test_3_a_new_function_with_new_arguments_counts_among_the_arguments() -> None:
+    both = NEW_FUNCTION + SHAPE
+    assert verdict(range(2, 9), both, calls=8) is Verdict.RETRACING
+    assert verdict([2, 3], both, calls=29) is Verdict.BOUNDED
+
+
+# Rule 4
+
+
+def test_4_three_retraces_that_cost_a_second_and_a_tenth() -> None:
+    assert judged(EARLY, lost_seconds=1.0, share=0.1)[:2] == (Verdict.RETRACING, "levelled")
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"at": [2, 3], "lost_seconds": 60.0, "share": 0.9},
+        {"at": EARLY, "lost_seconds": 0.99, "share": 0.9},
+        {"at": EARLY, "lost_seconds": 60.0, "share": 0.099},
+        {"at": EARLY, "lost_seconds": 60.0, "share": None},
+    ],
+    ids=["two retraces", "under a second", "under a tenth", "share not known"],
+)
+def test_4_less_is_bounded(facts: dict[str, Any]) -> None:
+    assert verdict(**facts) is Verdict.BOUNDED
+
+
+def test_4_not_for_new_functions_that_have_paid_off() -> None:
+    costly = {"lost_seconds": 60.0, "share": 0.9}
+    assert verdict(EARLY, NEW_FUNCTION, calls=1000, **costly) is Verdict.BOUNDED
+    assert verdict(EARLY, SHAPE, calls=1000, **costly) is Verdict.RETRACING
+
+
+def test_4_new_functions_count_with_the_others_until_they_have_paid_off() -> None:
+    retraces = [(2, SHAPE), (3, SHAPE), (4, NEW_FUNCTION)]
+    costly = {"lost_seconds": 60.0, "share": 0.9}
+    assert verdict(retraces=retraces, calls=39, **costly) is Verdict.RETRACING
+    assert verdict(retraces=retraces, calls=40, **costly) is Verdict.BOUNDED
+
+
+# Rule 5
+
+
+def test_5_a_place_of_few_states_is_bounded_whatever_its_order() -> None:
+    late = [600, 700, 800, 900, 950]
+    assert judged(late, FINITE)[::2] == (Verdict.BOUNDED, "the argument has only a few possible states")
+    assert verdict(late, SHAPE) is Verdict.RETRACING
+
+
+def test_5_whatever_it_cost() -> None:
+    costly = {"lost_seconds": 60.0, "share": 0.9}
+    assert verdict(EARLY, FINITE, **costly) is Verdict.BOUNDED
+    assert verdict(EARLY, SHAPE, **costly) is Verdict.RETRACING
+
+
+def test_5_one_place_of_many_states_beside_it_is_enough() -> None:
+    assert verdict([600, 700, 800, 900, 950], FINITE + SHAPE) is Verdict.RETRACING
+
+
+# Rule 6
+
+
+def test_6_three_compilations_more_than_the_traces() -> None:
+    assert judged(compiles=4, recompiles=3)[::2] == (Verdict.RECOMPILING, "XLA compiles it again for new shapes")
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [{"compiles": 3, "recompiles": 2}, {"compiles": 4, "recompiles": 3, "at": EARLY}],
+    ids=["two of them", "one for each trace"],
+)
+def test_6_fewer_are_bounded(facts: dict[str, Any]) -> None:
+    assert verdict(**facts) is Verdict.BOUNDED
+
+
+# Rule 7
+
+
+def test_7_a_trace_that_raised() -> None:
+    assert judged(failed=1)[::2] == (Verdict.FAILED, "a trace raised an error")
+    assert verdict(failed=0) is Verdict.OK
+
+
+@pytest.mark.parametrize(("code", "expected"), [(CauseCode.STALE, Verdict.STALE), (CauseCode.CONFUSED, Verdict.CONFUSED)])
+def test_7_a_value_that_the_trace_was_not_made_for(code: CauseCode, expected: Verdict) -> None:
+    assert verdict(silent=[code]) is expected
+    assert verdict([2], silent=[code]) is expected
+    assert verdict(silent=[]) is Verdict.OK
+
+
+def test_7_what_costs_time_comes_first() -> None:
+    assert verdict(range(2, 9), calls=8, failed=1, silent=[CauseCode.STALE]) is Verdict.RETRACING
+    assert verdict(failed=1, silent=[CauseCode.STALE]) is Verdict.FAILED
+    assert verdict(silent=[CauseCode.CONFUSED, CauseCode.STALE]) is Verdict.STALE
+
+
+# Rule 8
+
+
+def test_8_what_is_left_is_bounded() -> None:
+    assert judged([2]) == (Verdict.BOUNDED, "levelled", "all traces came early")
+    assert judged([900]) == (Verdict.BOUNDED, "unclear", "few traces so far")
+    assert verdict(compiles=2, recompiles=1) is Verdict.BOUNDED
+
+
+@pytest.mark.parametrize("at", [[], [2], [900], range(2, 500), range(500, 900)])
+@pytest.mark.parametrize("causes", [SHAPE, FINITE, NEW_FUNCTION])
+@pytest.mark.parametrize("calls", [None, 1000])
+def test_every_verdict_has_its_reason(at: Sequence[int], causes: tuple[Cause, ...], calls: int | None) -> None:
+    _, growth, reason = judged(at, causes, calls=calls)
+    assert reason
+    assert (growth == "none") == (len(at) == 0)
