@@ -27,11 +27,12 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry",
 
 
 class Ran(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="ran"):
-    """How long the first (or, with `steady`, the second) execution of a new graph took."""
+    """How long the first (or, with `steady`, the second) execution of a new graph took, and what it added to memory."""
 
     event: int
     seconds: float
     steady: bool = False
+    bytes: int | None = None
 
 
 class Inputs(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="inputs"):

@@ -53,7 +53,8 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     object that it is bound to. `call` is the number of this call among the counted calls of the function (None where
     nobody counts). `signature` is what was asked for, `traced` what the trace was made for where that is wider.
     `earlier` holds signatures that the function had traced before anybody watched. `dead` lists the identities of
-    arguments that were garbage-collected since the last event. `fingerprint` is equal for equal graphs, `graph` is the
+    arguments that were garbage-collected since the last event. `bytes` is what tracing and the first run
+    added to the memory of the process. `fingerprint` is equal for equal graphs, `graph` is the
     framework's own name for this one.
     """
 

@@ -144,8 +144,10 @@ class _Section:
                 key = entry.function.key
                 self.calls[key] = max(self.calls.get(key, 0), entry.call)
         elif isinstance(entry, Ran) and entry.event in self.events:
+            event = self.events[entry.event]
             field = "steady_run_seconds" if entry.steady else "first_run_seconds"
-            self.events[entry.event] = msgspec.structs.replace(self.events[entry.event], **{field: entry.seconds})
+            kept = event.bytes + entry.bytes if event.bytes is not None and entry.bytes is not None else event.bytes
+            self.events[entry.event] = msgspec.structs.replace(event, bytes=kept, **{field: entry.seconds})
         elif isinstance(entry, Inputs):
             self.inputs.setdefault(entry.event, []).append(entry.shapes)
         elif isinstance(entry, Calls):

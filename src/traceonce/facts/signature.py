@@ -134,9 +134,8 @@ def same_literal(a: Leaf, b: Leaf) -> bool:
     """Are two Python values one to the tracer? Like TensorFlow, by ``==``: 1, True and 1.0 are the same value."""
     if a.value == b.value:
         return a.type_name == b.type_name or (a.type_name in NUMBERS) == (b.type_name in NUMBERS)
-    if a.type_name in NUMBERS and b.type_name in NUMBERS:
-        return number(a) == number(b)
-    return False
+    one, other = number(a), number(b)
+    return one is not None and other is not None and one == other
 
 
 def number(leaf: Leaf) -> complex | None:

@@ -64,7 +64,7 @@ def describe_cause(cause: Cause, traces: int) -> str:
 def describe_remedy(cause: Cause, *, library: bool) -> str:
     """What to change, in one line; for a function inside a library, what its caller can do."""
     if library and cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE):
-        return "the library makes it anew on each call: call it from inside one tf.function of your own, or tell its authors"
+        return "the library makes it anew on each call: call it inside one tf.function of your own, or tell its authors"
     return WORDS[cause.code].remedy
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from traceonce.backends.tensorflow.hooks import leave_no_frame
+from traceonce.backends.tensorflow.memory import resident_bytes
 from traceonce.backends.tensorflow.probes import disguise
 from traceonce.facts import Ran
 
@@ -61,6 +62,7 @@ class FirstRuns:
                 if runs == 2 and on_call is None:
                     concrete.__dict__.pop("_call_flat", None)
                     self._pending.pop(id(concrete), None)
+            resident = resident_bytes() if eager and runs == 1 else None
             self._local.aside = 0.0
             began = time.perf_counter()
             try:
@@ -70,7 +72,9 @@ class FirstRuns:
                 raise
             if eager and runs <= 2:
                 took = time.perf_counter() - began - self._local.aside
-                self._write(Ran(event, round(max(took, 0.0), 6), steady=runs > 1))
+                now = resident_bytes() if resident is not None else None
+                grown = now - resident if now is not None and resident is not None else None
+                self._write(Ran(event, round(max(took, 0.0), 6), steady=runs > 1, bytes=grown))
             return result
 
         return _call_flat

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from traceonce.backends.places import Places
 from traceonce.facts import FunctionId
 
-
 _MACHINERY = tuple(f"/tensorflow/python/{room}/" for room in ("data", "distribute", "eager", "framework", "trackable"))
 
 

@@ -332,14 +332,28 @@ def _plain_attributes(kind: Any) -> dict[str, Any]:
 
 def _literal(path: str, kind: Any) -> Leaf:
     value = kind.value if isinstance(kind.value, range) else kind.placeholder_value(None)
+    return python_leaf(path, value)
+
+
+def python_leaf(path: str, value: Any) -> Leaf:
+    """The leaf of a Python value, which a tracer compares by ``==``.
+
+    So a value of a subclass of a basic type (a NumPy string, an int by another name) is one of the basic type, and
+    ranges are written by what they contain.
+    """
     if value is None:
         return Leaf(path, "none")
-    return Leaf(path, "python", value=literal_text(value), type_name=type(value).__name__)
+    for basic in (bool, int, float, complex, str, bytes):
+        if isinstance(value, basic):
+            return Leaf(path, "python", value=_shorten(basic.__repr__(value)), type_name=basic.__name__)
+    text = _range_text(value) if isinstance(value, range) else _text(value)
+    return Leaf(path, "python", value=text, type_name=type(value).__name__)
 
 
-def literal_text(value: Any) -> str:
-    """A Python value as text; subclasses of str print as the str that they are to a tracer."""
-    return _shorten(str.__repr__(value)) if isinstance(value, str) else _text(value)
+def _range_text(value: range) -> str:
+    if len(value) < 2:
+        return repr(range(value.start, value.start + 1)) if value else repr(range(0))
+    return repr(range(value.start, value[-1] + value.step, value.step))
 
 
 def _name_object(thing: Any) -> str | None:

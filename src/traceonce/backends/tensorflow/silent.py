@@ -17,7 +17,7 @@ import msgspec
 from traceonce.backends.tensorflow.functions import Described
 from traceonce.backends.tensorflow.hooks import Hooks, leave_no_frame
 from traceonce.backends.tensorflow.reading import Reader
-from traceonce.backends.tensorflow.signatures import literal_text
+from traceonce.backends.tensorflow.signatures import python_leaf
 from traceonce.facts import Cause, CauseCode, Finding, FunctionId, Leaf
 from traceonce.facts.signature import NUMBERS, same_literal
 
@@ -54,7 +54,7 @@ class Checked:
     def confused(self, numbers: Iterator[tuple[str, Any]]) -> Iterator[Cause]:
         """Numbers that equal one of a trace but are of another type, with no trace of their own."""
         for path, value in numbers:
-            leaf = Leaf(path, "python", value=literal_text(value), type_name=type(value).__name__)
+            leaf = python_leaf(path, value)
             equal = [other for other in self.literals.get(path, ()) if same_literal(other, leaf)]
             if equal and all(other.type_name != leaf.type_name for other in equal):
                 was = f"{equal[0].value} ({equal[0].type_name})"
