@@ -51,6 +51,8 @@ class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         """The least leaf that admits both, or None where only two traces can serve them."""
         if self.kind != other.kind or self.unequal_by or other.unequal_by or self.name != other.name:
             return None
+        if self.kind == "tensor" and self.type_name != other.type_name:
+            return None
         shape = _join_shapes(self.shape, other.shape)
         wider = msgspec.structs.replace(self, shape=shape)
         return wider if wider.admits(other) else None
@@ -99,7 +101,7 @@ def _leaf_differences(a: Leaf, b: Leaf) -> Iterator[Difference]:
         if not same_literal(a, b):
             yield Difference("value", a.describe(), b.describe())
         return
-    if a.type_name != b.type_name:
+    if a.type_name != b.type_name and a.kind != "tensor":  # a bounded tensor spec admits a plain one, and is admitted
         yield Difference("type", a.describe(), b.describe())
         return
     if b.name and a.name != b.name:

@@ -49,7 +49,7 @@ def unwrap(function: Any) -> tuple[Any, Any]:
             instance = _bound_to(function)
             function = function.__func__
         elif isinstance(function, functools.partial):
-            function = function.func
+            function = _given_to_strategy(function) or function.func
         elif hasattr(function, "__code__") or not callable(type(function).__call__):
             break
         elif isinstance(type(function).__call__, types.FunctionType):
@@ -57,6 +57,13 @@ def unwrap(function: Any) -> tuple[Any, Any]:
         else:
             break
     return function, instance
+
+
+def _given_to_strategy(partial: functools.partial[Any]) -> Any:
+    """The user's function in what `strategy.run` makes of it: a partial of TensorFlow's own function over theirs."""
+    if not str(getattr(partial.func, "__module__", "")).startswith("tensorflow.python.distribute."):
+        return None
+    return next((argument for argument in reversed(partial.args) if callable(argument)), None)
 
 
 def _bound_to(method: types.MethodType) -> Any:

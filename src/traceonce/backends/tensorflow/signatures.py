@@ -153,7 +153,7 @@ class _Walk:
             inner = kind.named_attributes
             self._fields(
                 path,
-                inner.type_name,
+                f"{inner.type_name} (attrs)",
                 inner.attribute_names,
                 inner.attributes.components,
                 _sub(twin, "named_attributes"),
@@ -178,10 +178,10 @@ class _Walk:
             self.visit(f"{path}[{index}]", part, _item(twins, index))
 
     def _mapping(self, path: str, type_name: str, parts: Any, twins: Any) -> None:
-        keys = sorted(parts, key=str)
-        self.containers.append(Container(path, type_name, tuple(repr(key) for key in keys)))
-        for key in keys:
-            self.visit(f"{path}[{key!r}]", parts[key], _item(twins, key))
+        keys = {_key_text(key): key for key in parts}
+        self.containers.append(Container(path, type_name, tuple(sorted(keys))))
+        for text, key in sorted(keys.items()):
+            self.visit(f"{path}[{text}]", parts[key], _item(twins, key))
 
     def _fields(self, path: str, type_name: str, names: Any, parts: Any, twin: Any) -> None:
         self.containers.append(Container(path, type_name, tuple(names)))
@@ -223,10 +223,10 @@ class _Walk:
         elif isinstance(value, dtypes.DType):
             self.leaves.append(Leaf(path, "spec", value=value.name, type_name="dtype"))
         elif isinstance(value, Mapping):
-            keys = sorted(value, key=str)
-            self.containers.append(Container(path, "dict", tuple(repr(key) for key in keys)))
-            for key in keys:
-                self._field(f"{path}[{key!r}]", value[key], _item(twin, key))
+            keys = {_key_text(key): key for key in value}
+            self.containers.append(Container(path, "dict", tuple(sorted(keys))))
+            for text, key in sorted(keys.items()):
+                self._field(f"{path}[{text}]", value[key], _item(twin, key))
         elif isinstance(value, (list, tuple)):
             self.containers.append(Container(path, type(value).__name__, tuple(str(i) for i in range(len(value)))))
             for index, part in enumerate(value):
@@ -348,6 +348,13 @@ def python_leaf(path: str, value: Any) -> Leaf:
             return Leaf(path, "python", value=_shorten(basic.__repr__(value)), type_name=basic.__name__)
     text = _range_text(value) if isinstance(value, range) else _text(value)
     return Leaf(path, "python", value=text, type_name=type(value).__name__)
+
+
+def _key_text(key: Any) -> str:
+    """A key of a dict as text; 1, True and 1.0 are one key."""
+    if isinstance(key, (bool, int)) or (isinstance(key, float) and key.is_integer()):
+        return repr(int(key))
+    return _text(key)
 
 
 def _range_text(value: range) -> str:
