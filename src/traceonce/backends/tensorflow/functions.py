@@ -49,7 +49,9 @@ def unwrap(function: Any) -> tuple[Any, Any]:
             instance = _bound_to(function)
             function = function.__func__
         elif isinstance(function, functools.partial):
-            function = _given_to_strategy(function) or function.func
+            function = function.func
+        elif (given := _given_to_strategy(function)) is not None:
+            function = given
         elif hasattr(function, "__code__") or not callable(type(function).__call__):
             break
         elif isinstance(type(function).__call__, types.FunctionType):
@@ -59,11 +61,13 @@ def unwrap(function: Any) -> tuple[Any, Any]:
     return function, instance
 
 
-def _given_to_strategy(partial: functools.partial[Any]) -> Any:
-    """The user's function in what `strategy.run` makes of it: a partial of TensorFlow's own function over theirs."""
-    if not str(getattr(partial.func, "__module__", "")).startswith("tensorflow.python.distribute."):
+def _given_to_strategy(wrapper: Any) -> Any:
+    """The user's function in what `strategy.run` makes of it: a closure of TensorFlow's own over theirs, or None."""
+    if not str(getattr(wrapper, "__module__", "")).startswith("tensorflow.python.distribute."):
         return None
-    return next((argument for argument in reversed(partial.args) if callable(argument)), None)
+    code = getattr(wrapper, "__code__", None)
+    given = _cell(wrapper, "fn") if code is not None and "fn" in code.co_freevars else None
+    return getattr(given, "python_function", given)
 
 
 def _bound_to(method: types.MethodType) -> Any:

@@ -1,0 +1,190 @@
+"""The report for people, to the letter."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from handmade import STEP, Events, cause, python, record, tensor
+from rich.console import Console
+
+from traceonce.explain import diagnose
+from traceonce.facts import CallSite, CauseCode, Finding, FunctionId, Notice, Recording, TraceEvent
+from traceonce.report.base import find_renderer
+from traceonce.report.text import print_text, render_text
+from traceonce.report.wording import WORDS
+
+KERAS = "/venv/lib/python3.11/site-packages/keras/"
+MODEL = FunctionId("Model.call", f"{KERAS}model.py", 80, library=True)
+EVALUATE = FunctionId("evaluate", "train.py", 70)
+ESCAPE = re.compile("\x1b")
+
+
+def told(recording: Recording) -> str:
+    return render_text(recording, diagnose(recording))
+
+
+def train_step() -> list[TraceEvent]:
+    """Eight calls, eight traces: a Python number that counts, and a width that varies."""
+    event = Events(
+        call_site=CallSite("train.py", 47), seconds=0.3, exclusive_seconds=0.25, first_run_seconds=0.125, bytes=2**19
+    )
+    widths = [12, 9, 12, 15, 20, 9, 9, 9]
+    return [
+        event(tensor("x", 2, width, dtype="int32"), python("step", number), call=number + 1)
+        for number, width in enumerate(widths)
+    ]
+
+
+def small_recording() -> Recording:
+    """One function to look at, one to ignore, one that is fine, and a notice of each kind."""
+    site = CallSite("train.py", 60, f"{KERAS}trainer.py:120")
+    event = Events(MODEL, call_site=site, exclusive_seconds=0.02)
+    switch = [event(python("training", True), call=1), event(python("training", False), call=4)]
+    fine = Events(EVALUATE)(tensor("x", 2), call=1)
+    return Recording(
+        events=(*train_step(), *switch, fine),
+        calls={STEP.key: 8, MODEL.key: 1200, EVALUATE.key: 3},
+        seconds=5.0,
+        notices=(
+            Notice("tensorflow is watched through its tracing hook"),
+            Notice("run.jsonl, line 9: cut short; everything before it was read", error=True),
+        ),
+    )
+
+
+WHOLE = """\
+traceonce  3 functions, 11 traces · 2.6 s (53 % of the run) lost · 1 function to look at
+
+train_step  retraced 7 times in 8 calls · 2.6 s lost (52 % of the run) · 4.0 MiB kept · train.py:22, called from train.py:47
+  step         a Python int, a new value each time   0 → 1 → 2 → 3 → 4 → 5 → 6 → 7
+  x.shape[1]   varies                                12, 9, 15, 20
+  covers       @tf.function(input_signature=[tf.TensorSpec([2, None], tf.int32), tf.TensorSpec([], tf.int32)])
+               admits every call above; not tried. It makes a tensor of the Python number step: the body must not need a Python one
+
+You can ignore these:
+  Model.call  2 traces in 1,200 calls · 20 ms · the argument has only a few possible states (training) · keras/model.py:80, called from train.py:60 through keras/trainer.py:120
+
+note  run.jsonl, line 9: cut short; everything before it was read
+"""  # noqa: E501  # a report does not wrap its lines
+
+
+def test_the_whole_report() -> None:
+    assert told(small_recording()) == WHOLE
+
+
+def test_one_line_when_all_is_well() -> None:
+    assert told(record(Events(EVALUATE)(tensor("x", 2), call=1), calls=3)) == (
+        "traceonce  1 function, 1 trace: nothing to fix\n"
+    )
+
+
+def test_one_line_when_nothing_was_traced() -> None:
+    assert told(Recording(seconds=1.0)) == "traceonce  no function was traced\n"
+
+
+def test_a_framework_that_is_watched_is_no_news() -> None:
+    recording = Recording(notices=(Notice("tensorflow is watched through its tracing hook"),))
+    assert told(recording) == "traceonce  no function was traced\n"
+
+
+def test_what_was_not_watched_is_news() -> None:
+    recording = Recording(notices=(Notice("tensorflow is not watched: no hook works here", error=True),))
+    assert told(recording) == (
+        "traceonce  no function was traced\n\nnote  tensorflow is not watched: no hook works here\n"
+    )
+
+
+def test_retraces_that_can_be_ignored_are_said_with_their_cost() -> None:
+    event = Events(EVALUATE, exclusive_seconds=0.5)
+    recording = record(event(tensor("x", 2), call=1), event(tensor("x", 3), call=2), calls=1000, seconds=10.0)
+    assert told(recording) == (
+        "traceonce  1 function, 2 traces: nothing to fix (500 ms (5 % of the run) went into retraces)\n"
+        "\n"
+        "You can ignore these:\n"
+        "  evaluate  2 traces in 1,000 calls · 500 ms · all traces came early (x.shape[0]) · train.py:70\n"
+    )
+
+
+def test_a_function_that_is_silently_wrong() -> None:
+    stale = cause(CauseCode.STALE, "RATE", was="0.1", now="0.2")
+    event = Events(call_site=CallSite("train.py", 47))(tensor("x"), call=1)
+    recording = record(event, calls=5, findings=(Finding("tensorflow", STEP, stale),))
+    assert told(recording) == (
+        "traceonce  1 function, 1 trace · under 1 ms (under 1 % of the run) lost · 1 function to look at\n"
+        "\n"
+        "train_step  silently wrong: a call was served with a value that the trace was not made for"
+        " · train.py:22, called from train.py:47\n"
+        "  RATE     read when traced; changed since, and the trace still has the old value   0.1 → 0.2\n"
+        "  change   pass it as an argument, or keep it in a tf.Variable\n"
+    )
+
+
+def test_more_causes_than_fit_are_counted() -> None:
+    event = Events()
+    events = [event(*(tensor(f"x{n}", width) for n in range(11)), call=width) for width in range(1, 7)]
+    lines = told(record(*events, calls=6)).splitlines()
+    assert sum(line.startswith("  x") for line in lines) == 8
+    assert "  … and 3 more places (see --format json)" in lines
+
+
+def test_a_function_without_a_source_file_has_a_place_to_say_so() -> None:
+    event = Events(FunctionId("<lambda>"))
+    assert " · no source\n" in told(record(*(event(tensor("x", n), call=n) for n in range(1, 7)), calls=6))
+
+
+def test_every_cause_has_words_and_a_remedy() -> None:
+    assert set(WORDS) == set(CauseCode)
+    assert all(words.what and words.remedy for words in WORDS.values())
+
+
+@pytest.mark.parametrize("code", CauseCode)
+def test_every_cause_can_be_told(code: CauseCode) -> None:
+    finding = Finding("tensorflow", STEP, cause(code, "argument", type_name="int", note="Label.__eq__"))
+    recording = record(*train_step(), calls=8, findings=(finding,))
+    (line,) = [line for line in told(recording).splitlines() if line.startswith("  argument")]
+    assert "{" not in line
+    assert len(line.split()) > 2
+
+
+def printed(**console: object) -> str:
+    stream = io.StringIO()
+    recording = small_recording()
+    print_text(recording, diagnose(recording), Console(file=stream, **console))  # type: ignore[arg-type]  # keywords
+    return stream.getvalue()
+
+
+@pytest.fixture()
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Nothing in the environment decides about colours."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    return monkeypatch
+
+
+def test_no_colours_where_there_is_no_terminal(plain_environment: pytest.MonkeyPatch) -> None:
+    assert printed() == WHOLE
+    assert not ESCAPE.search(told(small_recording()))
+
+
+def test_long_lines_are_not_broken(plain_environment: pytest.MonkeyPatch) -> None:
+    assert printed(width=20) == WHOLE
+
+
+def test_colours_on_a_terminal_and_the_same_words(plain_environment: pytest.MonkeyPatch) -> None:
+    coloured = printed(force_terminal=True)
+    assert ESCAPE.search(coloured)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == WHOLE
+
+
+def test_no_colours_on_a_terminal_that_wants_none(plain_environment: pytest.MonkeyPatch) -> None:
+    """NO_COLOR takes the colours away; bold and dim may stay."""
+    plain_environment.setenv("NO_COLOR", "1")
+    codes = re.findall(r"\x1b\[([0-9;]*)m", printed(force_terminal=True))
+    assert {part for code in codes for part in code.split(";")} <= {"0", "1", "2", "22"}
+
+
+def test_the_renderer_is_found_by_its_name() -> None:
+    assert find_renderer("text") is render_text
