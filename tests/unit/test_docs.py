@@ -1,0 +1,25 @@
+"""The documentation knows every cause, every verdict and every command."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from traceonce.commands.main import COMMANDS
+from traceonce.facts import CauseCode, Verdict
+from traceonce.report.wording import WORDS
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_cause_has_its_section_and_its_words() -> None:
+    sections = set(re.findall(r"^### (\w+)$", (ROOT / "docs" / "causes.md").read_text(), re.MULTILINE))
+    assert sections == {code.value for code in CauseCode}
+    assert set(WORDS) == set(CauseCode)
+
+
+def test_the_readme_knows_every_verdict_and_command() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert set(re.findall(r"^\| `(\w+)` \|", readme, re.MULTILINE)) == {verdict.value for verdict in Verdict}
+    for command in COMMANDS:
+        assert f"traceonce {command}" in readme
