@@ -5,9 +5,10 @@ Importing traceonce imports no framework, and little else.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # `typing` itself is not imported: this package is loaded at the start of every watched process
 if TYPE_CHECKING:
+    from typing import Any
+
     from traceonce.api import Watch, watch
     from traceonce.errors import TraceonceError
     from traceonce.explain import diagnose

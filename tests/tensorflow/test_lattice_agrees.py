@@ -170,7 +170,7 @@ def build(tf: Any) -> Build:
             case Fields("dict", keys, parts):
                 return types.Dict(dict(zip(keys, map(build_type, parts), strict=True)))
             case Fields(name, keys, parts):
-                kind = collections.namedtuple(name, keys)  # type: ignore[misc]  # noqa: PYI024  # its name varies
+                kind = collections.namedtuple(name, keys)  # type: ignore[misc]  # its name varies
                 return types.NamedTuple.from_type_and_attributes(kind, tuple(map(build_type, parts)))
         raise AssertionError(thing)
 

@@ -60,7 +60,9 @@ def kinds(request: Signature) -> list[Kind]:
 class Events:
     """Makes the events of one process: each gets the next number and starts a second after the last."""
 
-    def __init__(self, function: FunctionId = STEP, *, process: str = "1", start: float = 1000.0, **fields: Any) -> None:
+    def __init__(
+        self, function: FunctionId = STEP, *, process: str = "1", start: float = 1000.0, **fields: Any
+    ) -> None:
         self._function = function
         self._process = process
         self._ids = itertools.count()

@@ -19,7 +19,9 @@ HEAVY = ("tensorflow", "keras", "jax", "torch", "numpy", "rich")
 
 def heavy_modules_after(statement: str, *folders: Path) -> list[str]:
     """Which of the heavy packages a fresh interpreter has loaded after it ran `statement`; `folders` come first."""
-    program = f"import sys\n{statement}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}} & {set(HEAVY)!r}))"
+    program = (
+        f"import sys\n{statement}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}} & {set(HEAVY)!r}))"
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
     environment.pop("TRACEONCE_RUN", None)
     done = subprocess.run(
@@ -105,7 +107,7 @@ def test_the_rooms_declare_all_that_they_offer(room: str) -> None:
 
 def test_a_name_that_there_is_not() -> None:
     with pytest.raises(AttributeError, match="module 'traceonce' has no attribute 'wach'"):
-        traceonce.wach  # type: ignore[attr-defined]  # noqa: B018  # the typo is the point
+        traceonce.wach  # noqa: B018  # the typo is the point
 
 
 def test_star_import_brings_the_public_names() -> None:

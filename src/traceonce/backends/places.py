@@ -13,11 +13,19 @@ from traceonce.facts import CallSite, Frame
 OURS = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
+def working_folder() -> str:
+    """The working folder, or nothing where it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
 class Places:
     """Sorts file names. `framework` names the packages that are the tracer itself, never a call site."""
 
     def __init__(self, framework: tuple[str, ...] = ()) -> None:
-        self._cwd = os.getcwd() + os.sep
+        self._cwd = working_folder() + os.sep
         libraries = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
         libraries.update(site.getsitepackages() if hasattr(site, "getsitepackages") else ())
         libraries.add(site.getusersitepackages() if hasattr(site, "getusersitepackages") else "")
@@ -39,7 +47,8 @@ class Places:
 
     def shorten(self, file: str) -> str:
         """A file below the working directory as the user would type it; any other as it is."""
-        return file[len(self._cwd) :] if file.startswith(self._cwd) and self.is_user(file) else file
+        below = len(self._cwd) > 1 and file.startswith(self._cwd)
+        return file[len(self._cwd) :] if below and self.is_user(file) else file
 
     def call_site(self, frames: list[Frame]) -> CallSite | None:
         """The user's own last line, and the library's line in between, if there is one. `frames`: outermost first."""

@@ -52,6 +52,9 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; an expected error is one line on standard error and exit status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal without Unicode gets "?" instead of an error
+            stream.reconfigure(errors="replace")
     try:
         cli(prog_name="traceonce")
     except TraceonceError as error:

@@ -37,6 +37,8 @@ def put_report(
 
         from traceonce.report.text import print_text
 
+        if not to_stdout:
+            stream.write("\n")  # the program may have left its last line open
         print_text(recording, diagnoses, Console(file=stream))
     else:
         stream.write(find_renderer(form)(recording, diagnoses))

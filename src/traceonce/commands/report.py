@@ -9,7 +9,7 @@ import click
 from traceonce.commands.output import check_output, put_report
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
-from traceonce.observe.launching import latest_recording
+from traceonce.observe.shelf import latest_recording
 from traceonce.report.base import FORMATS, find_renderer
 
 
@@ -29,7 +29,7 @@ def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str |
     check_output(output)
     if latest == bool(recordings):
         raise UsageError("name one or more recordings, or --latest for the last run's.")
-    paths = [latest_recording()] if latest else list(recordings)
+    paths = [latest_recording()] if latest else list({path.resolve(): path for path in recordings}.values())
     recording = Recording.merge([Recording.load(path) for path in paths])
     from traceonce.explain import diagnose
 

@@ -13,7 +13,8 @@ import click
 from traceonce.commands.output import check_output, put_report
 from traceonce.errors import RecordingError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
-from traceonce.observe.launching import Target, default_recording, launch
+from traceonce.observe.launching import Target, check_target, launch
+from traceonce.observe.shelf import default_recording
 from traceonce.report.base import FORMATS, find_renderer
 
 BREACHED = 3
@@ -36,13 +37,14 @@ def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str
     position = 0
     while position < len(args):
         word = args[position]
-        kind = {"-m": "module", "-c": "code"}.get(word)
+        kind = {"-m": "module", "-c": "code"}.get(word[:2]) if not word.startswith("--") else None
         if kind:
-            if position + 1 >= len(args):
-                raise click.UsageError(f"{word} needs a {kind} after it.")
-            return list(args[:position]), Target(kind, args[position + 1], tuple(args[position + 2 :]))
+            rest = [word[2:], *args[position + 1 :]] if len(word) > 2 else list(args[position + 1 :])
+            if not rest:
+                raise UsageError(f"{word} needs {'the name of a module' if kind == 'module' else 'code'} after it.")
+            return list(args[:position]), Target(kind, rest[0], tuple(rest[1:]))
         if word == "--":
-            rest = args[position + 1 :]
+            rest = list(args[position + 1 :])
             return list(args[:position]), Target("script", rest[0], tuple(rest[1:])) if rest else None
         if not word.startswith("-") or word == "-":
             return list(args[:position]), Target("script", word, tuple(args[position + 1 :]))
@@ -87,7 +89,8 @@ def command(
         raise click.UsageError("Nothing to run: name a script, -m MODULE or -c CODE.")
     find_renderer(form)
     check_output(output)
-    path = recording if recording is not None else default_recording(target)
+    check_target(target)
+    path = recording if recording is not None else default_recording(target.title)
     code = launch(target, path, compilations=xla)
     try:
         result = Recording.load(path)
@@ -98,10 +101,10 @@ def command(
 
     diagnoses = diagnose(result)
     try:
-        if not quiet:
+        if output is not None or not quiet:
             put_report(result, diagnoses, form, output, to_stdout=False)
-            if form == "text" and output is None and diagnoses:
-                sys.stderr.write(f"recording: {path}\n")
+        if not quiet and form == "text" and output is None and diagnoses:
+            sys.stderr.write(f"recording: {path}\n")
     except UsageError as error:
         sys.stderr.write(f"traceonce: {error} The recording is kept: {path}\n")
     breached = _breaches(diagnoses, fail_on)
@@ -119,11 +122,10 @@ def _leave(code: int) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     if code < 0:
-        number = signal.Signals(-code)
-        if number not in (signal.SIGKILL, signal.SIGSTOP):
-            signal.signal(number, signal.SIG_DFL)
+        if -code not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(-code, signal.SIG_DFL)
         _no_core_dump()
-        os.kill(os.getpid(), number)
+        os.kill(os.getpid(), -code)
     raise SystemExit(code)
 
 

@@ -13,6 +13,7 @@ from traceonce.facts import Container, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS, number
 
 _INT32 = range(-(2**31), 2**31)
+_INT64 = range(-(2**63), 2**63)
 
 
 class Covering(NamedTuple):
@@ -43,14 +44,22 @@ def _cover(signatures: Sequence[Signature], lifted: list[str]) -> list[str]:
     structures = {signature.structure for signature in signatures}
     if len(structures) != 1:
         raise _NoCover("their structure differs")
+    if len({tuple(leaf.path for leaf in signature.leaves) for signature in signatures}) != 1:
+        raise _NoCover("some of them capture other values by reference")
     containers = {container.path: container for container in structures.pop()}
     specs: dict[str, str] = {}
     for leaves in zip(*(signature.leaves for signature in signatures), strict=True):
         path = leaves[0].path
         if path != "self":
             specs[path] = _spec(leaves, lifted)
-    tops = list(dict.fromkeys(_top(path) for path in specs))
-    return [argument for path in tops for argument in _arguments(path, specs, containers)]
+    return [argument for path in _parameters(specs, containers) for argument in _arguments(path, specs, containers)]
+
+
+def _parameters(specs: dict[str, str], containers: dict[str, Container]) -> list[str]:
+    """The parameters in their order, as declared, or else as their leaves come."""
+    found = dict.fromkeys(_top(path) for path in specs)
+    declared = containers.get("")
+    return [name for name in declared.keys if name != "self"] if declared is not None else list(found)
 
 
 def _spec(leaves: tuple[Leaf, ...], lifted: list[str]) -> str:
@@ -61,8 +70,10 @@ def _spec(leaves: tuple[Leaf, ...], lifted: list[str]) -> str:
     if joined is not None and joined.kind == "tensor" and not joined.type_name:
         return f"tf.TensorSpec({_shape(joined)}, tf.{joined.dtype})"
     if joined is not None and joined.type_name == "RaggedTensorSpec":
-        rank = (joined.value or "").partition("ragged_rank=")[2].partition(",")[0]
-        return f"tf.RaggedTensorSpec({_shape(joined)}, tf.{joined.dtype}, ragged_rank={rank})"
+        details = dict(part.split("=") for part in (joined.value or "").split(", ") if "=" in part)
+        splits = details.get("row_splits", "int64")
+        narrow = "" if splits == "int64" else f", row_splits_dtype=tf.{splits}"
+        return f"tf.RaggedTensorSpec({_shape(joined)}, tf.{joined.dtype}, ragged_rank={details['ragged_rank']}{narrow})"
     if all(leaf.kind == "python" and leaf.type_name in ("int", "float") for leaf in leaves):
         lifted.append(first.path)
         return f"tf.TensorSpec([], tf.{_number_dtype(leaves)})"
@@ -72,8 +83,10 @@ def _spec(leaves: tuple[Leaf, ...], lifted: list[str]) -> str:
 def _number_dtype(leaves: tuple[Leaf, ...]) -> str:
     if any(leaf.type_name == "float" for leaf in leaves):
         return "float32"
-    small = all(number(leaf) in _INT32 for leaf in leaves)
-    return "int32" if small else "int64"
+    for name, values in (("int32", _INT32), ("int64", _INT64)):
+        if all(number(leaf) in values for leaf in leaves):
+            return name
+    raise _NoCover(f"{leaves[0].path} is beyond any integer dtype")
 
 
 def _shape(leaf: Leaf) -> str:
@@ -90,6 +103,9 @@ def _why_not(leaves: tuple[Leaf, ...]) -> str:
     dtypes = sorted({leaf.dtype for leaf in leaves if leaf.dtype})
     if len(dtypes) > 1:
         return f"{path} comes as {_enumerate(dtypes)}"
+    names = sorted({leaf.name or "none" for leaf in leaves})
+    if len(names) > 1:
+        return f"{path} comes under the names {_enumerate(names)}"
     if leaves[0].kind == "python":
         return f"{path} is a {leaves[0].type_name}, which a signature cannot hold"
     return f"{path} is {leaves[0].describe()}, which a signature cannot hold"

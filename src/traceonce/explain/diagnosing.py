@@ -90,24 +90,28 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     failed = [item for item in mine if item.event.phase == "failed"]
     compilations = [item.event for item in group if item.event.kind == "compile"]
     function = group[-1].event.function
-    calls = recording.calls.get(function.key)
+    counted = [counts[function.key] for counts in recording.calls.values() if function.key in counts]
+    calls = sum(counted) if counted else None
     lost = sum(_lost_seconds([item.event for item in retraces], [item.event for item in group]))
     lost += sum(event.seconds or 0.0 for event in compilations if event.phase == "retrace")
     lost += sum(item.event.exclusive_seconds or 0.0 for item in failed if item.causes)
     share = lost / recording.seconds if recording.seconds > 0 else None
     recompilations = explain_compilations(compilations)
     silent = [finding.cause for finding in findings]
-    verdict, growth, reason = judge(
-        retrace_causes=[(item.event.call, item.causes) for item in retraces],
-        calls=calls,
-        traces=len(done),
-        failed=len(failed),
-        compiles=len(compilations),
-        recompiles=len(recompilations),
-        lost_seconds=lost,
-        share=share,
-        silent=[cause.code for cause in silent],
-    )
+    judgements = [
+        judge(
+            retrace_causes=[(item.event.call, item.causes) for item in retraces if item.event.process == process],
+            calls=recording.calls.get(process, {}).get(function.key),
+            traces=sum(item.event.process == process for item in done),
+            failed=len(failed),
+            recompiles=sum(event.phase == "retrace" for event in compilations if event.process == process),
+            lost_seconds=lost,
+            share=share,
+            silent=[cause.code for cause in silent],
+        )
+        for process in dict.fromkeys(item.event.process for item in group)
+    ]
+    verdict, growth, reason = min(judgements, key=lambda judgement: _ORDER.index(judgement[0]))
     causes = _gather([*(cause for item in mine for cause in item.causes), *recompilations, *silent])
     covering = _cover(mine, causes, verdict)
     return Diagnosis(
@@ -196,9 +200,13 @@ def _call_sites(mine: list[Explained]) -> tuple[SiteCount, ...]:
     return tuple(SiteCount.of(site, count) for site, count in counts.most_common())
 
 
+def _first_line(text: str | None) -> str:
+    return next(iter((text or "").strip().splitlines()), "an error without a message")
+
+
 def _notes(mine: list[Explained], done: list[Explained], failed: list[Explained], calls: int | None) -> Iterator[str]:
     if failed:
-        yield f"{len(failed)} of {len(mine)} traces raised: {(failed[-1].event.error or '').strip().splitlines()[0]}"
+        yield f"{len(failed)} of {len(mine)} traces raised: {_first_line(failed[-1].event.error)}"
     if calls is None and done:
         yield "its calls are not counted (it is called inside other functions, or not at all)"
     models = {item.event.fingerprint for item in done if item.event.phase == "first"}

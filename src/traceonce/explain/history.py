@@ -7,17 +7,21 @@ hide behind another.
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from traceonce.explain.arguments import compare_arguments
 from traceonce.explain.surroundings import compare_contexts, explain_new_object
-from traceonce.facts import Cause, CauseCode, Container, Leaf, Signature, TraceEvent
+from traceonce.facts import Cause, CauseCode, Leaf, Signature, TraceEvent
+from traceonce.facts.signature import NUMBERS, number
 
-Item: TypeAlias = Leaf | Container | str
+Place: TypeAlias = tuple[str, str, int]
+Item: TypeAlias = Hashable
+CANDIDATES = 8  # signatures whose differences from a call are counted
 
 
 class Explained(NamedTuple):
@@ -27,38 +31,15 @@ class Explained(NamedTuple):
     causes: tuple[Cause, ...]
 
 
-class _Slot:
-    """One place of a signature (a leaf, a container, a part of the context): who had what there."""
-
-    __slots__ = ("holders", "wide")
-
-    def __init__(self) -> None:
-        self.holders: dict[Item, list[int]] = {}
-        self.wide: list[Leaf] = []
-
-    def add(self, item: Item, holder: int) -> None:
-        if item not in self.holders:
-            self.holders[item] = []
-            if isinstance(item, Leaf) and (item.shape is None or None in item.shape) and item.kind != "python":
-                self.wide.append(item)
-        self.holders[item].append(holder)
-
-    def constant(self, item: Item) -> bool:
-        return len(self.holders) == 1 and item in self.holders
-
-    def admitting(self, item: Item) -> Iterator[list[int]]:
-        yield self.holders.get(item, [])
-        for wide in self.wide:
-            if wide != item and isinstance(item, Leaf) and wide.admits(item):
-                yield self.holders[wide]
-
-
 class Signatures:
-    """Earlier signatures, indexed by their places, so that the nearest of a thousand is found in well under 2 ms."""
+    """Earlier signatures, indexed by their places, so that the nearest of a thousand is found in well under 2 ms.
+
+    The index finds those that agree with a call in the most places; among the best few the differences are counted.
+    """
 
     def __init__(self) -> None:
         self._all: list[Signature] = []
-        self._slots: dict[tuple[str, str], _Slot] = {}
+        self._places: dict[Place, dict[Item, list[int]]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -67,31 +48,46 @@ class Signatures:
         holder = len(self._all)
         self._all.append(signature)
         for place, item in _places(signature):
-            slot = self._slots.get(place)
-            if slot is None:
-                slot = self._slots[place] = _Slot()
-            slot.add(item, holder)
+            self._places.setdefault(place, {}).setdefault(item, []).append(holder)
 
-    def nearest(self, request: Signature) -> Signature:
+    def nearest(self, request: Signature, differences: Callable[[Signature], int]) -> Signature:
+        """The signature with the fewest `differences` from the request, the latest of equals."""
         agreeing: Counter[int] = Counter()
         for place, item in _places(request):
-            slot = self._slots.get(place)
-            if slot is not None and not slot.constant(item):
-                for holders in slot.admitting(item):
-                    agreeing.update(holders)
-        if not agreeing:
-            return self._all[-1]
-        most = max(agreeing.values())
-        return self._all[max(holder for holder, count in agreeing.items() if count == most)]
+            holders = self._places.get(place, {})
+            if len(holders) > 1 or item not in holders:  # where all agree, nothing is decided
+                agreeing.update(holders.get(item, ()))
+                if item is not None:
+                    agreeing.update(holders.get(None, ()))  # a dimension left open admits any size
+        latest = range(len(self._all) - 1, max(len(self._all) - 1 - CANDIDATES, -1), -1)
+        best = heapq.nlargest(CANDIDATES, agreeing, key=lambda holder: (agreeing[holder], holder))
+        candidates = [self._all[holder] for holder in sorted({*best, *latest}, reverse=True)]
+        nearest: Signature = min(candidates, key=differences)
+        return nearest
 
 
-def _places(signature: Signature) -> Iterator[tuple[tuple[str, str], Item]]:
+def _places(signature: Signature) -> Iterator[tuple[Place, Item]]:
+    """Every place at which two signatures can differ, with what stands there; None where anything may."""
     for leaf in signature.leaves:
-        yield ("leaf", leaf.path), leaf
+        yield ("leaf", leaf.path, 0), _without_shape(leaf)
+        if leaf.shape is not None:
+            yield ("rank", leaf.path, 0), len(leaf.shape)
+            for axis, size in enumerate(leaf.shape):
+                yield ("size", leaf.path, axis), size
+        elif leaf.dtype is not None:
+            yield ("rank", leaf.path, 0), None
     for container in signature.structure:
-        yield ("container", container.path), container
+        yield ("container", container.path, 0), container
     for key, value in signature.context.items():
-        yield ("context", key), value
+        yield ("context", key, 0), value
+
+
+def _without_shape(leaf: Leaf) -> Item:
+    """What of a leaf is not its shape; numbers by their value, since 1 and True are one to a tracer."""
+    if leaf.kind == "python":
+        value = number(leaf)
+        return (leaf.value, leaf.type_name not in NUMBERS) if value is None else ("number", value)
+    return (leaf.kind, leaf.type_name, leaf.dtype, leaf.value, leaf.identity, leaf.name)
 
 
 class History:
@@ -129,8 +125,10 @@ class History:
         return self._close(event, causes if again else ())
 
     def _compare(self, earlier: Signatures, request: Signature) -> tuple[Cause, ...]:
-        nearest = earlier.nearest(request)
-        causes = [*compare_contexts(nearest, request), *compare_arguments(nearest, request, self._dead)]
+        def differences(other: Signature) -> list[Cause]:
+            return [*compare_contexts(other, request), *compare_arguments(other, request, self._dead)]
+
+        causes = differences(earlier.nearest(request, lambda other: len(differences(other))))
         users = [cause for cause in causes if cause.code is not CauseCode.VARIABLE_CREATION]
         return tuple(dict.fromkeys(users or causes))
 
@@ -140,7 +138,10 @@ class History:
 
     def _close(self, event: TraceEvent, causes: tuple[Cause, ...]) -> Explained:
         if event.raw_reason is not None:  # the backend saw the outcome, not the request
-            causes = tuple(msgspec.structs.replace(cause, evidence="inferred") for cause in causes)
+            causes = tuple(
+                cause if cause.code is CauseCode.UNKNOWN else msgspec.structs.replace(cause, evidence="inferred")
+                for cause in causes
+            )
         phase = event.phase
         if phase not in ("internal", "failed"):
             created = {cause.code for cause in causes} == {CauseCode.VARIABLE_CREATION}

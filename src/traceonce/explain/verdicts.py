@@ -8,7 +8,7 @@
 4. At least three retraces that cost a second and a tenth of the run: *retracing*, even where they have levelled off
    (not so for new functions with many calls to a trace, as in 3).
 5. A place that can only take a handful of states (a bool, None or a tensor) is *bounded*, whatever its order.
-6. More compilations than traces, at least three of them, that keep coming: *recompiling*.
+6. At least three compilations without a trace, in one call of twenty or more often, or costly as in 4: *recompiling*.
 7. A trace that raised: *failed*. A value served that the trace was not made for: *stale* or *confused*.
 8. What is left is *bounded*: traced more than once, early or seldom.
 """
@@ -47,7 +47,6 @@ def judge(
     calls: int | None,
     traces: int,
     failed: int,
-    compiles: int,
     recompiles: int,
     lost_seconds: float,
     share: float | None,
@@ -67,7 +66,7 @@ def judge(
     wasteful = len(unbounded) + (0 if paid_off else new_objects)
     if wasteful >= 3 and costly:
         return Verdict.RETRACING, growth, "it has cost a good part of the run"
-    if recompiles >= 3 and compiles > traces:
+    if recompiles >= 3 and (costly or calls is None or recompiles >= calls / 20):
         return Verdict.RECOMPILING, growth, "XLA compiles it again for new shapes"
     if failed:
         return Verdict.FAILED, growth, "a trace raised an error"

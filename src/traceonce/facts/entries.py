@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -90,4 +90,20 @@ class Exit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", t
 Entry: TypeAlias = Header | TraceEvent | Ran | Inputs | Compiled | Calls | Finding | Notice | End | Exit
 
 decode_line = msgspec.json.Decoder(Entry).decode
-encode_line = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder().encode
+
+
+def encode_line(entry: Entry) -> bytes:
+    """One line of a recording. A file name that is no text (lone surrogates) is written as near as can be."""
+    try:
+        return _encode(entry)
+    except UnicodeEncodeError:
+        return _encode(_clean(msgspec.to_builtins(entry)))
+
+
+def _clean(thing: Any) -> Any:
+    if isinstance(thing, str):
+        return thing.encode(errors="replace").decode()
+    if isinstance(thing, dict):
+        return {_clean(key): _clean(value) for key, value in thing.items()}
+    return [_clean(item) for item in thing] if isinstance(thing, (list, tuple)) else thing

@@ -32,9 +32,11 @@ from traceonce.facts.entries import (
 from traceonce.facts.event import TraceEvent
 from traceonce.facts.signature import Shape, Signature
 
+PART = ".part-"  # and the process number: the file of a child process, until the run is over
+
 
 class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A whole run (or several, merged)."""
+    """A whole run (or several, merged). `calls` counts them by process and function key."""
 
     schema: str = SCHEMA
     environment: dict[str, str] = {}
@@ -42,7 +44,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     exit_code: int | None = None
     seconds: float = 0.0
     events: tuple[TraceEvent, ...] = ()
-    calls: dict[str, int] = {}
+    calls: dict[str, dict[str, int]] = {}
     findings: tuple[Finding, ...] = ()
     notices: tuple[Notice, ...] = ()
     cwd: str = ""
@@ -55,12 +57,17 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     def load(cls, path: str | os.PathLike[str]) -> Recording:
         """Read a recording, whole or damaged; what is damaged is said in `notices`.
 
-        Files that child processes left beside an unfinished recording (``NAME.<pid>``) are read with it.
+        Files that child processes left beside an unfinished recording (``NAME.part-<pid>``) are read with it.
         """
         file = Path(path)
         recording = cls.from_bytes(_read(file), str(file))
-        parts = [cls.from_bytes(_read(part), str(part)) for part in child_files(file)]
-        return cls.merge([recording, *parts]) if parts else recording
+        parts = []
+        for part in child_files(file):
+            try:
+                parts.append(cls.from_bytes(_read(part), str(part)))
+            except RecordingError:
+                continue  # somebody else's file
+        return cls.merge([recording, *(part for part in parts if set(part.runs) & set(recording.runs))])
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "recording") -> Recording:
@@ -101,18 +108,14 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
         separate = len({run for part in parts for run in part.runs}) > 1
         if separate:
             parts = [_label_processes(part, f"r{index}:") for index, part in enumerate(parts, 1)]
-        calls: dict[str, int] = {}
-        for part in parts:
-            for key, count in part.calls.items():
-                calls[key] = calls.get(key, 0) + count
         codes = [part.exit_code for part in parts if part.exit_code is not None]
         return cls(
-            environment=parts[0].environment,
+            environment=_join_environments(part.environment for part in parts),
             command=parts[0].command,
             exit_code=next((code for code in codes if code), codes[0] if codes else None),
             seconds=sum(part.seconds for part in parts) if separate else max(part.seconds for part in parts),
             events=tuple(sorted((e for part in parts for e in part.events), key=lambda e: e.start)),
-            calls=calls,
+            calls={process: counts for part in parts for process, counts in part.calls.items()},
             findings=tuple(f for part in parts for f in part.findings),
             notices=tuple(dict.fromkeys(n for part in parts for n in part.notices)),
             cwd=parts[0].cwd,
@@ -215,17 +218,13 @@ def _assemble(sections: list[_Section], ending: Exit | None, damage: list[Notice
         )
     last = max(section.last for section in sections)
     ended = next((section.end.seconds for section in sections if section.end), last - main.clock)
-    calls: dict[str, int] = {}
-    for section in sections:
-        for key, count in section.calls.items():
-            calls[key] = calls.get(key, 0) + count
     return Recording(
-        environment=main.environment,
+        environment=_join_environments(section.header.environment for section in sections),
         command=main.command,
         exit_code=ending.code if ending else None,
         seconds=ending.seconds if ending else ended,
         events=tuple(sorted((e for s in sections for e in s.events.values()), key=lambda e: e.start)),
-        calls=calls,
+        calls={section.header.process: section.calls for section in sections if section.calls},
         findings=tuple(finding for section in sections for finding in section.findings),
         notices=tuple(dict.fromkeys(notices)),
         cwd=main.cwd,
@@ -236,12 +235,21 @@ def _assemble(sections: list[_Section], ending: Exit | None, damage: list[Notice
     )
 
 
+def _join_environments(environments: Iterable[dict[str, str]]) -> dict[str, str]:
+    """What all processes had; the first has the say."""
+    joined: dict[str, str] = {}
+    for environment in environments:
+        joined |= {key: value for key, value in environment.items() if key not in joined}
+    return joined
+
+
 def _label_processes(recording: Recording, prefix: str) -> Recording:
     """Keep the process numbers of different runs apart."""
     replace = msgspec.structs.replace
     return replace(
         recording,
         events=tuple(replace(event, process=prefix + event.process) for event in recording.events),
+        calls={prefix + process: counts for process, counts in recording.calls.items()},
         findings=tuple(replace(finding, process=prefix + finding.process) for finding in recording.findings),
         forks={prefix + child: prefix + parent for child, parent in recording.forks.items()},
     )
@@ -251,7 +259,7 @@ def child_files(file: Path) -> list[Path]:
     """The files that child processes of an unfinished run left beside it."""
     if not file.parent.is_dir():
         return []
-    prefix = file.name + "."
+    prefix = file.name + PART
     return sorted(
         other
         for other in file.parent.iterdir()

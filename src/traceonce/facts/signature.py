@@ -17,7 +17,7 @@ Kind: TypeAlias = Literal["tensor", "python", "object", "variable", "none", "spe
 Shape: TypeAlias = tuple[int | None, ...]
 
 # The types of the containers that a function's own parameters are.
-ARGUMENTS, KEYWORDS, KEYWORD_ONLY = "*args", "**kwargs", "keyword-only"
+PARAMETERS, ARGUMENTS, KEYWORDS, KEYWORD_ONLY = "parameters", "*args", "**kwargs", "keyword-only"
 NUMBERS = {"bool", "int", "float", "complex"}
 
 

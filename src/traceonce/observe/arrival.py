@@ -1,28 +1,28 @@
 """Wait for the program's own import of a framework; a program that never imports one pays nothing.
 
 A finder at the head of `sys.meta_path` lets everyone else find the module, and runs a callback once the module has been
-executed. It then takes itself out.
+executed. It then takes itself out. This file imports nothing: it is loaded at the start of every process of a watched
+program, before the program's own files, and must not bring in a module that one of them has the name of.
 """
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.machinery
-import importlib.util
 import sys
-from collections.abc import Callable, Sequence
-from types import ModuleType
 
-Callback = Callable[[str], None]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
 
 
-class Arrivals(importlib.abc.MetaPathFinder):
+class Arrivals:
     """Calls back when one of the awaited modules has been imported."""
 
-    def __init__(self, awaited: Sequence[str], arrived: Callback) -> None:
+    def __init__(self, awaited: Sequence[str], arrived: Callable[[str], None]) -> None:
         self._awaited = set(awaited)
         self._arrived = arrived
-        self._looking: set[str] = set()
 
     def start(self) -> None:
         present = [name for name in self._awaited if name in sys.modules]
@@ -36,19 +36,16 @@ class Arrivals(importlib.abc.MetaPathFinder):
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if fullname not in self._awaited or fullname in self._looking:
+    ) -> ModuleSpec | None:
+        if fullname not in self._awaited:
             return None
-        self._looking.add(fullname)
-        try:
-            spec = importlib.util.find_spec(fullname)
-        except (ImportError, ValueError):
-            return None
-        finally:
-            self._looking.discard(fullname)
-        if spec is not None and spec.loader is not None and hasattr(spec.loader, "exec_module"):
-            _after_execution(spec.loader, fullname, self._done)
-        return spec
+        for finder in sys.meta_path:
+            spec = None if isinstance(finder, Arrivals) else finder.find_spec(fullname, path, target)
+            if spec is not None:
+                if hasattr(spec.loader, "exec_module"):
+                    _after_execution(spec.loader, fullname, self._done)
+                return spec
+        return None
 
     def _done(self, name: str) -> None:
         if name in self._awaited:
@@ -58,7 +55,7 @@ class Arrivals(importlib.abc.MetaPathFinder):
             self._arrived(name)
 
 
-def _after_execution(loader: importlib.abc.Loader, name: str, done: Callback) -> None:
+def _after_execution(loader: Any, name: str, done: Callable[[str], None]) -> None:
     """Run `done` after the loader has executed the module. The loader instance is the module's own."""
     execute = loader.exec_module
 
@@ -67,4 +64,4 @@ def _after_execution(loader: importlib.abc.Loader, name: str, done: Callback) ->
         execute(module)
         done(name)
 
-    loader.exec_module = exec_module  # type: ignore[method-assign]  # this one instance only
+    loader.exec_module = exec_module

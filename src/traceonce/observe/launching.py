@@ -14,22 +14,22 @@ import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import NamedTuple
 
 import msgspec
 
 from traceonce.backends.discovery import known_backends, load_backend
+from traceonce.backends.places import working_folder
 from traceonce.errors import ScriptError, UsageError
-from traceonce.facts import Compiled, Exit, Notice
-from traceonce.facts.entries import encode_line
-from traceonce.facts.recording import child_files
-from traceonce.observe.child import VARIABLE, Orders
+from traceonce.facts import Compiled, End, Entry, Exit, Notice
+from traceonce.observe import shelf
 from traceonce.observe.errors_tap import ErrorsTap
 from traceonce.observe.recorder import make_header
+from traceonce.observe.waiting import VARIABLE, write_orders
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap")
-KEPT = 100  # recordings kept in the default folder
+PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+PATIENCE = 0.5  # seconds between two looks at the program, should its end not be signalled
 
 
 class Target(NamedTuple):
@@ -40,8 +40,14 @@ class Target(NamedTuple):
     arguments: tuple[str, ...]
 
     def command(self) -> list[str]:
-        flag = {"module": ["-m"], "code": ["-c"], "script": []}[self.kind]
-        return [*flag, self.name, *self.arguments]
+        before = {"module": ["-m"], "code": ["-c"], "script": ["--"] if self.name.startswith("-") else []}[self.kind]
+        before = [] if self.name == "-" else before
+        return [*before, self.name, *self.arguments]
+
+    @property
+    def title(self) -> str:
+        """A short name for files about it."""
+        return (Path(self.name).stem if self.kind == "script" else self.kind).strip("-") or "run"
 
 
 def check_target(target: Target) -> None:
@@ -49,31 +55,42 @@ def check_target(target: Target) -> None:
     if target.kind != "script" or target.name == "-":
         return
     path = Path(target.name)
-    if path.is_dir():
-        if not (path / "__main__.py").is_file():
-            raise ScriptError(f"{path}: is a directory without a __main__.py; name the script inside it.")
-    elif not path.exists():
-        raise ScriptError(f"{path}: there is no such script. Check the path (the working directory is {os.getcwd()}).")
-    elif not os.access(path, os.R_OK):
+    try:
+        exists, is_folder = path.exists(), path.is_dir()
+    except ValueError as error:
+        raise ScriptError(f"{target.name!r}: is no file name ({error}).") from None
+    if is_folder and not (path / "__main__.py").is_file():
+        raise ScriptError(f"{path}: is a directory without a __main__.py; name the script inside it.")
+    if not exists:
+        raise ScriptError(
+            f"{path}: there is no such script. Check the path (the working folder is {working_folder()})."
+        )
+    if not os.access(path, os.R_OK):
         raise ScriptError(f"{path}: cannot be read; check its permissions.")
 
 
 def launch(target: Target, recording: Path, *, compilations: bool = False) -> int:
     """Run the program to its end and return its exit status, negative for a signal. The recording is complete then."""
     check_target(target)
-    _check_recording(recording)
+    if sys.flags.isolated or sys.flags.ignore_environment or sys.flags.no_site:
+        raise UsageError("python -I, -E or -S keeps traceonce out of the program; start traceonce without it.")
+    shelf.clear(recording)
     backends = known_backends()
     run = uuid.uuid4().hex
     environment = dict(os.environ)
     paths = [str(BOOTSTRAP), environment.get("PYTHONPATH", "")]
     environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-    orders = Orders(str(recording.resolve()), run, os.getpid(), tuple(backends), compilations)
-    environment[VARIABLE] = msgspec.json.encode(orders).decode()
+    environment[VARIABLE] = write_orders(
+        str(recording.absolute()), run, os.getpid(), [tuple(known) for known in backends], compilations=compilations
+    )
     log = _CompilationLog(environment) if compilations else None
+    nothing = msgspec.structs.replace(make_header(run), command=tuple(target.command()))
     began = time.perf_counter()
     code = _run([sys.executable, *_interpreter_flags(), *target.command()], environment, log)
-    seconds = time.perf_counter() - began
-    _complete(recording, run, target, log.found if log else [], Exit(code, round(seconds, 6)))
+    seconds = round(time.perf_counter() - began, 6)
+    note = Notice("the main process never imported a framework that traceonce can watch")
+    opening: list[Entry] = [nothing, note, End(seconds)]
+    shelf.complete(recording, opening, log.found if log else [], Exit(code, seconds))
     return code
 
 
@@ -97,35 +114,60 @@ class _CompilationLog:
 
 
 def _run(command: list[str], environment: dict[str, str], log: _CompilationLog | None) -> int:
-    errors = log.tap.writer if log is not None else None
-    process = subprocess.Popen(command, env=environment, stderr=errors, preexec_fn=_die_with_launcher())
+    """Start the program and wait for its end; a signal that somebody sends to us is meant for it.
 
-    def forward(number: int, frame: FrameType | None) -> None:
-        # A terminal sends Ctrl-C to the script as well: passing it on would interrupt the script twice.
-        if number != signal.SIGINT or not os.isatty(0):
-            process.send_signal(number)
-
-    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    before = {number: signal.signal(number, forward) for number in numbers}
+    Signals are held back and taken one by one, so that none is lost while the program starts, and so that one from the
+    terminal, which the program gets as well, is not passed on a second time.
+    """
+    numbers = {getattr(signal, name) for name in PASSED_ON if hasattr(signal, name)}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*numbers, signal.SIGCHLD})
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stderr=log.tap.writer if log is not None else None,
+        close_fds=False,  # the program inherits what a shell opened for it; our own files are not inheritable
+        preexec_fn=_prepare_program(before),
+    )
     try:
-        return process.wait()
+        while process.poll() is None:
+            sent = _next_signal({*numbers, signal.SIGCHLD})
+            if sent is not None and sent in numbers:
+                process.send_signal(sent)
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if log is not None:
             log.tap.close()
+    return process.returncode
 
 
-def _die_with_launcher() -> Callable[[], object] | None:
-    """On Linux, have the script killed when we are: `kill -9` of a run must not leave its script behind."""
-    if not sys.platform.startswith("linux"):
+def _next_signal(numbers: set[int]) -> int | None:
+    """Wait for a signal; None for one that the kernel sent for a terminal, and after a while."""
+    if not hasattr(signal, "sigtimedwait"):  # macOS
+        return int(signal.sigwait(numbers))
+    info = signal.sigtimedwait(numbers, PATIENCE)
+    if info is None or (info.si_code > 0 and info.si_signo != signal.SIGCHLD):
         return None
-    import ctypes
+    return info.si_signo
 
-    libc = ctypes.CDLL(None, use_errno=True)
+
+def _prepare_program(mask: set[signal.Signals | int]) -> Callable[[], object]:
+    """What the program's process does before it becomes the program.
+
+    It takes signals again. On Linux it asks to be killed when we are: `kill -9` of a run must not leave its script.
+    """
+    libc = None
+    if sys.platform.startswith("linux"):
+        import ctypes
+
+        libc = ctypes.CDLL(None, use_errno=True)
     set_parent_death_signal = 1
-    return lambda: libc.prctl(set_parent_death_signal, signal.SIGKILL)
+
+    def prepare() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if libc is not None:
+            libc.prctl(set_parent_death_signal, signal.SIGKILL)
+
+    return prepare
 
 
 def _interpreter_flags() -> list[str]:
@@ -139,89 +181,3 @@ def _interpreter_flags() -> list[str]:
         if word in ("-X", "-W"):
             flags.append(next(words, ""))
     return flags
-
-
-def _check_recording(recording: Path) -> None:
-    """Refuse to overwrite what is not a recording; clear what is."""
-    if recording.is_dir():
-        raise UsageError(f"--recording {recording}: is a directory; name a file.")
-    if not recording.parent.is_dir():
-        raise UsageError(f"--recording {recording}: there is no folder {recording.parent}; make it first.")
-    if recording.exists():
-        with recording.open("rb") as file:
-            beginning = file.read(400)
-        if beginning and b"traceonce.recording/" not in beginning:
-            raise UsageError(
-                f"--recording {recording}: exists and is not a recording; it was left alone. Name another file."
-            )
-        recording.unlink()
-    try:
-        recording.touch()
-        recording.unlink()
-    except OSError as error:
-        raise UsageError(f"--recording {recording}: cannot be written: {error.strerror or error}.") from None
-    for part in child_files(recording):
-        part.unlink()
-
-
-def _complete(recording: Path, run: str, target: Target, compiled: list[Compiled], ending: Exit) -> None:
-    """Gather the sections of child processes and write down how the run ended."""
-    lines: list[bytes] = []
-    if not recording.exists():
-        header = make_header(run)
-        lines.append(encode_line(msgspec.structs.replace(header, command=tuple(target.command()))))
-        lines.append(encode_line(Notice("the main process never imported a framework that traceonce can watch")))
-        lines.append(b'{"entry":"end","seconds":%.6f}' % ending.seconds)
-    finished = [part for part in child_files(recording) if not _is_running(part)]
-    data = [part.read_bytes().rstrip(b"\n") for part in finished]
-    with recording.open("ab") as file:
-        file.write(
-            b"".join(line + b"\n" for line in [*lines, *data, *map(encode_line, compiled), encode_line(ending)] if line)
-        )
-    for part in finished:
-        part.unlink()
-
-
-def _is_running(part: Path) -> bool:
-    """Is the child that writes this file still at it? Then leave it be: `traceonce report` reads it with the rest."""
-    try:
-        os.kill(int(part.suffix[1:]), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-def default_recording(target: Target) -> Path:
-    """A fresh file name in the folder for recordings."""
-    folder = recordings_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(
-            f"{folder}: cannot be made ({error.strerror or error}); name a file with --recording or set TRACEONCE_HOME."
-        ) from None
-    for old in sorted(folder.glob("*.jsonl"), key=_modified)[:-KEPT]:
-        old.unlink(missing_ok=True)
-    stem = Path(target.name).stem if target.kind == "script" else target.kind
-    return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{stem or 'run'}-{os.getpid()}.jsonl"
-
-
-def recordings_folder() -> Path:
-    home = os.environ.get("TRACEONCE_HOME")
-    if home:
-        return Path(home) / "recordings"
-    state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
-    return Path(state) / "traceonce" / "recordings"
-
-
-def latest_recording() -> Path:
-    recordings = sorted(recordings_folder().glob("*.jsonl"), key=_modified)
-    if not recordings:
-        raise UsageError(f"{recordings_folder()}: no recordings yet. Make one with: traceonce run SCRIPT")
-    return recordings[-1]
-
-
-def _modified(path: Path) -> float:
-    return path.stat().st_mtime

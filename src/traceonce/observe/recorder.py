@@ -12,8 +12,10 @@ from typing import Protocol
 
 import msgspec
 
+from traceonce.backends.places import working_folder
 from traceonce.facts import SCHEMA, End, Entry, Header, Recording
 from traceonce.facts.entries import encode_line
+from traceonce.facts.recording import PART
 
 
 class Recorder(Protocol):
@@ -30,7 +32,7 @@ def make_header(run: str, forked_from: str | None = None) -> Header:
         clock=time.time(),
         environment=describe_environment(),
         command=tuple(getattr(sys, "orig_argv", sys.argv)[1:]),
-        cwd=os.getcwd(),
+        cwd=working_folder(),
         forked_from=forked_from,
     )
 
@@ -108,7 +110,7 @@ class FileRecorder:
             self.write(End(round(time.perf_counter() - self._began, 6)))
 
     def _open(self) -> None:
-        name = self._path if self._main else f"{self._path}.{os.getpid()}"
+        name = self._path if self._main else f"{self._path}{PART}{os.getpid()}"
         self._file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o644)
         os.write(self._file, encode_line(make_header(self._run, self._forked_from)) + b"\n")
 

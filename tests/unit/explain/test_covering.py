@@ -92,7 +92,8 @@ def test_nests_are_spelt_out(structure: list[Container], leaf: str, expected: st
 
 def test_an_empty_nest_keeps_its_place() -> None:
     """Leaving it out would give the next argument's type to it."""
-    calls = [signature(container("extras", "list"), tensor("x", width)) for width in (2, 3)]
+    parameters = container("", "parameters", "extras", "x")
+    calls = [signature(parameters, container("extras", "list"), tensor("x", width)) for width in (2, 3)]
     assert covered(*calls) == "[], tf.TensorSpec([None], tf.float32)"
 
 

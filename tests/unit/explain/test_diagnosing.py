@@ -191,12 +191,8 @@ def test_lost_is_what_the_retraces_cost_beyond_a_usual_run() -> None:
     event = Events()
     diagnosis = only(
         record(
-            event(
-                tensor("x", 1), call=1, exclusive_seconds=9.0, first_run_seconds=9.0, steady_run_seconds=0.5
-            ),
-            event(
-                tensor("x", 2), call=2, exclusive_seconds=2.0, first_run_seconds=1.0, steady_run_seconds=0.25
-            ),
+            event(tensor("x", 1), call=1, exclusive_seconds=9.0, first_run_seconds=9.0, steady_run_seconds=0.5),
+            event(tensor("x", 2), call=2, exclusive_seconds=2.0, first_run_seconds=1.0, steady_run_seconds=0.25),
             calls=2,
             seconds=50.0,
         )
@@ -222,7 +218,10 @@ def test_a_first_run_that_was_quicker_than_usual_gains_nothing() -> None:
 
 def test_what_a_failed_retrace_took_is_lost_too() -> None:
     event = Events()
-    events = [event(tensor("x", 1), call=1), event(tensor("x", 2), call=2, phase="failed", exclusive_seconds=0.5, error="no")]
+    events = [
+        event(tensor("x", 1), call=1),
+        event(tensor("x", 2), call=2, phase="failed", exclusive_seconds=0.5, error="no"),
+    ]
     assert only(record(*events, calls=2)).lost_seconds == 0.5
     first = Events()(tensor("x", 1), call=1, phase="failed", exclusive_seconds=0.5, error="no")
     assert only(record(first, calls=1)).lost_seconds == 0.0

@@ -185,6 +185,13 @@ def test_the_nearest_has_the_fewest_different_dimensions() -> None:
     assert last_causes(*earlier, event(tensor("x", 32, 12))) == [("shape", "x.shape[1]", "10", "12")]
 
 
+def test_a_trace_in_the_same_surroundings_is_nearer() -> None:
+    """That a call is made eagerly, again, is no cause: an eager trace was made before."""
+    event = Events()
+    earlier = [event(tensor("x", 3)), event(signature(tensor("x", 4), graph="tf.Graph 1"))]
+    assert last_causes(*earlier, event(tensor("x", 5))) == [("shape", "x.shape[0]", "3", "5")]
+
+
 def test_an_equal_value_of_another_type_is_no_difference() -> None:
     """True was served by the trace for 1: it is no cause when something else is."""
     event = Events()
@@ -207,7 +214,9 @@ def test_a_wide_trace_serves_all_that_it_admits() -> None:
 def test_a_wide_trace_is_nearer_than_a_later_narrow_one() -> None:
     event = Events()
     items = explain(
-        event(unranked("x"), python("k", "a")), event(tensor("x", 2), python("k", "b")), event(tensor("x", 7), python("k", "c"))
+        event(unranked("x"), python("k", "a")),
+        event(tensor("x", 2), python("k", "b")),
+        event(tensor("x", 7), python("k", "c")),
     )
     assert causes_of(items[2]) == [("value", "k", "'a'", "'c'")]
 
@@ -240,16 +249,15 @@ def test_a_new_function_whose_graph_is_not_known_counts_as_the_same() -> None:
 def test_the_method_of_a_new_object_is_a_new_instance() -> None:
     event = Events()
     items = explain(
-        event(tensor("x"), object=1, instance=1, fingerprint="f"), event(tensor("x"), object=2, instance=2, fingerprint="f")
+        event(tensor("x"), object=1, instance=1, fingerprint="f"),
+        event(tensor("x"), object=2, instance=2, fingerprint="f"),
     )
     assert [cause.code for cause in items[1].causes] == [CauseCode.NEW_INSTANCE]
 
 
 def test_a_new_function_does_not_hide_a_shape() -> None:
     event = Events()
-    items = explain(
-        event(tensor("x", 2), object=1, fingerprint="f"), event(tensor("x", 3), object=2, fingerprint="f")
-    )
+    items = explain(event(tensor("x", 2), object=1, fingerprint="f"), event(tensor("x", 3), object=2, fingerprint="f"))
     assert [cause.code for cause in items[1].causes] == [CauseCode.NEW_FUNCTION, CauseCode.SHAPE]
 
 
@@ -278,9 +286,26 @@ def test_an_unknown_cause_is_never_empty(raw_reason: str | None) -> None:
     event = Events()
     items = explain(event(tensor("x", 3)), event(tensor("x", 3), raw_reason=raw_reason))
     (cause,) = items[1].causes
-    assert (cause.code, cause.path, cause.evidence) == (CauseCode.UNKNOWN, "train_step", "reported")
+    assert (cause.code, cause.path) == (CauseCode.UNKNOWN, "train_step")
     assert cause.now == raw_reason if raw_reason else len(cause.now) > 20
     assert items[1].event.phase == "retrace"
+
+
+def test_a_reason_in_the_words_of_the_framework_is_reported() -> None:
+    """It was neither measured here nor inferred."""
+    event = Events()
+    items = explain(event(tensor("x", 3)), event(tensor("x", 3), raw_reason="the cache was cleared"))
+    assert [(cause.now, cause.evidence) for cause in items[1].causes] == [("the cache was cleared", "reported")]
+
+
+def test_what_follows_from_the_outcome_alone_is_inferred() -> None:
+    """A backend that saw what was traced, and not what was asked for, says so in `raw_reason`."""
+    event = Events()
+    items = explain(event(tensor("x", 3)), event(tensor("x", 4), raw_reason="seen through a callback"))
+    assert [(cause.path, cause.evidence) for cause in items[1].causes] == [("x.shape[0]", "inferred")]
+    event = Events()
+    items = explain(event(tensor("x", 3)), event(tensor("x", 4)))
+    assert [(cause.path, cause.evidence) for cause in items[1].causes] == [("x.shape[0]", "measured")]
 
 
 FIRST: list[tuple[Leaf | Container, ...]] = [

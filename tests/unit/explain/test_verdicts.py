@@ -18,7 +18,9 @@ NEW_INSTANCE = (cause(CauseCode.NEW_INSTANCE, "step"),)
 EARLY = [2, 3, 4]
 
 
-def judged(at: Sequence[int | None] = (), causes: tuple[Cause, ...] = SHAPE, **facts: Any) -> tuple[Verdict, Growth, str]:
+def judged(
+    at: Sequence[int | None] = (), causes: tuple[Cause, ...] = SHAPE, **facts: Any
+) -> tuple[Verdict, Growth, str]:
     """The verdict on a function of 1000 calls that was traced once, and again `at` these calls for the same causes."""
     retraces = facts.pop("retraces", [(call, causes) for call in at])
     filled: dict[str, Any] = {
@@ -205,7 +207,9 @@ def test_7_a_trace_that_raised() -> None:
     assert verdict(failed=0) is Verdict.OK
 
 
-@pytest.mark.parametrize(("code", "expected"), [(CauseCode.STALE, Verdict.STALE), (CauseCode.CONFUSED, Verdict.CONFUSED)])
+@pytest.mark.parametrize(
+    ("code", "expected"), [(CauseCode.STALE, Verdict.STALE), (CauseCode.CONFUSED, Verdict.CONFUSED)]
+)
 def test_7_a_value_that_the_trace_was_not_made_for(code: CauseCode, expected: Verdict) -> None:
     assert verdict(silent=[code]) is expected
     assert verdict([2], silent=[code]) is expected

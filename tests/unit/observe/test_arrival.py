@@ -17,7 +17,7 @@ from traceonce.observe.arrival import Arrivals
 Write = Callable[[str, str], None]
 
 
-@pytest.fixture()
+@pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
     """Writes a module that can be imported, and forgets it afterwards."""
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -168,7 +168,7 @@ def test_two_can_wait_for_the_same_module(write: Write) -> None:
     with Awaiting("awaited_n") as first, Awaiting("awaited_n") as second:
         importlib.import_module("awaited_n")
         assert first.seen == second.seen == [("awaited_n", True)]
-        assert not (first.waits or second.waits)
+        assert [first.waits, second.waits] == [False, False]
 
 
 def test_the_module_is_none_the_wiser(write: Write) -> None:
@@ -224,7 +224,8 @@ def test_a_module_of_the_interpreter_is_not_broken_by_being_awaited(tmp_path: Pa
     program = """
         from traceonce.observe.arrival import Arrivals
         import sys
-        name, other = [n for n in sys.builtin_module_names if n in ("faulthandler", "_symtable") and n not in sys.modules]
+        absent = set(sys.builtin_module_names) - set(sys.modules)
+        name, other = sorted(absent & {"faulthandler", "_symtable"})
         Arrivals([name], lambda name: print("arrived")).start()
         __import__(name)
         __import__(other)

@@ -200,6 +200,6 @@ def test_text_of_any_language_is_kept() -> None:
 
 def test_a_format_that_there_is_not_is_refused_with_those_there_are() -> None:
     assert find_renderer("json") is render_json
-    with pytest.raises(UsageError, match="pdf.*use one of") as refused:
+    with pytest.raises(UsageError, match=r"pdf.*use one of") as refused:
         find_renderer("pdf")
     assert all(name in str(refused.value) for name in FORMATS)

@@ -155,7 +155,7 @@ def printed(**console: object) -> str:
     return stream.getvalue()
 
 
-@pytest.fixture()
+@pytest.fixture
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Nothing in the environment decides about colours."""
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLORTERM"):

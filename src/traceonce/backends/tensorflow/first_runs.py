@@ -23,9 +23,15 @@ class FirstRuns:
     reference would be a cycle, and a graph in a cycle is kept until the collector comes by.
     """
 
-    def __init__(self, executing_eagerly: Callable[[], bool], write: Callable[[Ran], None]) -> None:
+    def __init__(
+        self,
+        executing_eagerly: Callable[[], bool],
+        write: Callable[[Ran], None],
+        problem: Callable[[Exception], None],
+    ) -> None:
         self._eager = executing_eagerly
         self._write = write
+        self._problem = problem
         self._pending: dict[int, weakref.ref[Any]] = {}
         self._local = threading.local()
 
@@ -48,6 +54,17 @@ class FirstRuns:
                 concrete.__dict__.pop("_call_flat", None)
         self._pending.clear()
 
+    def _ran(self, event: int, seconds: float, runs: int, resident: int | None) -> None:
+        now = resident_bytes() if resident is not None else None
+        grown = now - resident if now is not None and resident is not None else None
+        self._write(Ran(event, round(max(seconds, 0.0), 6), steady=runs > 1, bytes=grown))
+
+    def _guard(self, work: Callable[..., None], *arguments: Any) -> None:
+        try:
+            work(*arguments)
+        except Exception as error:
+            self._problem(error)
+
     def _timer(self, reference: weakref.ref[Any], event: int, on_call: OnCall | None) -> Callable[..., Any]:
         runs = 0
 
@@ -58,7 +75,7 @@ class FirstRuns:
             if eager:
                 runs += 1
                 if on_call is not None:
-                    on_call(tensor_inputs)
+                    self._guard(on_call, tensor_inputs)
                 if runs == 2 and on_call is None:
                     concrete.__dict__.pop("_call_flat", None)
                     self._pending.pop(id(concrete), None)
@@ -72,9 +89,7 @@ class FirstRuns:
                 raise
             if eager and runs <= 2:
                 took = time.perf_counter() - began - self._local.aside
-                now = resident_bytes() if resident is not None else None
-                grown = now - resident if now is not None and resident is not None else None
-                self._write(Ran(event, round(max(took, 0.0), 6), steady=runs > 1, bytes=grown))
+                self._guard(self._ran, event, took, runs, resident)
             return result
 
         return _call_flat

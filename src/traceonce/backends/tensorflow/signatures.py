@@ -9,7 +9,7 @@ from typing import Any
 
 from traceonce.backends.tensorflow.identities import ByIdentity, Identities
 from traceonce.facts import Container, Leaf, Signature
-from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS
+from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
 
 TEXT_LIMIT = 120
 
@@ -98,6 +98,7 @@ class _Walk:
             else:
                 path = name
             self.visit(path, kind, self._twins.get(name))
+        self.containers.append(Container("", PARAMETERS, tuple(declared)))
         only = [name for name, p in declared.items() if p.kind is inspect.Parameter.KEYWORD_ONLY]
         if only:
             self.containers.append(Container("*", KEYWORD_ONLY, tuple(only)))

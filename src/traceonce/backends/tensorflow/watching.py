@@ -71,7 +71,7 @@ class MissWatching:
         self._problems: set[str] = set()
         self._known: weakref.WeakSet[Any] = weakref.WeakSet()
         self._counts = CallCounts(probes.polymorphic_function) if counts_calls(probes) else None
-        self._runs = FirstRuns(probes.context.executing_eagerly, sink.write)
+        self._runs = FirstRuns(probes.context.executing_eagerly, sink.write, self._problem)
         self._backward = BackwardGraphs(self._report_backward, self._problem)
         self._silent = SilentChecks(
             probes.tracing_compilation,

@@ -12,13 +12,13 @@ import sys
 
 def _watch_this_process():
     try:
-        from traceonce.observe import child
+        from traceonce.observe import waiting
     except ImportError:
         return
     try:
-        child.start()
+        waiting.start()
     except Exception as error:
-        child.complain(error)
+        waiting.complain(error)
 
 
 def _hand_over():

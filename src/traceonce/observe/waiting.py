@@ -1,0 +1,58 @@
+"""The start of each Python process of a run: wait until it imports a framework, then begin to watch.
+
+Like `arrival`, this imports nothing that the program might have a module of the same name for.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from traceonce.observe.arrival import Arrivals
+
+VARIABLE = "TRACEONCE_RUN"
+SEPARATOR = "\x1f"
+
+
+def write_orders(
+    recording: str, run: str, launcher: int, backends: list[tuple[str, str, str]], *, compilations: bool
+) -> str:
+    """What the launcher tells the processes of a run: one line of text, for the environment."""
+    fields = [recording, run, str(launcher), str(int(compilations))]
+    return SEPARATOR.join([*fields, *(part for backend in backends for part in backend)])
+
+
+class Orders:
+    """What the launcher told."""
+
+    def __init__(self, text: str) -> None:
+        self.recording, self.run, launcher, compilations, *rest = text.split(SEPARATOR)
+        self.is_main = os.getppid() == int(launcher)
+        self.compilations = compilations == "1"
+        self.backends = [(rest[at], rest[at + 1], rest[at + 2]) for at in range(0, len(rest), 3)]
+
+
+def start() -> None:
+    """Wait, if this process belongs to a run."""
+    text = os.environ.get(VARIABLE)
+    if not text:
+        return
+    orders = Orders(text)
+    waiting: list[Arrivals] = []
+
+    def arrived(name: str) -> None:
+        for arrivals in waiting:
+            arrivals.stop()
+        try:
+            from traceonce.observe.child import begin
+
+            begin(Orders(text))  # read anew: a forked process has another parent
+        except Exception as error:
+            complain(error)
+
+    waiting.append(Arrivals([module for _, module, _ in orders.backends], arrived))
+    waiting[0].start()
+
+
+def complain(error: Exception) -> None:
+    sys.stderr.write(f"traceonce: this process is not watched: {type(error).__name__}: {error}\n")
