@@ -37,7 +37,7 @@ def put_report(
 
         from traceonce.report.text import print_text
 
-        if not to_stdout:
+        if not to_stdout and stream.isatty():
             stream.write("\n")  # the program may have left its last line open
         print_text(recording, diagnoses, Console(file=stream))
     else:

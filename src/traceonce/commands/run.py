@@ -42,7 +42,7 @@ def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str
             rest = [word[2:], *args[position + 1 :]] if len(word) > 2 else list(args[position + 1 :])
             if not rest:
                 raise UsageError(f"{word} needs {'the name of a module' if kind == 'module' else 'code'} after it.")
-            return list(args[:position]), Target(kind, rest[0], tuple(rest[1:]))
+            return list(args[:position]), Target(kind, rest[0], tuple(rest[1:]), glued=len(word) > 2)
         if word == "--":
             rest = list(args[position + 1 :])
             return list(args[:position]), Target("script", rest[0], tuple(rest[1:])) if rest else None

@@ -38,11 +38,14 @@ class Target(NamedTuple):
     kind: str
     name: str
     arguments: tuple[str, ...]
+    glued: bool = False  # written as one word: -mMODULE
 
     def command(self) -> list[str]:
-        before = {"module": ["-m"], "code": ["-c"], "script": ["--"] if self.name.startswith("-") else []}[self.kind]
-        before = [] if self.name == "-" else before
-        return [*before, self.name, *self.arguments]
+        if self.kind == "script":
+            odd = self.name.startswith("-") and self.name != "-"
+            return [*(["--"] if odd else []), self.name, *self.arguments]
+        flag = "-m" if self.kind == "module" else "-c"
+        return [*([flag + self.name] if self.glued else [flag, self.name]), *self.arguments]
 
     @property
     def title(self) -> str:
@@ -63,7 +66,7 @@ def check_target(target: Target) -> None:
         raise ScriptError(f"{path}: is a directory without a __main__.py; name the script inside it.")
     if not exists:
         raise ScriptError(
-            f"{path}: there is no such script. Check the path (the working folder is {working_folder()})."
+            f"{path}: there is no such script (the working directory is {working_folder()}); check the path."
         )
     if not os.access(path, os.R_OK):
         raise ScriptError(f"{path}: cannot be read; check its permissions.")
@@ -81,7 +84,7 @@ def launch(target: Target, recording: Path, *, compilations: bool = False) -> in
     paths = [str(BOOTSTRAP), environment.get("PYTHONPATH", "")]
     environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     environment[VARIABLE] = write_orders(
-        str(recording.absolute()), run, os.getpid(), [tuple(known) for known in backends], compilations=compilations
+        str(recording.absolute()), run, os.getpid(), backends, compilations=compilations
     )
     log = _CompilationLog(environment) if compilations else None
     nothing = msgspec.structs.replace(make_header(run), command=tuple(target.command()))

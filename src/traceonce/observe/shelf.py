@@ -91,16 +91,17 @@ def complete(recording: Path, opening: list[Entry], compiled: list[Compiled], en
     """
     finished = [part for part in child_files(recording) if _is_recording(part) and not _is_running(part)]
     sections = [part.read_bytes() for part in finished]
-    written = (
-        recording.read_bytes() if recording.exists() else b"".join(encode_line(entry) + b"\n" for entry in opening)
-    )
-    lines = [encode_line(entry) + b"\n" for entry in (*compiled, ending)]
+    written = recording.read_bytes() if recording.exists() else _lines(opening)
     whole = b"".join(part if part.endswith(b"\n") else part + b"\n" for part in (written, *sections))
     temporary = recording.with_name(f".{recording.name}.{os.getpid()}.tmp")
-    temporary.write_bytes(whole + b"".join(lines))
+    temporary.write_bytes(whole + _lines([*compiled, ending]))
     temporary.replace(recording)
     for part in finished:
         part.unlink()
+
+
+def _lines(entries: list[Entry]) -> bytes:
+    return b"".join(encode_line(entry) + b"\n" for entry in entries)
 
 
 def _is_running(part: Path) -> bool:

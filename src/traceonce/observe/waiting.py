@@ -10,12 +10,16 @@ import sys
 
 from traceonce.observe.arrival import Arrivals
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 VARIABLE = "TRACEONCE_RUN"
 SEPARATOR = "\x1f"
 
 
 def write_orders(
-    recording: str, run: str, launcher: int, backends: list[tuple[str, str, str]], *, compilations: bool
+    recording: str, run: str, launcher: int, backends: Sequence[tuple[str, str, str]], *, compilations: bool
 ) -> str:
     """What the launcher tells the processes of a run: one line of text, for the environment."""
     fields = [recording, run, str(launcher), str(int(compilations))]

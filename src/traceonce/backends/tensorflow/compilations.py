@@ -15,7 +15,9 @@ from traceonce.facts import Compiled, Inputs
 
 _COMPILED = re.compile(rb"device_compilation_profiler\.cc:\d+\] Compiled (\S+) (\d+) times, compile time: (\d+) us")
 _LOG_LINE = re.compile(
-    rb"^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: )?([IWEF])(?:\d{4} \d\d:\d\d:\d\d\S*\s+\d+)? ?\S+\.(?:cc|h|cpp|cu):\d+\]"
+    rb"^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: )?"  # a date, in older versions
+    rb"([IWEF])(?:\d{4} \d\d:\d\d:\d\d\S*\s+\d+)? ?"  # the level; the time and the thread, in newer ones
+    rb"\S+\.(?:cc|h|cpp|cu):\d+\]"
 )
 _PRELUDE = b"WARNING: All log messages before absl::InitializeLog()"
 _LEVELS = {b"I": 0, b"W": 1, b"E": 2, b"F": 3}
