@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -195,7 +196,11 @@ def test_no_frame_of_ours_in_the_users_traceback(tf: Any, filtered: bool) -> Non
     try:
         unwatched = both()
         with traceonce.watch():
-            assert both() == unwatched
+            watched = both()
+        if filtered or sys.version_info >= (3, 11):
+            assert watched == unwatched
+        else:  # Python 3.10 puts a frame back on re-raise: there it looks like one of TensorFlow's
+            assert {place for trace in watched for place in trace} == {place for trace in unwatched for place in trace}
     finally:
         (tf.debugging.enable_traceback_filtering if was else tf.debugging.disable_traceback_filtering)()
 

@@ -66,7 +66,7 @@ def check_target(target: Target) -> None:
         raise ScriptError(f"{path}: is a directory without a __main__.py; name the script inside it.")
     if not exists:
         raise ScriptError(
-            f"{path}: there is no such script (the working directory is {working_folder()}); check the path."
+            f"{path}: there is no such script. Check the path; the working directory is {working_folder()}."
         )
     if not os.access(path, os.R_OK):
         raise ScriptError(f"{path}: cannot be read; check its permissions.")

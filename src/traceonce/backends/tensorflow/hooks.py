@@ -31,7 +31,10 @@ class Hooks:
 
 
 def leave_no_frame(error: BaseException) -> None:
-    """Take the frame that handles `error` out of its traceback; a bare ``raise`` after this does not put it back."""
+    """Take the frame that handles `error` out of its traceback; a bare ``raise`` after this does not put it back.
+
+    (Python 3.10 does. There the frame stays, disguised as TensorFlow's, which TensorFlow filters out by default.)
+    """
     trace = error.__traceback__
     error.__traceback__ = trace.tb_next if trace is not None else None
 
