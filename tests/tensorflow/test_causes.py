@@ -10,19 +10,10 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 import pytest
+from diagnosed import causes_of, only
 
 import traceonce
-from traceonce.facts import Diagnosis, Verdict
-
-
-def causes_of(diagnosis: Diagnosis) -> list[tuple[str, str, str, str, int]]:
-    return [(c.code.value, c.path, c.was, c.now, c.count) for c in diagnosis.causes]
-
-
-def only(seen: traceonce.Watch) -> Diagnosis:
-    """The diagnosis of the one function that was traced."""
-    assert len(seen.diagnoses) == 1, [d.function.name for d in seen.diagnoses]
-    return seen.diagnoses[0]
+from traceonce.facts import Verdict
 
 
 def test_a_dimension(tf: Any) -> None:

@@ -10,21 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from diagnosed import causes_of, only
 
 import traceonce
-from traceonce.facts import Diagnosis, Verdict
+from traceonce.facts import Verdict
 
 CLAIMS = Path(__file__).parents[2] / "examples" / "claims"
-
-
-def causes_of(diagnosis: Diagnosis) -> list[tuple[str, str, str, str, int]]:
-    return [(c.code.value, c.path, c.was, c.now, c.count) for c in diagnosis.causes]
-
-
-def only(seen: traceonce.Watch) -> Diagnosis:
-    """The diagnosis of the one function that was traced."""
-    assert len(seen.diagnoses) == 1, [d.function.name for d in seen.diagnoses]
-    return seen.diagnoses[0]
 
 
 def watch_calls(function: Callable[..., Any], *calls: tuple[Any, ...]) -> tuple[list[Any], traceonce.Watch]:

@@ -200,6 +200,14 @@ def test_one_against_true_inside_a_nest(tf: Any) -> None:
     assert findings_of(seen) == [("confused", "options['training']", "1 (int)", "True (bool)", "measured")]
 
 
+def test_zero_in_three_types(tf: Any) -> None:
+    step = tf.function(lambda k: tf.convert_to_tensor(k))
+    with traceonce.watch() as seen:
+        dtypes = [step(k).dtype.name for k in (0, False, 0.0)]
+    assert dtypes == ["int32"] * 3  # bool and float32 would be right for the last two
+    assert [finding[1:4] for finding in findings_of(seen)] == [("k", "0 (int)", "False (bool)")]
+
+
 def test_the_same_type_is_not_confused(tf: Any) -> None:
     step = tf.function(lambda x, k: x * k)
     with traceonce.watch() as seen:
