@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 
+import pytest
 from shells import Shell
 
 FAILING = """\
@@ -88,3 +90,14 @@ def test_errors_in_traced_functions(shell: Shell) -> None:
     assert uncaught[uncaught.index(start) :] == normalise(expected.err)[normalise(expected.err).index(start) :]
     assert re.search(r"^fails_in_trace  tracing raised \d+ times", report, re.MULTILINE)
     assert "raised: ValueError: " in report
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 puts a frame back on re-raise")
+def test_an_import_that_fails(shell: Shell) -> None:
+    """A broken installation is the user's to see, as python shows it. The stub only has to be found and to fail."""
+    shell.write("tensorflow.py", "def load():\n    raise ImportError('no such library')\n\nload()\n")
+    shell.write("program.py", "import tensorflow\n")
+    plain = shell.python("program.py")
+    watched = shell.run("program.py")
+    assert "traceonce" not in watched.err.decode()
+    assert watched == plain

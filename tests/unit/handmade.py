@@ -88,8 +88,11 @@ class Events:
 
 
 def record(*events: TraceEvent, calls: int | None = None, seconds: float = 100.0, **fields: Any) -> Recording:
-    """A run of one process. `calls` counts for every function among the events."""
-    counts = {event.function.key: calls for event in events if calls is not None}
+    """A run. `calls` counts for every function among the events, in each of their processes."""
+    counts: dict[str, dict[str, int]] = {}
+    for event in events:
+        if calls is not None:
+            counts.setdefault(event.process, {})[event.function.key] = calls
     return Recording(events=events, calls=counts, seconds=seconds, runs=("run",), processes=1, **fields)
 
 

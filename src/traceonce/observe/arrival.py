@@ -61,7 +61,12 @@ def _after_execution(loader: Any, name: str, done: Callable[[str], None]) -> Non
 
     def exec_module(module: ModuleType) -> None:
         del loader.exec_module  # the instance attribute set below
-        execute(module)
+        try:
+            execute(module)
+        except BaseException as error:  # an import that fails must look as if we had not been there
+            trace = error.__traceback__
+            error.__traceback__ = trace.tb_next if trace is not None else None
+            raise
         done(name)
 
     loader.exec_module = exec_module

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import msgspec
 import pytest
 from handmade import STEP, Events, cause, container, none, python, record, signature, tensor
 
@@ -76,6 +77,22 @@ def test_processes_have_their_own_history() -> None:
     diagnosis = only(record(here(tensor("x", 1)), there(tensor("x", 2)), here(tensor("x", 3)), calls=9))
     assert (diagnosis.traces, diagnosis.retraces) == (3, 1)
     assert [(c.was, c.now) for c in diagnosis.causes] == [("1", "3")]
+
+
+def test_each_process_is_judged_by_its_own_calls() -> None:
+    """A worker that traces in every call is not hidden by one that is called a thousand times."""
+    quiet, busy = Events(process="1"), Events(process="2", start=2000.0)
+    events = [quiet(tensor("x", 1), call=1), *(busy(tensor("x", n), call=n) for n in range(1, 9))]
+    recording = record(*events, calls=8)
+    recording = msgspec.structs.replace(recording, calls=recording.calls | {"1": {STEP.key: 1000}})
+    diagnosis = only(recording)
+    assert (diagnosis.verdict, diagnosis.calls, diagnosis.traces) == (Verdict.RETRACING, 1008, 9)
+
+
+def test_processes_that_trace_once_each_are_fine_together() -> None:
+    events = [Events(process=str(n), start=1000.0 * n)(tensor("x", n), call=1) for n in range(1, 9)]
+    diagnosis = only(record(*events, calls=1))
+    assert (diagnosis.verdict, diagnosis.traces, diagnosis.retraces, diagnosis.calls) == (Verdict.OK, 8, 0, 8)
 
 
 def test_a_child_that_was_forked_continues_its_parent() -> None:

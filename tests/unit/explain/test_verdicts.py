@@ -27,7 +27,6 @@ def judged(
         "calls": 1000,
         "traces": 1 + len(retraces),
         "failed": 0,
-        "compiles": 0,
         "recompiles": 0,
         "lost_seconds": 0.0,
         "share": 0.0,
@@ -49,9 +48,7 @@ def test_1_traced_once_is_ok() -> None:
     assert verdict(calls=None) is Verdict.OK
 
 
-@pytest.mark.parametrize(
-    "facts", [{"at": [2]}, {"failed": 1}, {"recompiles": 1, "compiles": 2}, {"silent": [CauseCode.STALE]}]
-)
+@pytest.mark.parametrize("facts", [{"at": [2]}, {"failed": 1}, {"recompiles": 1}, {"silent": [CauseCode.STALE]}])
 def test_1_anything_else_is_not(facts: dict[str, Any]) -> None:
     assert verdict(**facts) is not Verdict.OK
 
@@ -186,17 +183,23 @@ def test_5_one_place_of_many_states_beside_it_is_enough() -> None:
 # Rule 6
 
 
-def test_6_three_compilations_more_than_the_traces() -> None:
-    assert judged(compiles=4, recompiles=3)[::2] == (Verdict.RECOMPILING, "XLA compiles it again for new shapes")
+def test_6_three_compilations_without_a_trace_in_one_call_of_twenty() -> None:
+    assert judged(recompiles=3, calls=60)[::2] == (Verdict.RECOMPILING, "XLA compiles it again for new shapes")
+    assert verdict(recompiles=3, calls=61) is Verdict.BOUNDED
+    assert verdict(recompiles=50) is Verdict.RECOMPILING
+    assert verdict(recompiles=49) is Verdict.BOUNDED
 
 
-@pytest.mark.parametrize(
-    "facts",
-    [{"compiles": 3, "recompiles": 2}, {"compiles": 4, "recompiles": 3, "at": EARLY}],
-    ids=["two of them", "one for each trace"],
-)
-def test_6_fewer_are_bounded(facts: dict[str, Any]) -> None:
-    assert verdict(**facts) is Verdict.BOUNDED
+def test_6_two_are_too_few() -> None:
+    costly = {"lost_seconds": 60.0, "share": 0.9}
+    assert verdict(recompiles=2, calls=2, **costly) is Verdict.BOUNDED
+    assert verdict(recompiles=3, calls=3, **costly) is Verdict.RECOMPILING
+
+
+def test_6_or_seldom_and_costly() -> None:
+    assert verdict(recompiles=3, lost_seconds=1.0, share=0.1) is Verdict.RECOMPILING
+    assert verdict(recompiles=3, lost_seconds=0.9, share=0.1) is Verdict.BOUNDED
+    assert verdict(recompiles=3, lost_seconds=1.0, share=0.09) is Verdict.BOUNDED
 
 
 # Rule 7
@@ -228,7 +231,7 @@ def test_7_what_costs_time_comes_first() -> None:
 def test_8_what_is_left_is_bounded() -> None:
     assert judged([2]) == (Verdict.BOUNDED, "levelled", "all traces came early")
     assert judged([900]) == (Verdict.BOUNDED, "unclear", "few traces so far")
-    assert verdict(compiles=2, recompiles=1) is Verdict.BOUNDED
+    assert verdict(recompiles=1) is Verdict.BOUNDED
 
 
 @pytest.mark.parametrize("at", [[], [2], [900], range(2, 500), range(500, 900)])

@@ -334,6 +334,12 @@ def test_what_joins_to_what(a: Leaf, b: Leaf, joined: Leaf | None) -> None:
     assert b.join(a) == joined
 
 
+def test_a_named_trace_serves_an_unnamed_call_and_not_the_other_way_round() -> None:
+    assert tensor("x", name="a").admits(tensor("x"))
+    assert not tensor("x").admits(tensor("x", name="a"))
+    assert not tensor("x", name="b").admits(tensor("x", name="a"))
+
+
 def test_structure_and_context_are_part_of_the_question() -> None:
     one = signature(container("x", "list", "0"), tensor("x[0]", 2))
     as_tuple = signature(container("x", "tuple", "0"), tensor("x[0]", 2))

@@ -20,12 +20,14 @@ from traceonce.facts import (
     SCHEMA,
     Calls,
     CauseCode,
+    Compiled,
     End,
     Entry,
     Exit,
     Finding,
     FunctionId,
     Header,
+    Inputs,
     Notice,
     Ran,
     Recording,
@@ -67,7 +69,7 @@ def test_a_log_is_read_back_whole() -> None:
     assert recording.environment == {"python": "3.11.7"}
     assert (recording.exit_code, recording.seconds, recording.started) == (0, 12.5, 1000.0)
     assert (recording.runs, recording.processes, recording.forks) == (("run",), 1, {})
-    assert recording.calls == {STEP.key: 7}
+    assert recording.calls == {"1": {STEP.key: 7}}
     assert recording.notices == (Notice("tensorflow is watched through a hook"),)
     assert [event.signature.leaves for event in recording.events] == [(tensor("x", 3),), (tensor("x", 4),)]
     assert [(e.first_run_seconds, e.steady_run_seconds) for e in recording.events] == [(0.25, 0.05), (None, None)]
@@ -112,12 +114,12 @@ def test_later_counts_replace_earlier_ones() -> None:
         Calls({STEP.key: 9}),
         End(1.0),
     ]
-    assert Recording.from_bytes(encode(log)).calls == {STEP.key: 9, "other": 1}
+    assert Recording.from_bytes(encode(log)).calls == {"1": {STEP.key: 9, "other": 1}}
 
 
 def test_a_killed_process_has_the_calls_up_to_its_last_trace() -> None:
     recording = Recording.from_bytes(encode(small_log()[:6]))
-    assert recording.calls == {STEP.key: 2}
+    assert recording.calls == {"1": {STEP.key: 2}}
     assert recording.exit_code is None
     assert recording.seconds == pytest.approx(1.5)  # from the header to the end of the last trace
     assert any("ended without a word" in notice.text for notice in recording.notices)
@@ -306,7 +308,8 @@ def test_the_processes_of_one_run_are_beside_each_other() -> None:
         ]
     )
     assert [event.process for event in recording.events] == ["1", "2"]
-    assert recording.calls == {STEP.key: 9, "b": 1}
+    assert recording.calls == {"1": {STEP.key: 4}, "2": {STEP.key: 5, "b": 1}}
+    assert [diagnosis.calls for diagnosis in diagnose(recording)] == [9]
     assert (recording.seconds, recording.processes, recording.runs) == (10.0, 2, ("run",))
 
 
@@ -315,8 +318,55 @@ def test_sections_of_one_file_are_processes() -> None:
     log += [header("2"), Events(process="")(tensor("x", 4)), Calls({STEP.key: 5}), End(7.0), Exit(1, 11.0)]
     recording = Recording.from_bytes(encode(log))
     assert [(event.id, event.process) for event in recording.events] == [(0, "1"), (0, "2")]
-    assert (recording.calls, recording.seconds, recording.exit_code) == ({STEP.key: 9}, 11.0, 1)
+    assert recording.calls == {"1": {STEP.key: 4}, "2": {STEP.key: 5}}
+    assert (recording.seconds, recording.exit_code) == (11.0, 1)
     assert recording.processes == 2
+
+
+GRAPH = "__inference_train_step_7"
+
+
+def compiled(ordinal: int) -> Compiled:
+    return Compiled("tensorflow", GRAPH, ordinal, 0.5, 1010.0 + ordinal)
+
+
+def test_a_compilation_is_for_the_shapes_that_were_new_then() -> None:
+    """The log of the compiler names the graph; the n-th compilation is for the n-th combination of shapes."""
+    trace = Events(process="")(tensor("x", None), python("k", 1), graph=GRAPH)
+    log: list[Entry] = [
+        header(),
+        trace,
+        Inputs(0, ((3,),)),
+        Inputs(0, ((4,),)),
+        End(9.0),
+        compiled(1),
+        compiled(2),
+        compiled(3),
+    ]
+    events = Recording.from_bytes(encode(log)).events
+    assert [(event.kind, event.phase) for event in events[1:]] == [
+        ("compile", "first"),
+        ("compile", "retrace"),
+        ("compile", "retrace"),
+    ]
+    assert [event.signature.leaves[0].shape for event in events[1:]] == [(3,), (4,), (4,)]
+    assert [event.signature.leaves[1] for event in events] == [python("k", 1)] * 4
+    assert [(event.parent, event.seconds, event.start) for event in events[1:2]] == [(0, 0.5, 1010.5)]
+    assert len({event.id for event in events}) == 4
+
+
+def test_a_compilation_of_an_unknown_graph_is_left_out() -> None:
+    recording = Recording.from_entries([header(), Events()(tensor("x"), graph="another"), End(1.0), compiled(1)])
+    assert [event.kind for event in recording.events] == ["trace"]
+
+
+def test_a_compilation_happened_in_one_process_alone() -> None:
+    """Two workers give their graphs the same names."""
+    log: list[Entry] = []
+    for process in ("1", "2"):
+        log += [header(process), Events(process="")(tensor("x"), graph=GRAPH), End(9.0)]
+    recording = Recording.from_entries([*log, compiled(1)])
+    assert sum(event.kind == "compile" for event in recording.events) == 1
 
 
 def test_two_runs_follow_each_other() -> None:
@@ -337,7 +387,7 @@ def test_two_runs_follow_each_other() -> None:
     both = Recording.merge(runs)
     assert [event.process for event in both.events] == ["r1:1", "r2:1"]
     assert [finding.process for finding in both.findings] == ["r1:1", "r2:1"]
-    assert both.calls == {STEP.key: 8}
+    assert both.calls == {"r1:1": {STEP.key: 4}, "r2:1": {STEP.key: 4}}
     assert (both.seconds, both.started, both.exit_code, both.runs) == (24.0, 1000.0, 3, ("a", "b"))
     (diagnosis,) = diagnose(both)
     assert (diagnosis.traces, diagnosis.retraces, diagnosis.calls) == (2, 0, 8)
@@ -351,9 +401,10 @@ def test_one_recording_is_merged_to_itself() -> None:
 def test_files_of_children_are_read_with_an_unfinished_recording(tmp_path: Path) -> None:
     file = tmp_path / "run.jsonl"
     file.write_bytes(encode([header("1"), Events(process="")(tensor("x", 3))]))
-    (tmp_path / "run.jsonl.77").write_bytes(encode([header("77"), Events(process="")(tensor("x", 4)), End(1.0)]))
-    (tmp_path / "run.jsonl.bak").write_bytes(b"somebody else's")
-    (tmp_path / "other.jsonl.78").write_bytes(encode([header("78"), Events(process="")(tensor("x", 5)), End(1.0)]))
+    (tmp_path / "run.jsonl.part-77").write_bytes(encode([header("77"), Events(process="")(tensor("x", 4)), End(1.0)]))
+    (tmp_path / "run.jsonl.part-old").write_bytes(b"somebody else's")
+    (tmp_path / "run.jsonl.78").write_bytes(encode([header("78"), Events(process="")(tensor("x", 5)), End(1.0)]))
+    (tmp_path / "other.jsonl.part-78").write_bytes(encode([header("78"), Events(process="")(tensor("x", 5)), End(1.0)]))
     assert [event.process for event in Recording.load(file).events] == ["1", "77"]
 
 
@@ -362,10 +413,10 @@ def test_a_child_that_was_killed_at_once_does_not_cost_the_recording(tmp_path: P
     """It opened its file and wrote no whole line: say so, and read the rest."""
     file = tmp_path / "run.jsonl"
     file.write_bytes(encode(small_log()))
-    (tmp_path / "run.jsonl.77").write_bytes(left)
+    (tmp_path / "run.jsonl.part-77").write_bytes(left)
     recording = Recording.load(file)
     assert recording.events == Recording.from_bytes(file.read_bytes()).events
-    assert any("run.jsonl.77" in notice.text for notice in recording.notices)
+    assert any("run.jsonl.part-77" in notice.text for notice in recording.notices)
 
 
 def log_with_child(forked_from: str | None = None) -> Recording:

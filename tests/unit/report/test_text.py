@@ -45,7 +45,7 @@ def small_recording() -> Recording:
     fine = Events(EVALUATE)(tensor("x", 2), call=1)
     return Recording(
         events=(*train_step(), *switch, fine),
-        calls={STEP.key: 8, MODEL.key: 1200, EVALUATE.key: 3},
+        calls={"1": {STEP.key: 8, MODEL.key: 1200, EVALUATE.key: 3}},
         seconds=5.0,
         notices=(
             Notice("tensorflow is watched through its tracing hook"),

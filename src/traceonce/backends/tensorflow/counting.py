@@ -8,6 +8,7 @@ drops; the path of a hit is inherited untouched.
 from __future__ import annotations
 
 import contextlib
+import os
 import weakref
 from typing import Any
 
@@ -25,9 +26,18 @@ class CallCounts:
         self._codes: dict[str, dict[int, tuple[weakref.ref[Any], int]]] = {}
         with self._manager._lock:
             self._swap(self._plain, self._remembering)
-            for detector in list(self._manager._detectors.values()):
-                detector.dropped = -detector._call_count
         polymorphic_function._FrequentTracingDetector = self._remembering
+        self._begin()
+        if hasattr(os, "register_at_fork"):  # a forked process counts its own calls, not its parent's
+            alive = weakref.ref(self)
+            os.register_at_fork(after_in_child=lambda: (counts := alive()) and counts._begin())
+
+    def _begin(self) -> None:
+        """Count from here."""
+        self._codes.clear()
+        for detector in list(self._manager._detectors.values()):
+            if isinstance(detector, self._remembering):
+                detector.dropped = -detector._call_count
 
     def total(self, owner: Any) -> int:
         """The counted calls of a `Function` (and of all others over the same code)."""
