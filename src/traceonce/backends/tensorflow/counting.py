@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from traceonce.facts import Calls
@@ -29,8 +30,7 @@ class CallCounts:
         polymorphic_function._FrequentTracingDetector = self._remembering
         self._begin()
         if hasattr(os, "register_at_fork"):  # a forked process counts its own calls, not its parent's
-            alive = weakref.ref(self)
-            os.register_at_fork(after_in_child=lambda: (counts := alive()) and counts._begin())
+            os.register_at_fork(after_in_child=_if_alive(self._begin))
 
     def _begin(self) -> None:
         """Count from here."""
@@ -79,6 +79,18 @@ class CallCounts:
                 for slot in ("_calls_per_tracings", "_total_warning_count", "_call_count"):
                     setattr(twin, slot, getattr(detector, slot))
                 self._manager._detectors[key] = twin
+
+
+def _if_alive(method: Callable[[], None]) -> Callable[[], None]:
+    """A handler that cannot be unregistered must not keep its object alive."""
+    reference = weakref.WeakMethod(method)
+
+    def call() -> None:
+        alive = reference()
+        if alive is not None:
+            alive()
+
+    return call
 
 
 def _remembering(plain: Any) -> Any:
