@@ -217,6 +217,26 @@ def test_threads_on_one_function(tf: Any) -> None:
     assert only(seen).traces == step.experimental_get_tracing_count()
 
 
+def test_a_trace_that_outlives_its_watch_leaves_nothing_behind(tf: Any) -> None:
+    """Another thread is in the middle of a trace when the watch ends."""
+    tracing, go_on = threading.Event(), threading.Event()
+
+    def slow(x: Any, k: int) -> Any:
+        tracing.set()
+        assert go_on.wait(20)
+        return x * float(k)
+
+    step = tf.function(slow, autograph=False)
+    thread = threading.Thread(target=lambda: step(tf.constant(1.0), 2))
+    with traceonce.watch():
+        thread.start()
+        assert tracing.wait(20)
+    go_on.set()
+    thread.join(20)
+    concrete = step.get_concrete_function(tf.TensorSpec([], tf.float32), 2)
+    assert "_call_flat" not in vars(concrete)
+
+
 def test_gradients_outside_build_a_backward_graph_but_trace_once(tf: Any) -> None:
     step = tf.function(lambda x: tf.reduce_sum(x * x))
     x = tf.constant([1.0, 2.0])

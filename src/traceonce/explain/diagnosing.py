@@ -74,12 +74,15 @@ def explain_events(recording: Recording) -> list[Explained]:
 def _inherit(recording: Recording, first: TraceEvent) -> History:
     """An empty history, or, in a forked process, that of its parent up to now."""
     history = History()
+    ancestors = set()
     parent = recording.forks.get(first.process)
-    if parent is not None:
-        for event in recording.events:
-            same = event.process == parent and event.function == first.function and event.kind == "trace"
-            if same and event.start < first.start:
-                history.explain(event)
+    while parent is not None and parent not in ancestors:
+        ancestors.add(parent)
+        parent = recording.forks.get(parent)
+    for event in recording.events:
+        same = event.process in ancestors and event.function == first.function and event.kind == "trace"
+        if same and event.start < first.start:
+            history.explain(event)
     return history
 
 

@@ -37,7 +37,7 @@ def judge_growth(retraced_at: Sequence[int | None], calls: int | None) -> Growth
     if late == 0:
         return "levelled"
     often = len(known) >= 2 and late / max(calls - half, 1.0) >= 0.2
-    steadily = len(known) >= 5 and late >= 0.3 * len(known)
+    steadily = len(known) >= 5 and 3 * late >= len(known)
     return "growing" if often or steadily else "unclear"
 
 

@@ -43,13 +43,14 @@ class Inputs(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry",
 
 
 class Compiled(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="compiled"):
-    """A compiler compiled a graph, for the `ordinal`-th time."""
+    """A compiler compiled a graph, for the `ordinal`-th time, in the process named, where that is known."""
 
     backend: str
     graph: str
     ordinal: int
     seconds: float
     clock: float
+    process: str | None = None
 
 
 class Calls(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="calls"):

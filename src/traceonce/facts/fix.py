@@ -21,7 +21,7 @@ class Edit(msgspec.Struct, frozen=True):
     replacement: str
 
 
-class Fix(msgspec.Struct, frozen=True, omit_defaults=True):
+class Fix(msgspec.Struct, frozen=True):
     """A candidate repair; only its `proof` makes it more than a proposal."""
 
     recipe: str

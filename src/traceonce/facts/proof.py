@@ -9,7 +9,7 @@ import msgspec
 ProofVerdict: TypeAlias = Literal["proved", "refuted", "not_proved"]
 
 
-class Measurement(msgspec.Struct, frozen=True, omit_defaults=True):
+class Measurement(msgspec.Struct, frozen=True):
     """One run of the program: its traces, its calls and its time."""
 
     traces: int
@@ -17,7 +17,7 @@ class Measurement(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float
 
 
-class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
+class Proof(msgspec.Struct, frozen=True):
     """Before and after, and what follows from them; `reason` is never empty unless the verdict is *proved*."""
 
     before: Measurement

@@ -32,6 +32,7 @@ from traceonce.facts.entries import (
 from traceonce.facts.event import TraceEvent
 from traceonce.facts.signature import Shape, Signature
 
+AGAIN = "Record the run again with: traceonce run --recording FILE SCRIPT"
 PART = ".part-"  # and the process number: the file of a child process, until the run is over
 
 
@@ -65,8 +66,9 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
         for part in child_files(file):
             try:
                 parts.append(cls.from_bytes(_read(part), str(part)))
-            except RecordingError:
-                continue  # somebody else's file
+            except RecordingError as error:
+                unread = Notice(f"the file of a child process was left out: {error}", error=True)
+                recording = msgspec.structs.replace(recording, notices=(*recording.notices, unread))
         return cls.merge([recording, *(part for part in parts if set(part.runs) & set(recording.runs))])
 
     @classmethod
@@ -90,13 +92,16 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
                 ending = entry
             elif isinstance(entry, Compiled):
                 compilations.append(entry)
+            elif sections and sections[-1].end is not None and isinstance(entry, TraceEvent):
+                sections.append(_Section(_lost_header(sections[-1].header)))  # its own was damaged
+                sections[-1].add(entry)
             elif sections:
                 sections[-1].add(entry)
         if not sections:
-            raise RecordingError(f"{name}: no header line can be read, so this is not (or no longer) a recording.")
+            raise RecordingError(f"{name}: no header line can be read, so it is not a recording (any more). {AGAIN}")
         for compilation in compilations:
-            for section in sections:
-                section.compiled(compilation)
+            known = [section for section in sections if compilation.process in (None, section.header.process)]
+            any(section.compiled(compilation) for section in known)  # graphs of different processes share names
         return _assemble(sections, ending, [Notice(text, error=True) for text in damage])
 
     @classmethod
@@ -124,6 +129,11 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
             processes=sum(part.processes for part in parts),
             forks={child: parent for part in parts for child, parent in part.forks.items()},
         )
+
+
+def _lost_header(before: Header) -> Header:
+    """For a section whose header cannot be read: nobody knows which process it was."""
+    return msgspec.structs.replace(before, process=f"after {before.process}", forked_from=None)
 
 
 class _Section:
@@ -162,15 +172,15 @@ class _Section:
         elif isinstance(entry, End):
             self.end = entry
 
-    def compiled(self, compilation: Compiled) -> None:
-        """Make an event of a compilation of one of this section's graphs.
+    def compiled(self, compilation: Compiled) -> bool:
+        """Make an event of a compilation, if it is of one of this section's graphs.
 
         The log says neither shapes nor values. A function compiles once per new combination of shapes, so the n-th
         compilation is taken to be for the n-th of them; where there are fewer, a value was the reason.
         """
         trace = next((e for e in self.events.values() if e.kind == "trace" and e.graph == compilation.graph), None)
         if trace is None:
-            return
+            return False
         shapes = self.inputs.get(trace.id, [])
         signature = (
             _with_shapes(trace.served, shapes[min(compilation.ordinal, len(shapes)) - 1]) if shapes else trace.served
@@ -191,6 +201,7 @@ class _Section:
             graph=compilation.graph,
             parent=trace.id,
         )
+        return True
 
 
 def _with_shapes(signature: Signature, shapes: tuple[Shape | None, ...]) -> Signature:
@@ -286,15 +297,15 @@ def _document(data: bytes, name: str) -> Recording | None:
         return None
     try:
         raw = msgspec.json.decode(data)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     except RecursionError:
-        raise RecordingError(f"{name}: is nested too deeply to be a recording.") from None
+        raise RecordingError(f"{name}: is nested too deeply to be a recording. {AGAIN}") from None
     _check_schema(raw, name)
     try:
         return msgspec.convert(raw, Recording)
     except msgspec.ValidationError as error:
-        raise RecordingError(f"{name}: is not a valid recording: {error}.") from None
+        raise RecordingError(f"{name}: is not a valid recording: {error}. {AGAIN}") from None
 
 
 def _check_schema(raw: Any, name: str) -> None:
@@ -306,10 +317,7 @@ def _check_schema(raw: Any, name: str) -> None:
             f"{name}: field 'schema' is {schema!r}; this traceonce reads {SCHEMA!r}. "
             "Use the version that wrote it, or record again."
         )
-    raise RecordingError(
-        f"{name}: is not a traceonce recording (field 'schema' should be {SCHEMA!r}). "
-        "Record a run with: traceonce run --recording FILE SCRIPT"
-    )
+    raise RecordingError(f"{name}: is not a traceonce recording (field 'schema' should be {SCHEMA!r}). {AGAIN}")
 
 
 def _read_lines(data: bytes, name: str) -> tuple[list[Entry], list[str]]:
@@ -324,8 +332,7 @@ def _read_lines(data: bytes, name: str) -> tuple[list[Entry], list[str]]:
         except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeDecodeError) as error:
             if not entries:
                 raise RecordingError(
-                    f"{name}: is not a traceonce recording (its first line is no header). "
-                    "Record a run with: traceonce run --recording FILE SCRIPT"
+                    f"{name}: is not a traceonce recording (its first line is no header). {AGAIN}"
                 ) from None
             last = number == len(lines)
             damage.append(

@@ -23,6 +23,7 @@ class Arrivals:
     def __init__(self, awaited: Sequence[str], arrived: Callable[[str], None]) -> None:
         self._awaited = set(awaited)
         self._arrived = arrived
+        self._looking: set[str] = set()
 
     def start(self) -> None:
         present = [name for name in self._awaited if name in sys.modules]
@@ -37,15 +38,18 @@ class Arrivals:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname not in self._awaited:
+        if fullname not in self._awaited or fullname in self._looking:
             return None
-        for finder in sys.meta_path:
-            spec = None if isinstance(finder, Arrivals) else finder.find_spec(fullname, path, target)
-            if spec is not None:
-                if hasattr(spec.loader, "exec_module"):
-                    _after_execution(spec.loader, fullname, self._done)
-                return spec
-        return None
+        self._looking.add(fullname)
+        try:
+            found = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
+            spec = next((spec for spec in found if spec is not None), None)
+        finally:
+            self._looking.discard(fullname)
+        # The loader of a module of the interpreter itself is a class that serves them all: leave it be.
+        if spec is not None and hasattr(spec.loader, "exec_module") and not isinstance(spec.loader, type):
+            _after_execution(spec.loader, fullname, self._done)
+        return spec
 
     def _done(self, name: str) -> None:
         if name in self._awaited:
@@ -60,7 +64,7 @@ def _after_execution(loader: Any, name: str, done: Callable[[str], None]) -> Non
     execute = loader.exec_module
 
     def exec_module(module: ModuleType) -> None:
-        del loader.exec_module  # the instance attribute set below
+        loader.__dict__.pop("exec_module", None)  # set below, or around ours by somebody else who waits
         try:
             execute(module)
         except BaseException as error:  # an import that fails must look as if we had not been there

@@ -13,7 +13,9 @@ from typing import Any
 
 from traceonce.facts import Compiled, Inputs
 
-_COMPILED = re.compile(rb"device_compilation_profiler\.cc:\d+\] Compiled (\S+) (\d+) times, compile time: (\d+) us")
+_COMPILED = re.compile(
+    rb"(?:\s(\d+) )?\S*device_compilation_profiler\.cc:\d+\] Compiled (\S+) (\d+) times, compile time: (\d+) us"
+)
 _LOG_LINE = re.compile(
     rb"^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: )?"  # a date, in older versions
     rb"([IWEF])(?:\d{4} \d\d:\d\d:\d\d\S*\s+\d+)? ?"  # the level; the time and the thread, in newer ones
@@ -38,8 +40,10 @@ class CompilationLog:
         """A compilation; or whether the line is to be kept from the user."""
         found = _COMPILED.search(line)
         if found:
-            seconds = int(found[3]) / 1e6
-            return Compiled("tensorflow", found[1].decode(errors="replace"), int(found[2]), seconds, time.time())
+            thread, graph, ordinal, microseconds = found.groups()
+            name = graph.decode(errors="replace")
+            seconds = int(microseconds) / 1e6
+            return Compiled("tensorflow", name, int(ordinal), seconds, time.time(), _process_of(thread))
         level = _LOG_LINE.match(line)
         if level:
             self._continues = _LEVELS[level[1]] < self._users_level
@@ -49,6 +53,15 @@ class CompilationLog:
         # The one message of two lines that TensorFlow logs at start-up.
         continued, self._continues = self._continues and line.startswith(b"To enable the following"), False
         return continued
+
+
+def _process_of(thread: bytes | None) -> str | None:
+    """The process that a thread belongs to, where the log names the thread and the system knows it."""
+    try:
+        with open(f"/proc/{int(thread or b'')}/status", "rb") as file:
+            return next(line.split()[1].decode() for line in file if line.startswith(b"Tgid:"))
+    except (OSError, ValueError, StopIteration):
+        return None
 
 
 class InputShapes:

@@ -33,10 +33,13 @@ class FirstRuns:
         self._write = write
         self._problem = problem
         self._pending: dict[int, weakref.ref[Any]] = {}
+        self._stopped = False
         self._local = threading.local()
 
     def expect(self, concrete: Any, event: int, on_call: OnCall | None = None) -> None:
         """Time the next two runs of `concrete`; with `on_call`, stay, and pass it the inputs of every run."""
+        if self._stopped:
+            return
         key = id(concrete)
         pending = self._pending
         reference = weakref.ref(concrete, lambda _: pending.pop(key, None))
@@ -48,6 +51,7 @@ class FirstRuns:
         self._local.aside = getattr(self._local, "aside", 0.0) + seconds
 
     def stop(self) -> None:
+        self._stopped = True
         for reference in list(self._pending.values()):
             concrete: Any = reference()
             if concrete is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -10,24 +11,33 @@ from traceonce.backends.tensorflow.probes import disguise
 
 
 class Hooks:
-    """The wrappers in place, in the order in which they were put there."""
+    """The wrappers in place, in the order in which they were put there. Threads may come and go at any time."""
 
     def __init__(self) -> None:
         self._placed: list[tuple[Any, str, Any, Any]] = []
+        self._lock = threading.RLock()
+        self._closed = False
 
     def place(self, owner: Any, name: str, wrap: Callable[[Any], Any]) -> None:
-        """Replace ``owner.name`` by ``wrap(original)``, which must not show in the user's tracebacks."""
-        original = inspect.getattr_static(owner, name)
-        wrapper = disguise(wrap(original), original)
-        setattr(owner, name, wrapper)
-        self._placed.append((owner, name, original, wrapper))
-
-    def __bool__(self) -> bool:
-        return bool(self._placed)
+        """Replace ``owner.name`` by ``wrap(original)``, unless that is done already or these hooks are closed."""
+        with self._lock:
+            if self._closed or any(hook[0] is owner and hook[1] == name for hook in self._placed):
+                return
+            original = inspect.getattr_static(owner, name)
+            wrapper = disguise(wrap(original), original)
+            setattr(owner, name, wrapper)
+            self._placed.append((owner, name, original, wrapper))
 
     def remove_all(self) -> None:
-        while self._placed:
-            _restore(*self._placed.pop())
+        with self._lock:
+            while self._placed:
+                _restore(*self._placed.pop())
+
+    def close(self) -> None:
+        """Take all wrappers out for good: a trace still under way in another thread must not put one back."""
+        with self._lock:
+            self._closed = True
+            self.remove_all()
 
 
 def leave_no_frame(error: BaseException) -> None:

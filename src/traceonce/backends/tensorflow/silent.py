@@ -113,10 +113,9 @@ class SilentChecks:
         checked.traced(leaves, before, self.read(described, bound))
         if not (checked.literals or checked.values):
             return
-        if not self._hooks:
-            self._hooks.place(self._module, "call_function", self._hook)
         self._pending[id(owner._function_cache)] = checked
         self._patience = PATIENCE
+        self._hooks.place(self._module, "call_function", self._hook)
 
     def settle(self) -> None:
         """At the end: report outside values that changed, where the function was called after the last look."""
@@ -127,8 +126,8 @@ class SilentChecks:
                     self._report(checked, msgspec.structs.replace(cause, evidence="inferred", note=note))
 
     def stop(self) -> None:
+        self._hooks.close()
         self._pending.clear()
-        self._hooks.remove_all()
 
     def _hook(self, original: Any) -> Any:
         def call_function(args=None, kwargs=None, tracing_options=None):  # type: ignore[no-untyped-def]
@@ -153,11 +152,12 @@ class SilentChecks:
             if checked is None or owner is None:
                 self._patience -= 1
                 if self._patience <= 0:
-                    self.stop()
+                    self._pending.clear()
+                    self._hooks.remove_all()
                 return None
             checked.remaining -= 1
             if checked.remaining <= 0:
-                del self._pending[key]
+                self._pending.pop(key, None)
                 if not self._pending:
                     self._hooks.remove_all()
             causes = list(checked.confused(numbers_among(args, kwargs, options.polymorphic_type)))

@@ -99,7 +99,7 @@ class MissWatching:
             self._problem(error)
 
     def stop(self) -> None:
-        self._hooks.remove_all()
+        self._hooks.close()
         self._silent.stop()
         self._runs.stop()
         if self._counts is not None:
