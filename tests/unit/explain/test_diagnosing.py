@@ -89,6 +89,14 @@ def test_each_process_is_judged_by_its_own_calls() -> None:
     assert (diagnosis.verdict, diagnosis.calls, diagnosis.traces) == (Verdict.RETRACING, 1008, 9)
 
 
+def test_the_retraces_of_one_process_are_not_held_against_the_calls_of_another() -> None:
+    """Early among a thousand calls here, they would be late among the twenty there."""
+    here, there = Events(process="1"), Events(process="2", start=2000.0)
+    events = [*(here(tensor("x", n), call=n) for n in (1, 12, 17)), there(tensor("x", 1), call=1)]
+    recording = msgspec.structs.replace(record(*events), calls={"1": {STEP.key: 1000}, "2": {STEP.key: 20}})
+    assert (only(recording).verdict, only(recording).retraces) == (Verdict.BOUNDED, 2)
+
+
 def test_processes_that_trace_once_each_are_fine_together() -> None:
     events = [Events(process=str(n), start=1000.0 * n)(tensor("x", n), call=1) for n in range(1, 9)]
     diagnosis = only(record(*events, calls=1))
@@ -129,11 +137,12 @@ def test_a_place_is_finite_only_if_it_always_was() -> None:
     event = Events()
     switching = [event(none("m"), call=1), event(tensor("m"), call=2)]
     assert [c.finite for c in only(record(*switching, calls=2)).causes] == [True]
-    event = Events()
-    varying = [event(none("m"), call=1), event(tensor("m"), call=2), event(python("m", 1), call=3)]
-    causes = {c.path: c for c in only(record(*varying, calls=3)).causes}
-    assert causes["m"].count == 2
-    assert not causes["m"].finite
+    for order in itertools.permutations([none("m"), tensor("m"), python("m", 1)]):
+        event = Events()
+        varying = [event(leaf, call=number) for number, leaf in enumerate(order, 1)]
+        (varied,) = only(record(*varying, calls=3)).causes
+        assert (varied.path, varied.count) == ("m", 2)
+        assert varied.finite == (order[1].kind == "none")  # each was compared with the one before it
 
 
 def test_a_switch_is_bounded_however_late_it_comes() -> None:

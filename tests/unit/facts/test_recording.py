@@ -289,8 +289,10 @@ def test_what_could_be_read_can_be_told(data: bytes) -> None:
     assert Recording.from_bytes(render_json(recording, diagnoses).encode()) == recording
 
 
-def test_the_report_as_a_document_is_a_recording() -> None:
-    recording = Recording.from_bytes(encode(small_log()))
+@pytest.mark.parametrize("forked_from", [None, "1"])
+def test_the_report_as_a_document_is_a_recording(forked_from: str | None) -> None:
+    child = Events(process="", start=2000.0)(tensor("x", 9), call=1)
+    recording = Recording.from_bytes(encode([*small_log(), header("2", forked_from=forked_from), child, End(1.0)]))
     diagnoses = diagnose(recording)
     again = Recording.from_bytes(render_json(recording, diagnoses).encode(), "report.json")
     assert again == recording
@@ -402,9 +404,9 @@ def test_files_of_children_are_read_with_an_unfinished_recording(tmp_path: Path)
     file = tmp_path / "run.jsonl"
     file.write_bytes(encode([header("1"), Events(process="")(tensor("x", 3))]))
     (tmp_path / "run.jsonl.part-77").write_bytes(encode([header("77"), Events(process="")(tensor("x", 4)), End(1.0)]))
-    (tmp_path / "run.jsonl.part-old").write_bytes(b"somebody else's")
-    (tmp_path / "run.jsonl.78").write_bytes(encode([header("78"), Events(process="")(tensor("x", 5)), End(1.0)]))
-    (tmp_path / "other.jsonl.part-78").write_bytes(encode([header("78"), Events(process="")(tensor("x", 5)), End(1.0)]))
+    for name in ("run.jsonl.part-old", "run.jsonl.78", "other.jsonl.part-78"):
+        (tmp_path / name).write_bytes(encode([header("78"), Events(process="")(tensor("x", 5)), End(1.0)]))
+    (tmp_path / "run.jsonl.part-79").write_bytes(encode([header("79", run="yesterday"), End(1.0)]))
     assert [event.process for event in Recording.load(file).events] == ["1", "77"]
 
 
@@ -444,6 +446,13 @@ def test_a_forked_child_does_not_inherit_what_came_after_the_fork() -> None:
     log += [header("2", forked_from="1"), Events(process="", start=2000.0)(tensor("x", 4), object=1), End(10.0)]
     (diagnosis,) = diagnose(Recording.from_entries(log))
     assert (diagnosis.retraces, diagnosis.causes) == (0, ())
+
+
+def test_a_forked_child_inherits_nothing_from_others() -> None:
+    log: list[Entry] = [header("1"), End(10.0), header("3"), Events(process="")(tensor("x", 3), object=1), End(10.0)]
+    log += [header("2", forked_from="1"), Events(process="", start=2000.0)(tensor("x", 4), object=1), End(10.0)]
+    (diagnosis,) = diagnose(Recording.from_entries(log))
+    assert (diagnosis.traces, diagnosis.retraces) == (2, 0)
 
 
 def test_the_child_of_a_forked_child_inherits_from_both() -> None:

@@ -22,6 +22,7 @@ _LOG_LINE = re.compile(
     rb"\S+\.(?:cc|h|cpp|cu):\d+\]"
 )
 _PRELUDE = b"WARNING: All log messages before absl::InitializeLog()"
+_CONTINUED = re.compile(rb"To enable the following|\s*\[\[\{\{node ")  # the second lines of its messages
 _LEVELS = {b"I": 0, b"W": 1, b"E": 2, b"F": 3}
 
 
@@ -50,9 +51,8 @@ class CompilationLog:
             return self._continues
         if line.startswith(_PRELUDE):
             return self._users_level > 0
-        # The one message of two lines that TensorFlow logs at start-up.
-        continued, self._continues = self._continues and line.startswith(b"To enable the following"), False
-        return continued
+        self._continues = self._continues and _CONTINUED.match(line) is not None
+        return self._continues
 
 
 def _process_of(thread: bytes | None) -> str | None:

@@ -51,6 +51,11 @@ class Checked:
         for path, text in before.items():
             _keep(self.values.setdefault(path, []), text)
 
+    @property
+    def literal_texts(self) -> set[str | None]:
+        """The numbers among the arguments: a constant of that value in the graph proves nothing about another one."""
+        return {leaf.value for leaves in self.literals.values() for leaf in leaves}
+
     def confused(self, numbers: Iterator[tuple[str, Any]]) -> Iterator[Cause]:
         """Numbers that equal one of a trace but are of another type, with no trace of their own."""
         for path, value in numbers:
@@ -174,7 +179,9 @@ class SilentChecks:
                 checked.calls_when_checked = self._calls(owner) + 1  # this call is counted when it returns
             if checked.traces == traces:  # a hit: an earlier trace really served the call
                 for cause in causes:
-                    shown = cause.code is CauseCode.CONFUSED or reached_graph(owner, cause.was, self._reader.number)
+                    shown = cause.code is CauseCode.CONFUSED or (
+                        cause.was not in checked.literal_texts and reached_graph(owner, cause.was, self._reader.number)
+                    )
                     self._report(checked, msgspec.structs.replace(cause, evidence="measured" if shown else "inferred"))
         except Exception as error:
             self._problem(error)

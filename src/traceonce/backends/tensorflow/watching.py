@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
 import threading
@@ -288,6 +289,10 @@ class MissWatching:
 
     def _problem(self, error: Exception) -> None:
         """Record an error of ours, once per kind; the user's program goes on."""
+        with contextlib.suppress(Exception):  # whatever it is, not in the user's program
+            self._say(error)
+
+    def _say(self, error: Exception) -> None:
         frames = error.__traceback__
         while frames is not None and frames.tb_next is not None:
             frames = frames.tb_next
