@@ -135,6 +135,22 @@ def test_an_assigned_variable_is_right(tf: Any) -> None:
     assert findings_of(seen) == []
 
 
+def test_a_value_fetched_at_each_call_is_not_stale(tf: Any) -> None:
+    from tensorflow.python.framework import ops
+
+    value = 2.5
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return x + ops.get_default_graph().capture_call_time_value(lambda: value, tf.TensorSpec(None, tf.float32))
+
+    with traceonce.watch() as seen:
+        first = float(step(tf.constant(2.0)))
+        value = 3.5
+        assert (first, float(step(tf.constant(2.0)))) == (4.5, 5.5)
+    assert findings_of(seen) == []
+
+
 def test_a_change_long_after_the_trace_is_seen_at_the_end(tf: Any) -> None:
     step = tf.function(lambda x: x * RATE)
     with traceonce.watch() as seen:

@@ -192,6 +192,13 @@ def test_a_trace_in_the_same_surroundings_is_nearer() -> None:
     assert last_causes(*earlier, event(tensor("x", 5))) == [("shape", "x.shape[0]", "3", "5")]
 
 
+def test_a_trace_in_the_same_surroundings_is_found_behind_many_others() -> None:
+    """A dataset, say, called the function in twenty graphs of its own since the eager trace."""
+    event = Events()
+    graphs = [event(signature(tensor("x", 3), graph=f"tf.Graph {n}")) for n in range(20)]
+    assert last_causes(event(tensor("x", 3)), *graphs, event(tensor("x", 5))) == [("shape", "x.shape[0]", "3", "5")]
+
+
 def test_an_equal_value_of_another_type_is_no_difference() -> None:
     """True was served by the trace for 1: it is no cause when something else is."""
     event = Events()

@@ -219,7 +219,8 @@ class MissWatching:
             self._known.add(trace.owner)
             if self._counts is not None:
                 self._counts.note(event.function.key, trace.owner)
-            self._silent.traced(trace.owner, trace.described, trace.bound, event.served.leaves, trace.reads)
+            reads = {} if _captures_late(concrete.graph) else trace.reads
+            self._silent.traced(trace.owner, trace.described, trace.bound, event.served.leaves, reads)
 
     def _owner(self, frame: types.FrameType | None, cache: Any) -> Any:
         """The `Function` whose call this is: the nearest one on the stack that holds this cache."""
@@ -320,6 +321,12 @@ def _twins(request: Any, caller: types.FrameType) -> dict[str, Any] | None:
     names = caller.f_locals
     values = dict(zip(request.parameters, names.get("args", ()), strict=False)) | dict(names.get("kwargs", {}))
     return {name: from_value(values[name]) for name in doubtful if name in values}
+
+
+def _captures_late(graph: Any) -> bool:
+    """Does the graph fetch values at each call? Then what it reads from outside is not baked in, as far as we can see."""
+    by_reference = getattr(getattr(graph, "function_captures", None), "by_ref_external", None)
+    return bool(getattr(graph, "deferred_external_captures", None) or by_reference)
 
 
 def _is_tensor(value: object) -> bool:
