@@ -324,7 +324,7 @@ def _twins(request: Any, caller: types.FrameType) -> dict[str, Any] | None:
 
 
 def _captures_late(graph: Any) -> bool:
-    """Does the graph fetch values at each call? Then what it reads from outside is not baked in, as far as we can see."""
+    """Does the graph fetch values at each call? Then what it reads from outside may not be baked in."""
     by_reference = getattr(getattr(graph, "function_captures", None), "by_ref_external", None)
     return bool(getattr(graph, "deferred_external_captures", None) or by_reference)
 
