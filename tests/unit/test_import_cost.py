@@ -22,7 +22,8 @@ def heavy_modules_after(statement: str, *folders: Path) -> list[str]:
     program = (
         f"import sys\n{statement}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}} & {set(HEAVY)!r}))"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    paths = [*map(str, folders), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
     environment.pop("TRACEONCE_RUN", None)
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120, check=False

@@ -75,6 +75,8 @@ def check_target(target: Target) -> None:
 def launch(target: Target, recording: Path, *, compilations: bool = False) -> int:
     """Run the program to its end and return its exit status, negative for a signal. The recording is complete then."""
     check_target(target)
+    if not hasattr(signal, "pthread_sigmask"):
+        raise UsageError("traceonce run needs a POSIX system; here, use traceonce.watch() inside the program.")
     if sys.flags.isolated or sys.flags.ignore_environment or sys.flags.no_site:
         raise UsageError("python -I, -E or -S keeps traceonce out of the program; start traceonce without it.")
     shelf.clear(recording)
@@ -145,8 +147,9 @@ def _run(command: list[str], environment: dict[str, str], log: _CompilationLog |
 
 def _next_signal(numbers: set[int]) -> int | None:
     """Wait for a signal; None for one that the kernel sent for a terminal, and after a while."""
-    if not hasattr(signal, "sigtimedwait"):  # macOS
-        return int(signal.sigwait(numbers))
+    if not hasattr(signal, "sigtimedwait"):  # macOS, which does not say who sent it
+        number = int(signal.sigwait(numbers))
+        return None if number in (signal.SIGINT, signal.SIGQUIT) and os.isatty(0) else number
     info = signal.sigtimedwait(numbers, PATIENCE)
     if info is None or (info.si_code > 0 and info.si_signo != signal.SIGCHLD):
         return None
