@@ -131,6 +131,26 @@ def test_the_line_of_the_call_and_of_the_function(tf: Any) -> None:
     assert (Path(only(seen).function.file or "").name, only(seen).function.line) == (HERE, line + 1)
 
 
+def test_a_function_defined_inside_a_traced_one(tf: Any) -> None:
+    """AutoGraph rewrites it; the report has the author's name and line for it."""
+
+    @tf.function
+    def outer(x: Any) -> Any:
+        @tf.function
+        def inner(y: Any) -> Any:
+            return y + 1
+
+        return inner(x)
+
+    with traceonce.watch() as seen:
+        outer(tf.constant(1.0))
+    function = seen["inner"].function
+    assert function.name.endswith("outer.<locals>.inner")
+    assert (Path(function.file or "").name, function.library) == (HERE, False)
+    line = test_a_function_defined_inside_a_traced_one.__code__.co_firstlineno
+    assert line + 4 <= (function.line or 0) <= line + 6
+
+
 def test_a_failed_trace_is_recorded_each_time_and_raises_as_before(tf: Any) -> None:
     bad = tf.function(lambda x: x + tf.constant(1))
     with traceonce.watch() as seen:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from traceonce.facts import CallSite, Frame
 
+GENERATED = "__autograph_generated_file"  # in the names of the files that AutoGraph writes
 OURS = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
@@ -36,7 +37,7 @@ class Places:
         self._project = _package_of_main(self._libraries)
 
     def is_framework(self, file: str) -> bool:
-        return file.startswith((*self._framework, OURS, "<frozen")) or "__autograph_generated_file" in file
+        return file.startswith((*self._framework, OURS, "<frozen")) or GENERATED in file
 
     def is_user(self, file: str) -> bool:
         if self.is_framework(file):

@@ -1,7 +1,7 @@
 """All that one function was traced for so far, and why the next trace was needed.
 
-The cause of a trace is what its request differs in from the *nearest* earlier signature: the one with the fewest
-differences, the latest of equals. A place whose value was never seen before differs from all of them, so no cause can
+The cause of a trace is what its request differs in from the *nearest* earlier signature: of those that agree with it in
+the most places, the one with the fewest differences, the latest of equals. A place whose value was never seen before differs from all of them, so no cause can
 hide behind another.
 """
 
@@ -78,8 +78,7 @@ def _places(signature: Signature) -> Iterator[tuple[Place, Item]]:
             yield ("rank", leaf.path, 0), None
     for container in signature.structure:
         yield ("container", container.path, 0), container
-    for key, value in signature.context.items():
-        yield ("context", key, 0), value
+    yield ("context", "", 0), tuple(sorted(signature.context.items()))
 
 
 def _without_shape(leaf: Leaf) -> Item:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import functools
 import os
 import types
+import weakref
 from typing import Any, NamedTuple
 
-from traceonce.backends.places import Places
+from traceonce.backends.places import GENERATED, Places
+from traceonce.backends.tensorflow.probes import written_at
 from traceonce.facts import FunctionId
 
+# Where the author wrote what AutoGraph generated: told while it is traced, asked for later, too.
+_ORIGINS: weakref.WeakKeyDictionary[types.CodeType, tuple[str, int]] = weakref.WeakKeyDictionary()
 _MACHINERY = tuple(f"/tensorflow/python/{room}/" for room in ("data", "distribute", "eager", "framework", "trackable"))
 
 
@@ -82,11 +86,14 @@ def _plain(function: Any) -> types.FunctionType | None:
 
 def _identify(function: Any, fallback: str, places: Places, note: str = "") -> FunctionId:
     code = getattr(function, "__code__", None)
-    name = getattr(function, "__qualname__", None) or fallback
+    name = str(getattr(function, "__qualname__", None) or fallback)
     if code is None:
-        return FunctionId(str(name) + note)
-    file = code.co_filename
-    return FunctionId(str(name) + note, places.shorten(file), code.co_firstlineno, library=not places.is_user(file))
+        return FunctionId(name + note)
+    file, line = code.co_filename, code.co_firstlineno
+    if GENERATED in file:
+        name = name.removeprefix("outer_factory.<locals>.inner_factory.<locals>.").removeprefix("tf__")
+        file, line = _ORIGINS.setdefault(code, written_at(code) or (file, line))
+    return FunctionId(name + note, places.shorten(file), line, library=not places.is_user(file))
 
 
 def _describe_data_function(python_function: Any, options: Any, places: Places) -> Described:

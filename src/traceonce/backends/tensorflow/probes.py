@@ -9,6 +9,7 @@ public list of callbacks (`CONCRETE_FUNCTION_CALLBACKS`), which knows neither th
 from __future__ import annotations
 
 import inspect
+import threading
 import types
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
@@ -110,6 +111,22 @@ def backward_builders(probes: Probes) -> list[tuple[Any, str]]:
         for owner, method in wanted
         if hasattr(module, owner) and hasattr(getattr(module, owner), method)
     ]
+
+
+def written_at(code: types.CodeType) -> tuple[str, int] | None:
+    """Where the author wrote code that AutoGraph generated; known only while the function around it is traced."""
+    try:
+        from tensorflow.python.util import tf_stack
+
+        mappers = tf_stack._source_mapper_stacks[threading.get_ident()]
+        lines = mappers[-1].get_effective_source_map()
+    except (ImportError, AttributeError, LookupError):
+        return None
+    for line in range(code.co_firstlineno, code.co_firstlineno + 5):  # the first lines may be AutoGraph's own
+        origin = lines.get((code.co_filename, line))
+        if origin is not None:
+            return str(origin[0]), int(origin[1])
+    return None
 
 
 def disguise(wrapper: F, original: Any) -> F:
