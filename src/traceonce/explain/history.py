@@ -1,8 +1,8 @@
 """All that one function was traced for so far, and why the next trace was needed.
 
 The cause of a trace is what its request differs in from the *nearest* earlier signature: of those that agree with it in
-the most places, the one with the fewest differences, the latest of equals. A place whose value was never seen before differs from all of them, so no cause can
-hide behind another.
+the most places, the one with the fewest differences, the latest of equals. A place whose value was never seen before
+differs from all of them, so no cause can hide behind another.
 """
 
 from __future__ import annotations
