@@ -18,8 +18,12 @@ class Watching(Protocol):
 
     hook: str
 
-    def renew(self) -> None:
-        """Another observer joined: give it, with the next event of each function, what was traced before."""
+    def renew(self) -> Calls:
+        """Another observer joins: tell it, with the next event of each function, what was traced before.
+
+        Returns the calls counted so far.
+        """
+        ...
 
     def settle(self) -> None:
         """Report what can only be known at the end (calls, stale values) and stay in place."""
@@ -46,8 +50,8 @@ class Backend(Protocol):
     module: str
     distributions: tuple[str, ...]
 
-    def read_compilations(self, environment: dict[str, str]) -> CompilationReader | None:
-        """Set what makes the framework tell of compilations, in the environment of a program that is to start."""
+    def request_compilations(self, environment: dict[str, str]) -> CompilationReader | None:
+        """Have the framework tell of compilations, through the environment of a program that is to start."""
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
         """The framework is there: put the hooks in place. Raises `BackendUnavailable` where none works here."""

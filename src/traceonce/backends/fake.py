@@ -14,7 +14,6 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,8 +21,8 @@ from typing import Any, NamedTuple
 
 from traceonce.backends.base import Sink
 from traceonce.backends.discovery import Known
-from traceonce.backends.places import Places
-from traceonce.facts import Calls, Container, Frame, FunctionId, Leaf, Notice, Ran, Signature, TraceEvent
+from traceonce.backends.places import Places, current_frames
+from traceonce.facts import Calls, Container, FunctionId, Leaf, Notice, Ran, Signature, TraceEvent
 
 KNOWN = Known("fake", __name__, f"{__name__}:Fake")
 
@@ -127,7 +126,7 @@ class FakeWatching:
         if identity.key not in self._functions:
             self._before[identity.key] = owner.calls - 1
         self._functions[identity.key] = owner
-        frames = _frames()
+        frames = current_frames()
         event = TraceEvent(
             id=next(self._ids),
             backend="fake",
@@ -151,8 +150,9 @@ class FakeWatching:
         if not error:
             self._sink.write(Ran(event.id, 0.0))
 
-    def renew(self) -> None:
+    def renew(self) -> Calls:
         self._known.clear()
+        return Calls({key: owner.calls - self._before[key] for key, owner in self._functions.items()})
 
     def settle(self) -> None:
         counts = {key: owner.calls - self._before[key] for key, owner in self._functions.items()}
@@ -165,15 +165,6 @@ class FakeWatching:
 _watching: list[FakeWatching] = []
 
 
-def _frames() -> list[Frame]:
-    frames: list[Frame] = []
-    frame = sys._getframe(1)
-    while frame is not None:
-        frames.append(Frame(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
-        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
-    return frames[::-1]
-
-
 class Fake:
     """The backend."""
 
@@ -181,7 +172,7 @@ class Fake:
     module = __name__
     distributions = ("traceonce",)
 
-    def read_compilations(self, environment: dict[str, str]) -> None:
+    def request_compilations(self, environment: dict[str, str]) -> None:
         return None
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> FakeWatching:

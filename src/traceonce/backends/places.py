@@ -7,6 +7,7 @@ import site
 import sys
 import sysconfig
 from pathlib import Path
+from types import FrameType
 
 from traceonce.facts import CallSite, Frame
 
@@ -67,6 +68,16 @@ class Places:
         """The part of a stack that is worth keeping: no frames of the framework, the innermost `limit`."""
         kept = [frame for frame in frames if not self.is_framework(frame.file)][-limit:]
         return tuple(Frame(self.shorten(frame.file), frame.line, frame.name) for frame in kept)
+
+
+def current_frames() -> list[Frame]:
+    """The stack of the caller, outermost first."""
+    frames: list[Frame] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        frames.append(Frame(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+        frame = frame.f_back
+    return frames[::-1]
 
 
 def _package_of_main(libraries: tuple[str, ...]) -> str | None:

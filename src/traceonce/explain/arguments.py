@@ -73,7 +73,7 @@ def _cause(difference: Difference, was: Leaf, now: Leaf, dead: Set[int]) -> Caus
         code = CauseCode.SPEC
     return Cause(
         code,
-        _path(difference, now, code),
+        _path(difference, now),
         difference.was,
         difference.now,
         type_name=now.type_name,
@@ -83,7 +83,7 @@ def _cause(difference: Difference, was: Leaf, now: Leaf, dead: Set[int]) -> Caus
     )
 
 
-def _path(difference: Difference, leaf: Leaf, code: CauseCode) -> str:
+def _path(difference: Difference, leaf: Leaf) -> str:
     suffix = {
         "dtype": ".dtype",
         "rank": ".shape",

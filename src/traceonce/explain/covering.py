@@ -36,7 +36,7 @@ def cover(signatures: Sequence[Signature]) -> Covering:
         return Covering(None, f"no one signature covers the calls: {why}")
     note = "admits every call above; not tried"
     if lifted:
-        note += f". It makes a tensor of the Python number {_enumerate(lifted)}: the body must not need a Python one"
+        note += f". {_enumerate(lifted)} would be a tensor: cast it where it meets another dtype; Python cannot use it"
     return Covering(f"@tf.function(input_signature=[{', '.join(arguments)}])", note)
 
 

@@ -24,6 +24,7 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry",
     command: tuple[str, ...] = ()
     cwd: str = ""
     forked_from: str | None = None
+    forked_at: float | None = None
 
 
 class Ran(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="ran"):
@@ -69,10 +70,11 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry"
 
 
 class Notice(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="notice"):
-    """Something that the reader must know: which hook is in use, what was not watched, an error of our own."""
+    """Something that the reader must know: what was not watched, an error of our own; with `hook`, the hook in use."""
 
     text: str
     error: bool = False
+    hook: bool = False
 
 
 class End(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="end"):

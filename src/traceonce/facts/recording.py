@@ -37,7 +37,10 @@ PART = ".part-"  # and the process number: the file of a child process, until th
 
 
 class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A whole run (or several, merged). `calls` counts them by process and function key."""
+    """A whole run (or several, merged). `calls` counts them by process and function key.
+
+    `complete` is False where nobody saw the end, so that `seconds` reaches to the last trace only.
+    """
 
     schema: str = SCHEMA
     environment: dict[str, str] = {}
@@ -53,6 +56,8 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     runs: tuple[str, ...] = ()
     processes: int = 0
     forks: dict[str, str] = {}
+    forked_at: dict[str, float] = {}
+    complete: bool = True
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recording:
@@ -92,8 +97,8 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
                 ending = entry
             elif isinstance(entry, Compiled):
                 compilations.append(entry)
-            elif sections and sections[-1].end is not None and isinstance(entry, TraceEvent):
-                sections.append(_Section(_lost_header(sections[-1].header)))  # its own was damaged
+            elif sections and isinstance(entry, TraceEvent) and entry.id in sections[-1].events:
+                sections.append(_Section(_lost_header(sections[-1].header)))  # another process; its header was damaged
                 sections[-1].add(entry)
             elif sections:
                 sections[-1].add(entry)
@@ -107,7 +112,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     @classmethod
     def merge(cls, recordings: Iterable[Recording]) -> Recording:
         """Several recordings as one: those of one run beside each other, those of different runs in a row."""
-        parts = list(recordings)
+        parts = _without_copies(recordings)
         if len(parts) == 1:
             return parts[0]
         separate = len({run for part in parts for run in part.runs}) > 1
@@ -128,6 +133,8 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
             runs=tuple(dict.fromkeys(run for part in parts for run in part.runs)),
             processes=sum(part.processes for part in parts),
             forks={child: parent for part in parts for child, parent in part.forks.items()},
+            forked_at={child: clock for part in parts for child, clock in part.forked_at.items()},
+            complete=all(part.complete for part in parts),
         )
 
 
@@ -148,12 +155,17 @@ class _Section:
         self.notices: list[Notice] = []
         self.end: End | None = None
         self.last = header.clock
+        self.last_id = 0
+        self.graphs: dict[str, int] = {}
 
     def add(self, entry: Entry) -> None:
         if isinstance(entry, TraceEvent):
             self.events[entry.id] = msgspec.structs.replace(entry, process=self.header.process)
             self.last = max(self.last, entry.start + (entry.seconds or 0.0))
-            if entry.call is not None:
+            self.last_id = max(self.last_id, entry.id)
+            if entry.graph is not None:
+                self.graphs.setdefault(entry.graph, entry.id)
+            if entry.call is not None and entry.phase != "failed":
                 key = entry.function.key
                 self.calls[key] = max(self.calls.get(key, 0), entry.call)
         elif isinstance(entry, Ran) and entry.event in self.events:
@@ -178,14 +190,15 @@ class _Section:
         The log says neither shapes nor values. A function compiles once per new combination of shapes, so the n-th
         compilation is taken to be for the n-th of them; where there are fewer, a value was the reason.
         """
-        trace = next((e for e in self.events.values() if e.kind == "trace" and e.graph == compilation.graph), None)
+        trace = self.events.get(self.graphs.get(compilation.graph, -1))
         if trace is None:
             return False
         shapes = self.inputs.get(trace.id, [])
         signature = (
             _with_shapes(trace.served, shapes[min(compilation.ordinal, len(shapes)) - 1]) if shapes else trace.served
         )
-        number = max(self.events) + 1
+        self.last_id += 1
+        number = self.last_id
         self.events[number] = TraceEvent(
             id=number,
             backend=compilation.backend,
@@ -223,7 +236,7 @@ def _assemble(sections: list[_Section], ending: Exit | None, damage: list[Notice
     if killed:
         notices.append(
             Notice(
-                f"process {', '.join(killed)} ended without a word (killed, crashed, or os._exit): "
+                f"process {', '.join(killed)} ended without a word (killed, terminated, crashed, or os._exit): "
                 "what it did up to its last trace is here, calls after that were not counted"
             )
         )
@@ -243,6 +256,8 @@ def _assemble(sections: list[_Section], ending: Exit | None, damage: list[Notice
         runs=tuple(dict.fromkeys(section.header.run for section in sections)),
         processes=len(sections),
         forks={s.header.process: s.header.forked_from for s in sections if s.header.forked_from},
+        forked_at={s.header.process: s.header.forked_at for s in sections if s.header.forked_at},
+        complete=ending is not None or sections[0].end is not None,
     )
 
 
@@ -254,6 +269,15 @@ def _join_environments(environments: Iterable[dict[str, str]]) -> dict[str, str]
     return joined
 
 
+def _without_copies(recordings: Iterable[Recording]) -> list[Recording]:
+    """A run that is given twice (a recording and its own JSON report) counts once."""
+    kept: dict[tuple[tuple[str, ...], frozenset[tuple[str, int]]], Recording] = {}
+    for recording in recordings:
+        events = frozenset((event.process, event.id) for event in recording.events)
+        kept.setdefault((recording.runs, events) if recording.runs else ((str(len(kept)),), events), recording)
+    return list(kept.values())
+
+
 def _label_processes(recording: Recording, prefix: str) -> Recording:
     """Keep the process numbers of different runs apart."""
     replace = msgspec.structs.replace
@@ -263,6 +287,7 @@ def _label_processes(recording: Recording, prefix: str) -> Recording:
         calls={prefix + process: counts for process, counts in recording.calls.items()},
         findings=tuple(replace(finding, process=prefix + finding.process) for finding in recording.findings),
         forks={prefix + child: prefix + parent for child, parent in recording.forks.items()},
+        forked_at={prefix + child: clock for child, clock in recording.forked_at.items()},
     )
 
 

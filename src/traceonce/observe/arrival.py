@@ -42,7 +42,8 @@ class Arrivals:
             return None
         self._looking.add(fullname)
         try:
-            found = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
+            others = [finder for finder in sys.meta_path if finder is not self and hasattr(finder, "find_spec")]
+            found = (finder.find_spec(fullname, path, target) for finder in others)
             spec = next((spec for spec in found if spec is not None), None)
         finally:
             self._looking.discard(fullname)
@@ -73,4 +74,7 @@ def _after_execution(loader: Any, name: str, done: Callable[[str], None]) -> Non
             raise
         done(name)
 
-    loader.exec_module = exec_module
+    try:
+        loader.exec_module = exec_module
+    except AttributeError:  # a loader of a kind that we cannot wait for
+        return

@@ -5,9 +5,8 @@ from __future__ import annotations
 import atexit
 import sys
 
-from traceonce.backends.discovery import Known
 from traceonce.observe.arrival import Arrivals
-from traceonce.observe.hub import Hub
+from traceonce.observe.hub import hub
 from traceonce.observe.recorder import FileRecorder
 from traceonce.observe.waiting import Orders
 
@@ -15,7 +14,6 @@ from traceonce.observe.waiting import Orders
 def begin(orders: Orders) -> None:
     """Watch this process and record it in a file."""
     recorder = FileRecorder(orders.recording, orders.run, main=orders.is_main)
-    hub = Hub([Known(*backend) for backend in orders.backends])
 
     def finish() -> None:
         if recorder.is_open:

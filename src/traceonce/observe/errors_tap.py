@@ -27,6 +27,12 @@ class ErrorsTap:
         self._thread.join(timeout=2)
 
     def _run(self) -> None:
+        try:
+            self._pump()
+        except OSError:  # nobody reads our standard error any more: let the program find that out by itself
+            os.close(self._reader)
+
+    def _pump(self) -> None:
         held = b""
         while True:
             ready, _, _ = select.select([self._reader], [], [], PAUSE)

@@ -88,22 +88,25 @@ def launch(target: Target, recording: Path, *, compilations: bool = False) -> in
     environment[VARIABLE] = write_orders(
         str(recording.absolute()), run, os.getpid(), backends, compilations=compilations
     )
-    log = _CompilationLog(environment) if compilations else None
+    log = _CompilationWatch(environment) if compilations else None
     nothing = msgspec.structs.replace(make_header(run), command=tuple(target.command()))
     began = time.perf_counter()
     code = _run([sys.executable, *_interpreter_flags(), *target.command()], environment, log)
     seconds = round(time.perf_counter() - began, 6)
     note = Notice("the main process never imported a framework that traceonce can watch")
     opening: list[Entry] = [nothing, note, End(seconds)]
-    shelf.complete(recording, opening, log.found if log else [], Exit(code, seconds))
+    try:
+        shelf.complete(recording, opening, log.found if log else [], Exit(code, seconds))
+    except OSError as error:
+        sys.stderr.write(f"traceonce: the recording {recording} cannot be completed: {error.strerror or error}\n")
     return code
 
 
-class _CompilationLog:
+class _CompilationWatch:
     """Reads the program's standard error for compilations, with every backend that tells of them there."""
 
     def __init__(self, environment: dict[str, str]) -> None:
-        readers = [load_backend(known).read_compilations(environment) for known in known_backends()]
+        readers = [load_backend(known).request_compilations(environment) for known in known_backends()]
         self._readers = [reader for reader in readers if reader is not None]
         self.found: list[Compiled] = []
         self.tap = ErrorsTap(self._take)
@@ -118,7 +121,7 @@ class _CompilationLog:
         return False
 
 
-def _run(command: list[str], environment: dict[str, str], log: _CompilationLog | None) -> int:
+def _run(command: list[str], environment: dict[str, str], log: _CompilationWatch | None) -> int:
     """Start the program and wait for its end; a signal that somebody sends to us is meant for it.
 
     Signals are held back and taken one by one, so that none is lost while the program starts, and so that one from the
@@ -181,9 +184,12 @@ def _interpreter_flags() -> list[str]:
     flags: list[str] = []
     words = iter(sys.orig_argv[1:])
     for word in words:
-        if not word.startswith("-") or word in ("-m", "-c", "-"):
+        if not word.startswith("-") or word == "-":
+            break
+        if not word.startswith("--") and word[-1] in "mc":  # -m, or several in one: -um
+            flags += [word[:-1]] if len(word) > 2 else []
             break
         flags.append(word)
-        if word in ("-X", "-W"):
+        if word in ("-X", "-W", "--check-hash-based-pycs"):
             flags.append(next(words, ""))
     return flags

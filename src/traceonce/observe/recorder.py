@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import sys
@@ -24,7 +25,7 @@ class Recorder(Protocol):
     def write(self, entry: Entry) -> None: ...
 
 
-def make_header(run: str, forked_from: str | None = None) -> Header:
+def make_header(run: str, forked_from: str | None = None, forked_at: float | None = None) -> Header:
     return Header(
         schema=SCHEMA,
         run=run,
@@ -34,6 +35,7 @@ def make_header(run: str, forked_from: str | None = None) -> Header:
         command=tuple(getattr(sys, "orig_argv", sys.argv)[1:]),
         cwd=working_folder(),
         forked_from=forked_from,
+        forked_at=forked_at,
     )
 
 
@@ -72,7 +74,8 @@ class MemoryRecorder:
 class FileRecorder:
     """Appends each entry to a file in one write, so that a killed program loses at most the entry under way.
 
-    A forked child gets a file of its own, opened at its first entry.
+    The file is opened for each entry: a descriptor that stayed open would be the user's to close, by accident, and
+    then somebody else's. A process that is not the main one, a forked one too, gets a file of its own.
     """
 
     def __init__(self, path: str, run: str, *, main: bool) -> None:
@@ -80,45 +83,55 @@ class FileRecorder:
         self._run = run
         self._main = main
         self._began = time.perf_counter()
-        self._lock = threading.Lock()
-        self._file: int | None = None
+        self._lock = threading.RLock()  # a signal handler of the user's may trace while we write
+        self._file: str | None = None
         self._forked_from: str | None = None
+        self._forked_at: float | None = None
         self._broken = False
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forked)
-
-    def write(self, entry: Entry) -> None:
-        if self._broken:
-            return
-        try:
-            line = encode_line(entry) + b"\n"
-            with self._lock:
-                if self._file is None:
-                    self._open()
-                assert self._file is not None
-                os.write(self._file, line)
-        except Exception as error:  # a full disk is no reason to stop the user's program
-            self._broken = True
-            sys.stderr.write(f"traceonce: cannot write {self._path}: {error}; no more events are recorded\n")
 
     @property
     def is_open(self) -> bool:
         return self._file is not None
 
+    def write(self, entry: Entry) -> None:
+        if self._broken:
+            return
+        try:
+            with self._lock:
+                if self._file is None:
+                    self._file = self._create()
+                _append(self._file, encode_line(entry) + b"\n")
+        except Exception as error:  # a full disk is no reason to stop the user's program
+            self._broken = True
+            sys.stderr.write(f"traceonce: cannot write {self._path}: {error}; no more events are recorded\n")
+
     def close(self) -> None:
         if self._file is not None:
             self.write(End(round(time.perf_counter() - self._began, 6)))
 
-    def _open(self) -> None:
-        name = self._path if self._main else f"{self._path}{PART}{os.getpid()}"
-        self._file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o644)
-        os.write(self._file, encode_line(make_header(self._run, self._forked_from)) + b"\n")
+    def _create(self) -> str:
+        header = encode_line(make_header(self._run, self._forked_from, self._forked_at)) + b"\n"
+        if self._main:
+            with contextlib.suppress(FileExistsError):  # else somebody took us for the launcher's child: an orphan's
+                _append(self._path, header, os.O_CREAT | os.O_EXCL)
+                return self._path
+        part = f"{self._path}{PART}{os.getpid()}"
+        _append(part, header, os.O_CREAT)
+        return part
 
     def _forked(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._main = False
-        self._forked_from = str(os.getppid())
+        self._forked_from, self._forked_at = str(os.getppid()), time.time()
         self._began = time.perf_counter()
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        self._file = None
+
+
+def _append(path: str, data: bytes, flags: int = 0) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | flags, 0o644)
+    try:
+        os.write(file, data)
+    finally:
+        os.close(file)

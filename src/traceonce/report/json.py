@@ -27,6 +27,8 @@ def render_json(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
         "runs": recording.runs,
         "processes": recording.processes,
         "forks": recording.forks,
+        "forked_at": recording.forked_at,
+        "complete": recording.complete,
     }
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
 

@@ -16,7 +16,7 @@ class TensorFlow:
     module = "tensorflow"
     distributions = ("tensorflow", "tensorflow-cpu", "tensorflow-macos", "tf-nightly")
 
-    def read_compilations(self, environment: dict[str, str]) -> CompilationReader:
+    def request_compilations(self, environment: dict[str, str]) -> CompilationReader:
         from traceonce.backends.tensorflow.compilations import CompilationLog
 
         return CompilationLog(environment)

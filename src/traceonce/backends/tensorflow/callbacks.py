@@ -1,4 +1,4 @@
-"""The fallback for versions of TensorFlow that we do not know: its own list of callbacks.
+"""The fallback for versions of TensorFlow that we do not know: its own list of callbacks, there in every version.
 
 A callback gets each new concrete function when it is done. So traces are counted and their signatures compared, but
 there is no time, no count of calls, and the request is taken to be what was traced.
@@ -7,15 +7,14 @@ there is no time, no count of calls, and the request is taken to be what was tra
 from __future__ import annotations
 
 import itertools
-import sys
 import threading
 import time
 from typing import Any
 
 from traceonce.backends.base import Sink
-from traceonce.backends.places import Places
+from traceonce.backends.places import Places, current_frames
 from traceonce.backends.tensorflow.signatures import SignatureReader
-from traceonce.facts import Frame, FunctionId, Notice, TraceEvent
+from traceonce.facts import Calls, FunctionId, Notice, TraceEvent
 
 
 class CallbackWatching:
@@ -31,12 +30,13 @@ class CallbackWatching:
         self._ids = itertools.count(1)
         self._failed = False
         sink.write(
-            Notice(f"{why}: watching through the public callbacks, so there are counts, but no times and no calls")
+            Notice(f"{why}: watching through its list of callbacks, so there are counts, but no times and no calls")
         )
         callbacks.append(self._traced)
 
-    def renew(self) -> None:
-        """Nothing to renew: a callback never sees what was traced before."""
+    def renew(self) -> Calls:
+        """Nothing to renew: a callback never sees what was traced before, and counts no calls."""
+        return Calls({})
 
     def settle(self) -> None:
         """Nothing is counted here."""
@@ -56,7 +56,7 @@ class CallbackWatching:
                 )
 
     def _describe(self, concrete: Any) -> TraceEvent:
-        frames = _frames()
+        frames = current_frames()
         name = str(getattr(concrete.graph, "name", None) or concrete.name)
         site = self._places.call_site(frames)
         user = next((f for f in reversed(frames) if self._places.is_user(f.file)), None)
@@ -74,12 +74,3 @@ class CallbackWatching:
             phase="internal" if name.startswith(("Dataset_", "initialize_variables")) else "first",
             raw_reason="seen through a callback: what was traced is known, what was asked for is not",
         )
-
-
-def _frames() -> list[Frame]:
-    frames: list[Frame] = []
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        frames.append(Frame(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
-        frame = frame.f_back
-    return frames[::-1]

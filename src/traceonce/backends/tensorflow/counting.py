@@ -27,8 +27,8 @@ class CallCounts:
         self._codes: dict[str, dict[int, tuple[weakref.ref[Any], int]]] = {}
         with self._manager._lock:
             self._swap(self._plain, self._remembering)
-        polymorphic_function._FrequentTracingDetector = self._remembering
-        self._begin()
+            polymorphic_function._FrequentTracingDetector = self._remembering
+            self._begin()
         if hasattr(os, "register_at_fork"):  # a forked process counts its own calls, not its parent's
             os.register_at_fork(after_in_child=_if_alive(self._begin))
 
@@ -58,12 +58,16 @@ class CallCounts:
     def read(self) -> Calls:
         """All counts as of now; code that is gone keeps the count it had when last seen."""
         counts: dict[str, int] = {}
-        for key, codes in self._codes.items():
-            for reference, last in codes.values():
+        for key, codes in list(self._codes.items()):
+            detectors: dict[int, int] = {}  # equal code objects share one
+            for reference, last in list(codes.values()):
                 code = reference()
                 detector: Any = self._manager._detectors.get(code) if code is not None else None
-                alive = isinstance(detector, self._remembering)
-                counts[key] = counts.get(key, 0) + (detector._call_count + detector.dropped if alive else last)
+                if isinstance(detector, self._remembering):
+                    detectors[id(detector)] = detector._call_count + detector.dropped
+                else:
+                    counts[key] = counts.get(key, 0) + last
+            counts[key] = counts.get(key, 0) + sum(detectors.values())
         return Calls({key: count for key, count in counts.items() if count})
 
     def stop(self) -> None:

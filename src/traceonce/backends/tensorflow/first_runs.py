@@ -13,11 +13,11 @@ from traceonce.backends.tensorflow.memory import resident_bytes
 from traceonce.backends.tensorflow.probes import disguise
 from traceonce.facts import Ran
 
-OnCall = Callable[[Any], None]
+OnRun = Callable[[Any], None]
 
 
 class FirstRuns:
-    """Gives new concrete functions a timer that removes itself after two runs: the first, and one to compare with.
+    """Gives new concrete functions a timer that removes itself after a few runs: the first, and one to compare with.
 
     The timer is an instance attribute in place of the method `_call_flat`. It holds the function weakly: a strong
     reference would be a cycle, and a graph in a cycle is kept until the collector comes by.
@@ -36,15 +36,15 @@ class FirstRuns:
         self._stopped = False
         self._local = threading.local()
 
-    def expect(self, concrete: Any, event: int, on_call: OnCall | None = None) -> None:
-        """Time the next two runs of `concrete`; with `on_call`, stay, and pass it the inputs of every run."""
+    def expect(self, concrete: Any, event: int, on_run: OnRun | None = None, runs: float = 2) -> None:
+        """Time the next two runs of `concrete`, and pass the inputs of the next `runs` to `on_run`."""
         if self._stopped:
             return
         key = id(concrete)
         pending = self._pending
         reference = weakref.ref(concrete, lambda _: pending.pop(key, None))
         pending[key] = reference
-        concrete._call_flat = disguise(self._timer(reference, event, on_call), type(concrete)._call_flat)
+        concrete._call_flat = disguise(self._timer(reference, event, on_run, runs), type(concrete)._call_flat)
 
     def set_aside(self, seconds: float) -> None:
         """Leave out of the run under way what is reported on its own (a backward graph)."""
@@ -69,7 +69,7 @@ class FirstRuns:
         except Exception as error:
             self._problem(error)
 
-    def _timer(self, reference: weakref.ref[Any], event: int, on_call: OnCall | None) -> Callable[..., Any]:
+    def _timer(self, reference: weakref.ref[Any], event: int, on_run: OnRun | None, last: float) -> Callable[..., Any]:
         runs = 0
 
         def _call_flat(tensor_inputs: Any, captured_inputs: Any) -> Any:
@@ -78,9 +78,9 @@ class FirstRuns:
             eager = self._eager()  # else called while another function is traced: no execution
             if eager:
                 runs += 1
-                if on_call is not None:
-                    self._guard(on_call, tensor_inputs)
-                if runs == 2 and on_call is None:
+                if on_run is not None:
+                    self._guard(on_run, tensor_inputs)
+                if runs >= last:  # threads may step over it
                     concrete.__dict__.pop("_call_flat", None)
                     self._pending.pop(id(concrete), None)
             resident = resident_bytes() if eager and runs == 1 else None

@@ -12,9 +12,24 @@ from traceonce.backends.places import GENERATED, Places
 from traceonce.backends.tensorflow.probes import written_at
 from traceonce.facts import FunctionId
 
-# Where the author wrote what AutoGraph generated: told while it is traced, asked for later, too.
-_ORIGINS: weakref.WeakKeyDictionary[types.CodeType, tuple[str, int]] = weakref.WeakKeyDictionary()
 _MACHINERY = tuple(f"/tensorflow/python/{room}/" for room in ("data", "distribute", "eager", "framework", "trackable"))
+
+
+class Origins:
+    """Where the author wrote what AutoGraph generated: told while it is traced, asked for later, too."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[types.CodeType], tuple[str, int]]] = {}
+
+    def of(self, code: types.CodeType) -> tuple[str, int]:
+        known = self._known.get(id(code))  # by identity: equal code objects of two files are two
+        if known is not None and known[0]() is code:
+            return known[1]
+        origin = written_at(code)
+        if origin is None:
+            return code.co_filename, code.co_firstlineno
+        self._known[id(code)] = weakref.ref(code), origin
+        return origin
 
 
 class Described(NamedTuple):
@@ -26,13 +41,13 @@ class Described(NamedTuple):
     internal: bool
 
 
-def describe_function(python_function: Any, options: Any, places: Places) -> Described:
+def describe_function(python_function: Any, options: Any, places: Places, origins: Origins) -> Described:
     """Name the function behind `python_function`, the callable that was handed to `tf.function`."""
     attributes = options.attributes or {}
     if attributes.get("_tf_data_function"):
-        return _describe_data_function(python_function, options, places)
+        return _describe_data_function(python_function, options, places, origins)
     inner, instance = unwrap(python_function)
-    identity = _identify(inner, options.name, places)
+    identity = _identify(inner, options.name, places, origins)
     internal = options.function_cache is None or _is_machinery(identity)
     return Described(identity, _plain(inner), instance, internal)
 
@@ -84,7 +99,7 @@ def _plain(function: Any) -> types.FunctionType | None:
     return function if isinstance(function, types.FunctionType) else None
 
 
-def _identify(function: Any, fallback: str, places: Places, note: str = "") -> FunctionId:
+def _identify(function: Any, fallback: str, places: Places, origins: Origins, note: str = "") -> FunctionId:
     code = getattr(function, "__code__", None)
     name = str(getattr(function, "__qualname__", None) or fallback)
     if code is None:
@@ -92,11 +107,11 @@ def _identify(function: Any, fallback: str, places: Places, note: str = "") -> F
     file, line = code.co_filename, code.co_firstlineno
     if GENERATED in file:
         name = name.removeprefix("outer_factory.<locals>.inner_factory.<locals>.").removeprefix("tf__")
-        file, line = _ORIGINS.setdefault(code, written_at(code) or (file, line))
+        file, line = origins.of(code)
     return FunctionId(name + note, places.shorten(file), line, library=not places.is_user(file))
 
 
-def _describe_data_function(python_function: Any, options: Any, places: Places) -> Described:
+def _describe_data_function(python_function: Any, options: Any, places: Places, origins: Origins) -> Described:
     """A function given to `tf.data`: all of them share one wrapper, so look for the one inside."""
     try:
         helper = _cell(python_function, "wrapper_helper")
@@ -104,7 +119,7 @@ def _describe_data_function(python_function: Any, options: Any, places: Places) 
     except (AttributeError, LookupError, ValueError):
         return Described(FunctionId(f"{options.name} [dataset]"), None, None, internal=True)
     inner, instance = unwrap(given)
-    identity = _identify(inner, options.name, places, " [dataset]")
+    identity = _identify(inner, options.name, places, origins, " [dataset]")
     return Described(identity, _plain(inner), instance, internal=identity.library or identity.file is None)
 
 

@@ -31,9 +31,10 @@ class Chain(NamedTuple):
     root: str
     steps: tuple[tuple[str, Any], ...]
 
-    @property
-    def path(self) -> str:
-        return self.root + "".join(f".{key}" if kind == "attribute" else f"[{key!r}]" for kind, key in self.steps)
+    def named(self, myself: str = "self", steps: int | None = None) -> str:
+        """The chain (or its first `steps`) as a path; `myself` is what `self` is called where the trace began."""
+        root = myself if (self.scope, self.root) == ("argument", "self") else self.root
+        return root + "".join(f".{key}" if kind == "attribute" else f"[{key!r}]" for kind, key in self.steps[:steps])
 
 
 class Reads(NamedTuple):
@@ -60,10 +61,10 @@ class Reader:
         """
         values: dict[str, str] = {}
         written: set[str] = set()
-        queue: list[tuple[types.FunctionType, dict[str, Any]]] = [(function, arguments)]
+        queue: list[tuple[types.FunctionType, dict[str, Any], str]] = [(function, arguments, "self")]
         seen = {function.__code__}
         while queue and len(seen) <= CALLEES:
-            current, bound = queue.pop(0)
+            current, bound, myself = queue.pop(0)
             for code in _codes(current.__code__):
                 reads = self._analyse(code)
                 written |= reads.written
@@ -71,15 +72,15 @@ class Reader:
                     owner, value = _resolve(chain, current, bound)
                     text = self._text(value)
                     if text is not None:
-                        values[chain.path] = text
-                    callee = _callee(value)
+                        values[chain.named(myself)] = text
+                    callee, its_self, name = _callee(chain, owner, value)
                     if (
                         callee is not None
                         and callee.__code__ not in seen
                         and self._is_user(callee.__code__.co_filename)
                     ):
                         seen.add(callee.__code__)
-                        queue.append((callee, _bind_self(callee, owner, value)))
+                        queue.append((callee, {"self": its_self} if its_self is not None else {}, name or myself))
         return {path: text for path, text in values.items() if path not in written}
 
     def _analyse(self, code: types.CodeType) -> Reads:
@@ -270,7 +271,7 @@ def _attribute(owner: Any, name: str) -> Any:
 
 
 def _element(owner: Any, key: Any) -> Any:
-    if type(owner) not in (dict, list, tuple):
+    if type(owner) not in (dict, list, tuple) and type(owner).__module__ != "numpy":
         return _ABSENT
     try:
         return owner[key]
@@ -278,17 +279,25 @@ def _element(owner: Any, key: Any) -> Any:
         return _ABSENT
 
 
-def _callee(value: Any) -> types.FunctionType | None:
-    if isinstance(value, logging.Logger):
-        return None
-    inner = getattr(value, "__func__", value) if isinstance(value, types.MethodType) else value
-    return inner if isinstance(inner, types.FunctionType) else None
+def _callee(chain: Chain, owner: Any, value: Any) -> tuple[types.FunctionType | None, Any, str]:
+    """The Python function that calling `value` runs, what its `self` is, and what that is called.
 
-
-def _bind_self(callee: types.FunctionType, owner: Any, value: Any) -> dict[str, Any]:
-    """What the callee's first parameter is bound to, where it is called as a method."""
-    first = callee.__code__.co_varnames[:1]
-    if not first or first[0] != "self":
-        return {}
-    bound = value.__self__ if isinstance(value, types.MethodType) else owner
-    return {"self": bound} if bound is not None else {}
+    A function, a method, or an object with a `call` (as Keras has it) or a `__call__` of its own.
+    """
+    if isinstance(value, types.MethodType):
+        inner = value.__func__
+        return (
+            (inner, value.__self__, chain.named(steps=-1))
+            if isinstance(inner, types.FunctionType)
+            else (None, None, "")
+        )
+    if isinstance(value, types.FunctionType):
+        is_method = value.__code__.co_varnames[:1] == ("self",) and owner is not None
+        return value, owner if is_method else None, chain.named(steps=-1) if is_method else ""
+    if value is _ABSENT or isinstance(value, (type, types.ModuleType, logging.Logger)):
+        return None, None, ""
+    for name in ("call", "__call__"):
+        method = inspect.getattr_static(type(value), name, None)
+        if isinstance(method, types.FunctionType):
+            return method, value, chain.named()
+    return None, None, ""

@@ -2,12 +2,14 @@
 
 *Confused*: TensorFlow takes 1, True and 1.0 for one value, and serves the trace of another type. *Stale*: a value that
 the function read from outside its arguments has changed since the trace. Both can be seen at the call. So for a few
-calls after each trace the arguments and the outside values are looked at, then the look is taken out again, and a hit
-is TensorFlow's own code. At the end the outside values are compared once more.
+calls after each trace the arguments are looked at, and for the first runs of each graph the outside values that it was
+made with; then the look is taken out again, and a hit is TensorFlow's own code. At the end the outside values are
+compared once more.
 """
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,7 +23,7 @@ from traceonce.backends.tensorflow.signatures import python_leaf
 from traceonce.facts import Cause, CauseCode, Finding, FunctionId, Leaf
 from traceonce.facts.signature import NUMBERS, same_literal
 
-CALLS = 8  # looked at after each trace
+CALLS = 8  # looked at after each trace, and runs of each graph
 PATIENCE = 2000  # calls of other functions after which one that is not called again is let go
 KEPT = 64  # literals and outside values remembered per place
 
@@ -65,10 +67,10 @@ class Checked:
                 was = f"{equal[0].value} ({equal[0].type_name})"
                 yield Cause(CauseCode.CONFUSED, path, was, f"{leaf.value} ({leaf.type_name})")
 
-    def stale(self, now: dict[str, str]) -> Iterator[Cause]:
-        """Outside values that no trace was made for."""
+    def stale(self, now: dict[str, str], made_with: dict[str, str] | None = None) -> Iterator[Cause]:
+        """Outside values that have changed since one trace (`made_with`), or that no trace was made with."""
         for path, text in now.items():
-            known = self.values.get(path)
+            known = self.values.get(path, []) if made_with is None else [made_with.get(path, text)]
             if known and text not in known and path not in self.own_changes:
                 yield Cause(CauseCode.STALE, path, known[-1], text)
 
@@ -99,6 +101,7 @@ class SilentChecks:
         self._problem = problem
         self._hooks = Hooks()
         self._checked: weakref.WeakKeyDictionary[Any, Checked] = weakref.WeakKeyDictionary()
+        self._objects: dict[str, int] = {}
         self._pending: dict[int, Checked] = {}
         self._patience = PATIENCE
 
@@ -108,27 +111,62 @@ class SilentChecks:
             return {}
         return self._reader.snapshot(described.python, bound)
 
-    def traced(self, owner: Any, described: Described, bound: dict[str, Any], leaves: Any, before: Any) -> None:
-        """A function was traced: look at its next calls, as far as there is anything to see in them."""
+    def traced(
+        self, owner: Any, described: Described, bound: dict[str, Any], leaves: Any, before: dict[str, str]
+    ) -> Callable[[], None] | None:
+        """A function was traced, having read the values `before`: look at its next calls for confused numbers.
+
+        The result, if any, is to be called before each of the first runs of the new graph, to look for stale values.
+        """
         checked = self._checked.get(owner)
         if checked is None:
             pending, key = self._pending, id(owner._function_cache)
             reference = weakref.ref(owner, lambda _: pending.pop(key, None))
             checked = self._checked[owner] = Checked(reference, described.id)
+            self._objects[described.id.key] = self._objects.get(described.id.key, 0) + 1
         checked.traced(leaves, before, self.read(described, bound))
-        if not (checked.literals or checked.values):
-            return
-        self._pending[id(owner._function_cache)] = checked
-        self._patience = PATIENCE
-        self._hooks.place(self._module, "call_function", self._hook)
+        checked.calls_when_checked = self._calls(owner) + 1  # the call under way is counted when it returns
+        if checked.literals:
+            self._pending[id(owner._function_cache)] = checked
+            self._patience = PATIENCE
+            self._hooks.place(self._module, "call_function", self._hook)
+        return self._look(weakref.ref(checked), before, _weakly(bound)) if before else None
+
+    def _look(
+        self, reference: weakref.ref[Checked], made_with: dict[str, str], bound: dict[str, weakref.ref[Any]]
+    ) -> Callable[[], None]:
+        """Compares what one trace was made with to what stands there now; `bound` are the objects of that trace."""
+
+        def look() -> None:
+            checked = reference()
+            owner = checked.owner() if checked is not None else None
+            things = {name: weak() for name, weak in bound.items()}
+            if checked is None or owner is None or None in things.values():
+                return
+            checked.calls_when_checked = self._calls(owner) + 1
+            for cause in checked.stale(self.read(self._describe(owner), things), made_with):
+                arguments = cause.was in checked.literal_texts
+                shown = not arguments and reached_graph(owner, cause.was, self._reader.number)
+                self._report(checked, msgspec.structs.replace(cause, evidence="measured" if shown else "inferred"))
+
+        return look
 
     def settle(self) -> None:
-        """At the end: report outside values that changed, where the function was called after the last look."""
+        """At the end: report outside values that changed, where the function was called after the last look.
+
+        Calls are counted per code. Where several objects share it, nobody knows whose they were, and nothing is said.
+        """
         for owner, checked in list(self._checked.items()):
-            if self._calls(owner) > checked.calls_when_checked:
+            alone = self._objects.get(checked.function.key) == 1
+            if alone and self._calls(owner) > checked.calls_when_checked:
                 for cause in checked.stale(self._values_now(owner)):
-                    note = "changed at some time before the end; calls after that were served the old value"
+                    note = "it has changed since; whether a call came after that is not known"
                     self._report(checked, msgspec.structs.replace(cause, evidence="inferred", note=note))
+
+    def renew(self) -> None:
+        """Another observer joins: what was said before is news to it."""
+        for checked in list(self._checked.values()):
+            checked.said.clear()
 
     def stop(self) -> None:
         self._hooks.close()
@@ -166,23 +204,16 @@ class SilentChecks:
                 if not self._pending:
                     self._hooks.remove_all()
             causes = list(checked.confused(numbers_among(args, kwargs, options.polymorphic_type)))
-            causes += checked.stale(self._values_now(owner))
-            return checked, checked.traces, causes
+            return (checked, checked.traces, causes) if causes else None
         except Exception as error:
             self._problem(error)
             return None
 
     def _after(self, checked: Checked, traces: int, causes: list[Cause]) -> None:
         try:
-            owner = checked.owner()
-            if owner is not None:
-                checked.calls_when_checked = self._calls(owner) + 1  # this call is counted when it returns
             if checked.traces == traces:  # a hit: an earlier trace really served the call
                 for cause in causes:
-                    shown = cause.code is CauseCode.CONFUSED or (
-                        cause.was not in checked.literal_texts and reached_graph(owner, cause.was, self._reader.number)
-                    )
-                    self._report(checked, msgspec.structs.replace(cause, evidence="measured" if shown else "inferred"))
+                    self._report(checked, cause)
         except Exception as error:
             self._problem(error)
 
@@ -222,6 +253,15 @@ def _numbers(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from _numbers(f"{path}[{key!r}]", item)
+
+
+def _weakly(things: dict[str, Any]) -> dict[str, weakref.ref[Any]]:
+    """Weak references to what can be held so; the rest is left out."""
+    found: dict[str, weakref.ref[Any]] = {}
+    for name, thing in things.items():
+        with contextlib.suppress(TypeError):
+            found[name] = weakref.ref(thing)
+    return found
 
 
 def bound_objects(described: Described, function_type: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import sys
 import threading
 import time
@@ -17,7 +18,7 @@ from traceonce.backends.tensorflow.backward import BackwardGraphs
 from traceonce.backends.tensorflow.compilations import InputShapes
 from traceonce.backends.tensorflow.counting import CallCounts
 from traceonce.backends.tensorflow.first_runs import FirstRuns
-from traceonce.backends.tensorflow.functions import Described, describe_function
+from traceonce.backends.tensorflow.functions import Described, Origins, describe_function
 from traceonce.backends.tensorflow.graphs import Fingerprints, graph_name
 from traceonce.backends.tensorflow.hooks import Hooks, leave_no_frame
 from traceonce.backends.tensorflow.identities import ByIdentity
@@ -25,8 +26,8 @@ from traceonce.backends.tensorflow.memory import resident_bytes
 from traceonce.backends.tensorflow.probes import Probes, backward_builders, counts_calls
 from traceonce.backends.tensorflow.reading import Reader
 from traceonce.backends.tensorflow.signatures import SignatureReader, needs_twin
-from traceonce.backends.tensorflow.silent import SilentChecks, bound_objects
-from traceonce.facts import CallSite, Frame, FunctionId, Notice, Phase, Signature, TraceEvent
+from traceonce.backends.tensorflow.silent import CALLS, SilentChecks, bound_objects
+from traceonce.facts import Calls, CallSite, Frame, FunctionId, Notice, Phase, Signature, TraceEvent
 
 EARLIER = 64  # how many signatures from before we watched are told with a function's first event
 _SAVED_MODEL = ("save", "save_and_return_nodes", "load", "load_partial", "load_internal")
@@ -67,6 +68,7 @@ class MissWatching:
         self._reader = SignatureReader()
         self._fingerprints = Fingerprints()
         self._objects = ByIdentity()
+        self._origins = Origins()
         self._ids = itertools.count(1)
         self._threads = threading.local()
         self._problems: set[str] = set()
@@ -84,20 +86,29 @@ class MissWatching:
         )
         self._inputs = InputShapes(sink.write) if compilations else None
         self._hooks = Hooks()
-        self._hooks.place(probes.tracing_compilation, "_create_concrete_function", self._hook)
-        for owner, method in backward_builders(probes):
-            self._hooks.place(owner, method, self._backward.hook)
+        try:
+            self._hooks.place(probes.tracing_compilation, "_create_concrete_function", self._hook)
+            for owner, method in backward_builders(probes):
+                self._hooks.place(owner, method, self._backward.hook)
+        except BaseException:
+            self.stop()
+            raise
 
-    def renew(self) -> None:
+    def renew(self) -> Calls:
         self._known = weakref.WeakSet()
+        self._silent.renew()
+        return self._counts.read() if self._counts is not None else Calls({})
 
     def settle(self) -> None:
-        try:
-            if self._counts is not None:
-                self._sink.write(self._counts.read())
-            self._silent.settle()
-        except Exception as error:
-            self._problem(error)
+        for work in (self._tell_calls, self._silent.settle):
+            try:
+                work()
+            except Exception as error:
+                self._problem(error)
+
+    def _tell_calls(self) -> None:
+        if self._counts is not None:
+            self._sink.write(self._counts.read())
 
     def stop(self) -> None:
         self._hooks.close()
@@ -131,8 +142,11 @@ class MissWatching:
     def _end(self, trace: Open | None, seconds: float, concrete: Any, error: BaseException | None) -> None:
         if trace is None:
             return
+        stack = self._stack()
+        while stack and stack.pop() is not trace:
+            pass
         try:
-            self._close(trace, seconds, concrete, f"{type(error).__name__}: {error}" if error is not None else None)
+            self._close(trace, seconds, concrete, _describe_error(error))
         except Exception as problem:
             self._problem(problem)
 
@@ -140,14 +154,13 @@ class MissWatching:
         trace = Open()
         trace.event = next(self._ids)
         trace.options = options
-        trace.owner = self._owner(caller, options.function_cache)
-        trace.described = describe_function(
-            trace.owner.python_function if trace.owner is not None else options.python_function, options, self._places
-        )
+        trace.owner, called = self._owner(caller, options.function_cache)
+        python_function = trace.owner.python_function if trace.owner is not None else options.python_function
+        trace.described = describe_function(python_function, options, self._places, self._origins)
         frames = self._frames()
         trace.site = self._places.call_site(frames)
         trace.stack = self._places.visible(frames)
-        trace.phase = _phase(trace.described, options, frames)
+        trace.phase = self._phase(trace.described, options, frames)
         context = self._probes.function_context.make_function_context(options.scope_type)
         request = function_type
         if options.reduce_retracing and options.input_signature is None and options.function_cache:
@@ -158,7 +171,7 @@ class MissWatching:
         trace.earlier = self._earlier(trace)
         trace.bound = bound_objects(trace.described, request)
         trace.reads = self._silent.read(trace.described, trace.bound)
-        trace.call = self._next_call(trace)
+        trace.call = self._next_call(trace) if called else None
         trace.inner, trace.inner_bytes = 0.0, 0
         stack = self._stack()
         trace.parent = stack[-1].event if stack else None
@@ -169,8 +182,6 @@ class MissWatching:
 
     def _close(self, trace: Open, seconds: float, concrete: Any, error: str | None) -> None:
         stack = self._stack()
-        while stack and stack.pop() is not trace:
-            pass
         resident = resident_bytes()
         grown = resident - trace.resident if resident is not None and trace.resident is not None else None
         if stack:
@@ -212,18 +223,27 @@ class MissWatching:
 
     def _follow(self, trace: Open, event: TraceEvent, concrete: Any) -> None:
         """A new graph is there: time its first run, and watch what comes of it."""
-        on_call = self._inputs.expect(event.id) if self._inputs is not None and event.jit_compile else None
-        self._runs.expect(concrete, event.id, on_call)
+        look = None
         self._backward.expect(concrete.graph, event.function)
         if trace.owner is not None and event.phase != "internal":
             self._known.add(trace.owner)
             if self._counts is not None:
                 self._counts.note(event.function.key, trace.owner)
             reads = {} if _captures_late(concrete.graph) else trace.reads
-            self._silent.traced(trace.owner, trace.described, trace.bound, event.served.leaves, reads)
+            look = self._silent.traced(trace.owner, trace.described, trace.bound, event.served.leaves, reads)
+        shapes = self._inputs.expect(event.id) if self._inputs is not None and event.jit_compile else None
 
-    def _owner(self, frame: types.FrameType | None, cache: Any) -> Any:
-        """The `Function` whose call this is: the nearest one on the stack that holds this cache."""
+        def on_run(inputs: Any) -> None:
+            if look is not None:
+                look()
+            if shapes is not None:
+                shapes(inputs)
+
+        runs = math.inf if shapes else CALLS if look else 2
+        self._runs.expect(concrete, event.id, on_run if look or shapes else None, runs)
+
+    def _owner(self, frame: types.FrameType | None, cache: Any) -> tuple[Any, bool]:
+        """The `Function` on whose behalf this is, the nearest on the stack that holds this cache; and is it called?"""
         module = self._probes.polymorphic_function
         for _ in range(60):
             if frame is None:
@@ -232,12 +252,12 @@ class MissWatching:
             if code.co_filename == module.__file__ and code.co_varnames[:1] == ("self",):
                 owner = frame.f_locals.get("self")
                 if isinstance(owner, module.Function) and (cache is None or owner._function_cache is cache):
-                    return owner
+                    return owner, _is_called(frame)
             frame = frame.f_back
-        return None
+        return None, False
 
     def _describe(self, owner: Any) -> Described:
-        return describe_function(owner.python_function, owner._variable_creation_config, self._places)
+        return describe_function(owner.python_function, owner._variable_creation_config, self._places, self._origins)
 
     def _earlier(self, trace: Open) -> tuple[Signature, ...]:
         """Signatures traced before this observer watched, told once."""
@@ -246,6 +266,15 @@ class MissWatching:
             return ()
         declared = trace.options.polymorphic_type
         return tuple(self._reader.read(kind, declared, context) for context, kind in list(cache._primary)[-EARLIER:])
+
+    def _phase(self, described: Described, options: Any, frames: list[Frame]) -> Phase:
+        saving = any(
+            frame.name in _SAVED_MODEL and "saved_model" in frame.file and self._places.is_framework(frame.file)
+            for frame in frames
+        )
+        if described.internal or saving:
+            return "internal"
+        return "retrace" if options.function_cache else "first"
 
     def _next_call(self, trace: Open) -> int | None:
         """The number of the call under way, where it is one that TensorFlow counts."""
@@ -304,11 +333,22 @@ class MissWatching:
             self._sink.write(Notice(f"{text}; the program was not affected, the report may be incomplete", error=True))
 
 
-def _phase(described: Described, options: Any, frames: list[Frame]) -> Phase:
-    saved_model = any(frame.name in _SAVED_MODEL and "saved_model" in frame.file for frame in frames)
-    if described.internal or saved_model:
-        return "internal"
-    return "retrace" if options.function_cache else "first"
+def _is_called(frame: types.FrameType | None) -> bool:
+    """Is it a call that traces, and not a request for a concrete function?"""
+    for _ in range(3):
+        if frame is None or frame.f_code.co_name in ("_call", "__call__"):
+            return frame is not None
+        frame = frame.f_back
+    return False
+
+
+def _describe_error(error: BaseException | None) -> str | None:
+    if error is None:
+        return None
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # it cannot even be printed
+        return type(error).__name__
 
 
 def _twins(request: Any, caller: types.FrameType) -> dict[str, Any] | None:
