@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar, overload
+
 from traceonce.facts import Diagnosis
 from traceonce.observe.watch import Observation
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Watch(Observation):
@@ -41,10 +47,14 @@ class Watch(Observation):
         return find_renderer(format)(recording, diagnose(recording))
 
 
-def watch() -> Watch:
+@overload
+def watch() -> Watch: ...
+@overload
+def watch(function: Callable[P, R]) -> Callable[P, R]: ...
+def watch(function: Callable[P, R] | None = None) -> Watch | Callable[P, R]:
     """Watch every trace made in a ``with`` block, or, as a decorator, in each call of a function.
 
     Nothing is printed: ask the result for its `report()`, its `diagnoses` or its `recording`. Of a decorated function
     the last call's watch is ``function.watched``.
     """
-    return Watch()
+    return Watch() if function is None else Watch()(function)

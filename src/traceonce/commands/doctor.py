@@ -47,7 +47,7 @@ def _examine(known: Known) -> bool | None:
     traces = [event for event in seen.events if event.kind == "trace" and event.phase != "internal"]
     click.echo(f"  hook: {hook}")
     for notice in seen.recording.notices:
-        if "watched through" not in notice.text:
+        if not notice.hook:
             click.echo(f"  note: {notice.text}")
     works = len(traces) == 2
     click.echo(f"  a toy function was traced twice; seen: {len(traces)} → {'works' if works else 'does not work here'}")

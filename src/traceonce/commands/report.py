@@ -27,7 +27,9 @@ def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str |
     """
     find_renderer(form)
     check_output(output)
-    if latest == bool(recordings):
+    if latest and recordings:
+        raise UsageError("--latest and a named recording: give one or the other, not both.")
+    if not latest and not recordings:
         raise UsageError("name one or more recordings, or --latest for the last run's.")
     paths = [latest_recording()] if latest else list({path.resolve(): path for path in recordings}.values())
     recording = Recording.merge([Recording.load(path) for path in paths])

@@ -14,7 +14,7 @@ from traceonce.commands.output import check_output, put_report
 from traceonce.errors import RecordingError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
 from traceonce.observe.launching import Target, check_target, launch
-from traceonce.observe.shelf import default_recording
+from traceonce.observe.shelf import default_recording, remember
 from traceonce.report.base import FORMATS, find_renderer
 
 BREACHED = 3
@@ -55,12 +55,12 @@ def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str
 @click.command(cls=RunCommand, short_help="Run a program and explain every trace it makes.")
 @click.option("--recording", type=click.Path(path_type=Path), help="Keep the recording in this file.")
 @click.option("--format", "form", default="text", show_default=True, help=f"The report's form: {', '.join(FORMATS)}.")
-@click.option("-o", "--output", help="Write the report to this file ('-': standard output).")
+@click.option("-o", "--output", help="Write the report to this file (JSON best goes there; '-': standard output).")
 @click.option(
     "--fail-on",
     multiple=True,
     type=click.Choice([verdict.value for verdict in Verdict if verdict is not Verdict.OK]),
-    help="Exit with status 3 where a function has this verdict. May be repeated.",
+    help="Exit with status 3 where a function has this verdict (stale: where that was measured). May be repeated.",
 )
 @click.option("--xla", is_flag=True, help="Count XLA compilations, too (jit_compile=True).")
 @click.option("--quiet", is_flag=True, help="Print no report; the recording is kept.")
@@ -92,6 +92,7 @@ def command(
     check_target(target)
     path = recording if recording is not None else default_recording(target.title)
     code = launch(target, path, compilations=xla)
+    remember(path)
     try:
         result = Recording.load(path)
     except RecordingError as error:
@@ -114,7 +115,13 @@ def command(
 
 
 def _breaches(diagnoses: Sequence[Diagnosis], fail_on: tuple[str, ...]) -> list[str]:
-    return [f"{d.function.name} is {d.verdict.value}" for d in diagnoses if d.verdict.value in fail_on]
+    """The functions with a verdict that is not wanted; a value that only may be stale breaks no build."""
+    return [
+        f"{d.function.name} is {d.verdict.value}"
+        for d in diagnoses
+        if d.verdict.value in fail_on
+        and (d.verdict is not Verdict.STALE or any(cause.evidence == "measured" for cause in d.causes))
+    ]
 
 
 def _leave(code: int) -> None:

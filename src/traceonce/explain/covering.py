@@ -36,7 +36,8 @@ def cover(signatures: Sequence[Signature]) -> Covering:
         return Covering(None, f"no one signature covers the calls: {why}")
     note = "admits every call above; not tried"
     if lifted:
-        note += f". {_enumerate(lifted)} would be a tensor: cast it where it meets another dtype; Python cannot use it"
+        what = f"{_enumerate(lifted)} would be {'a tensor' if len(lifted) == 1 else 'tensors'}"
+        note += f". {what}: cast where it meets another dtype; it will not do where a Python number is needed"
     return Covering(f"@tf.function(input_signature=[{', '.join(arguments)}])", note)
 
 

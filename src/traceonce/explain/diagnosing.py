@@ -12,13 +12,14 @@ import msgspec
 from traceonce.explain.compiling import explain_compilations
 from traceonce.explain.covering import Covering, cover
 from traceonce.explain.history import Explained, History
-from traceonce.explain.verdicts import judge
+from traceonce.explain.verdicts import Retrace, judge
 from traceonce.facts import (
     CallSite,
     Cause,
     CauseCode,
     Diagnosis,
     Finding,
+    FunctionId,
     Recording,
     SiteCount,
     TraceEvent,
@@ -52,36 +53,43 @@ def _is_internal(item: Explained) -> bool:
 
 
 def _badness(diagnosis: Diagnosis) -> tuple[int, float, float]:
+    """What was shown to be wrong comes before what is slow, and that by its cost before what may be wrong."""
+    wrong = any(c.code in (CauseCode.STALE, CauseCode.CONFUSED) and c.evidence == "measured" for c in diagnosis.causes)
     acute = diagnosis.verdict in (Verdict.RETRACING, Verdict.RECOMPILING, Verdict.FAILED)
-    return (0 if acute else _ORDER.index(diagnosis.verdict), -diagnosis.lost_seconds, -diagnosis.seconds)
+    rank = -1 if wrong else 0 if acute else _ORDER.index(diagnosis.verdict)
+    return (rank, -diagnosis.lost_seconds, -diagnosis.seconds)
 
 
 def explain_events(recording: Recording) -> list[Explained]:
     """Every event of a recording with its causes. Each process has its own history; a forked one inherits."""
     histories: dict[tuple[str, str, str], History] = {}
+    dead: dict[str, set[int]] = {}
     explained: list[Explained] = []
     for event in recording.events:
+        gone = dead.setdefault(event.process, set())
+        gone.update(event.dead)  # told with the next event of any function
         if event.kind != "trace":
             explained.append(Explained(event, ()))
             continue
         key = (event.process, event.backend, event.function.key)
         if key not in histories:
-            histories[key] = _inherit(recording, event)
+            histories[key] = _inherit(recording, event, gone)
         explained.append(histories[key].explain(event))
     return explained
 
 
-def _inherit(recording: Recording, first: TraceEvent) -> History:
-    """An empty history, or, in a forked process, that of its parent up to now."""
-    history = History()
-    ancestors = set()
-    parent = recording.forks.get(first.process)
-    while parent is not None and parent not in ancestors:
-        ancestors.add(parent)
-        parent = recording.forks.get(parent)
+def _inherit(recording: Recording, first: TraceEvent, dead: set[int]) -> History:
+    """An empty history, or, in a forked process, that of its ancestors up to each fork."""
+    history = History(dead)
+    until: dict[str, float] = {}
+    process = first.process
+    while process in recording.forks and recording.forks[process] not in until:
+        parent = recording.forks[process]
+        until[parent] = recording.forked_at.get(process, first.start)
+        process = parent
     for event in recording.events:
-        same = event.process in ancestors and event.function == first.function and event.kind == "trace"
-        if same and event.start < first.start:
+        same = event.process in until and event.function == first.function and event.kind == "trace"
+        if same and event.start < until[event.process]:
             history.explain(event)
     return history
 
@@ -93,29 +101,32 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     failed = [item for item in mine if item.event.phase == "failed"]
     compilations = [item.event for item in group if item.event.kind == "compile"]
     function = group[-1].event.function
-    counted = [counts[function.key] for counts in recording.calls.values() if function.key in counts]
-    calls = sum(counted) if counted else None
+    calls = _calls(recording, function, [item.event for item in done])
     lost = sum(_lost_seconds([item.event for item in retraces], [item.event for item in group]))
     lost += sum(event.seconds or 0.0 for event in compilations if event.phase == "retrace")
     lost += sum(item.event.exclusive_seconds or 0.0 for item in failed if item.causes)
-    share = lost / recording.seconds if recording.seconds > 0 else None
+    share = lost / recording.seconds if recording.seconds > 0 and recording.complete else None
     recompilations = explain_compilations(compilations)
-    silent = [finding.cause for finding in findings]
+    findings_causes = [finding.cause for finding in findings]
     judgements = [
         judge(
-            retrace_causes=[(item.event.call, item.causes) for item in retraces if item.event.process == process],
-            calls=recording.calls.get(process, {}).get(function.key),
+            retraces=[
+                Retrace(item.event.call, item.causes, item.repeated)
+                for item in retraces
+                if item.event.process == process
+            ],
+            calls=_calls(recording, function, [item.event for item in done], process),
             traces=sum(item.event.process == process for item in done),
             failed=len(failed),
             recompiles=sum(event.phase == "retrace" for event in compilations if event.process == process),
             lost_seconds=lost,
             share=share,
-            silent=[cause.code for cause in silent],
+            silent=[cause.code for cause in findings_causes if cause.note is None],
         )
         for process in dict.fromkeys(item.event.process for item in group)
     ]
     verdict, growth, reason = min(judgements, key=lambda judgement: _ORDER.index(judgement[0]))
-    causes = _gather([*(cause for item in mine for cause in item.causes), *recompilations, *silent])
+    causes = _gather([*(cause for item in mine for cause in item.causes), *recompilations, *findings_causes])
     covering = _cover(mine, causes, verdict)
     return Diagnosis(
         backend=group[0].event.backend,
@@ -131,11 +142,12 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         exclusive_seconds=_total(item.event.exclusive_seconds for item in mine),
         first_run_seconds=_total(item.event.first_run_seconds for item in done),
         lost_seconds=round(lost, 6),
-        share=round(share, 4) if share is not None else None,
+        share=round(share, 6) if share is not None else None,
         bytes=_bytes(group),
         verdict=verdict,
         growth=growth,
         reason=reason,
+        reduce_retracing=all(item.event.reduce_retracing for item in mine),
         jit_compile=any(item.event.jit_compile for item in mine),
         causes=tuple(causes),
         call_sites=_call_sites(mine),
@@ -143,6 +155,19 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         covering_note=covering.note,
         notes=tuple(_notes(mine, done, failed, calls)),
     )
+
+
+def _calls(
+    recording: Recording, function: FunctionId, done: list[TraceEvent], process: str | None = None
+) -> int | None:
+    """The calls of a function, in all or in one process; None where they are not counted.
+
+    TensorFlow counts eager calls only. Fewer calls than traces means that it is called inside other functions.
+    """
+    counted = [counts.get(function.key) for name, counts in recording.calls.items() if process in (None, name)]
+    total = sum(count or 0 for count in counted)
+    traces = sum(process in (None, event.process) for event in done)
+    return total if total and total >= traces else None
 
 
 def _total(seconds: Iterable[float | None]) -> float:
@@ -165,27 +190,16 @@ def _lost_seconds(retraces: list[TraceEvent], group: list[TraceEvent]) -> Iterat
 
 def _gather(causes: Iterable[Cause]) -> list[Cause]:
     """One cause per code and place, with its count and the values seen in order; the most frequent first."""
-    gathered: dict[tuple[CauseCode, str], Cause] = {}
+    places: dict[tuple[CauseCode, str], list[Cause]] = {}
     for cause in causes:
-        key = (cause.code, cause.path)
-        known = gathered.get(key)
-        values = known.values if known else (cause.was,) if cause.was else ()
-        if cause.now not in values:
-            values = (*values, cause.now)
-        gathered[key] = (
-            msgspec.structs.replace(cause, values=values)
-            if known is None
-            else msgspec.structs.replace(
-                known, count=known.count + 1, values=values, finite=known.finite and cause.finite
-            )
-        )
-    shortened = [
-        msgspec.structs.replace(cause, values=(*cause.values[: VALUES - 1], "…", cause.values[-1]))
-        if len(cause.values) > VALUES
-        else cause
-        for cause in gathered.values()
-    ]
-    return sorted(shortened, key=lambda cause: -cause.count)
+        places.setdefault((cause.code, cause.path), []).append(cause)
+    gathered = []
+    for same in places.values():
+        values = list(dict.fromkeys([*([same[0].was] if same[0].was else []), *(cause.now for cause in same)]))
+        shown = values if len(values) <= VALUES else [*values[: VALUES - 1], "…", values[-1]]
+        finite = all(cause.finite for cause in same)
+        gathered.append(msgspec.structs.replace(same[0], count=len(same), values=tuple(shown), finite=finite))
+    return sorted(gathered, key=lambda cause: -cause.count)
 
 
 def _cover(mine: list[Explained], causes: list[Cause], verdict: Verdict) -> Covering:
@@ -203,15 +217,18 @@ def _call_sites(mine: list[Explained]) -> tuple[SiteCount, ...]:
     return tuple(SiteCount.of(site, count) for site, count in counts.most_common())
 
 
-def _first_line(text: str | None) -> str:
-    return next(iter((text or "").strip().splitlines()), "an error without a message")
+def _main_line(text: str | None) -> str:
+    lines = [line.strip() for line in (text or "").splitlines() if line.strip()]
+    if lines and lines[0].endswith("in user code:"):  # AutoGraph puts the error itself last
+        return lines[-1]
+    return lines[0] if lines else "an error without a message"
 
 
 def _notes(mine: list[Explained], done: list[Explained], failed: list[Explained], calls: int | None) -> Iterator[str]:
     if failed:
-        yield f"{len(failed)} of {len(mine)} traces raised: {_first_line(failed[-1].event.error)}"
+        yield f"{len(failed)} of {len(mine)} traces raised: {_main_line(failed[-1].event.error)}"
     if calls is None and done:
         yield "its calls are not counted (it is called inside other functions, or not at all)"
     models = {item.event.fingerprint for item in done if item.event.phase == "first"}
     if len(models) > 1:
-        yield f"{len(models)} different graphs under this name: other models, not retraces"
+        yield f"{len(models)} different graphs under this name (other models, or other steps): those are not retraces"

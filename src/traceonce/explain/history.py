@@ -8,7 +8,7 @@ differs from all of them, so no cause can hide behind another.
 from __future__ import annotations
 
 import heapq
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -22,13 +22,19 @@ from traceonce.facts.signature import NUMBERS, number
 Place: TypeAlias = tuple[str, str, int]
 Item: TypeAlias = Hashable
 CANDIDATES = 8  # signatures whose differences from a call are counted
+HOLDERS = 64  # signatures remembered per place and item, so that the work does not grow with the history
 
 
 class Explained(NamedTuple):
-    """An event with its final phase and ordinal, and the causes of the trace."""
+    """An event with its final phase and ordinal, and the causes of the trace.
+
+    `repeated`: another function object over the same code had a trace that fits. So it is that other object which is
+    new, not anything in the arguments.
+    """
 
     event: TraceEvent
     causes: tuple[Cause, ...]
+    repeated: bool = False
 
 
 class Signatures:
@@ -39,7 +45,7 @@ class Signatures:
 
     def __init__(self) -> None:
         self._all: list[Signature] = []
-        self._places: dict[Place, dict[Item, list[int]]] = {}
+        self._places: dict[Place, dict[Item, deque[int]]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -48,7 +54,7 @@ class Signatures:
         holder = len(self._all)
         self._all.append(signature)
         for place, item in _places(signature):
-            self._places.setdefault(place, {}).setdefault(item, []).append(holder)
+            self._places.setdefault(place, {}).setdefault(item, deque(maxlen=HOLDERS)).append(holder)
 
     def nearest(self, request: Signature, differences: Callable[[Signature], int]) -> Signature:
         """The signature with the fewest `differences` from the request, the latest of equals."""
@@ -92,11 +98,12 @@ def _without_shape(leaf: Leaf) -> Item:
 class History:
     """What one function was traced for, over all its function objects, in one process."""
 
-    def __init__(self) -> None:
+    def __init__(self, dead: set[int] | None = None) -> None:
+        """`dead` numbers the objects that are gone; all histories of a process share it."""
         self._everything = Signatures()
         self._objects: dict[int | None, Signatures] = {}
         self._fingerprints: set[str] = set()
-        self._dead: set[int] = set()
+        self._dead = dead if dead is not None else set()
         self._ordinal = 0
 
     def explain(self, event: TraceEvent) -> Explained:
@@ -109,7 +116,8 @@ class History:
             return self._close(event, ())
         if own:
             causes = self._compare(own, event.signature) or (self._unknown(event),)
-            return self._close(event, causes)
+            repeated = len(self._objects) > 1 and not self._compare(self._everything, event.signature)
+            return self._close(event, causes, repeated=repeated)
         if self._objects:
             return self._explain_new_object(event)
         return self._close(event, ())
@@ -135,7 +143,7 @@ class History:
         reason = event.raw_reason or "an earlier trace fits this call, and the framework traced again all the same"
         return Cause(CauseCode.UNKNOWN, event.function.name, "", reason, evidence="reported")
 
-    def _close(self, event: TraceEvent, causes: tuple[Cause, ...]) -> Explained:
+    def _close(self, event: TraceEvent, causes: tuple[Cause, ...], *, repeated: bool = False) -> Explained:
         if event.raw_reason is not None:  # the backend saw the outcome, not the request
             causes = tuple(
                 cause if cause.code is CauseCode.UNKNOWN else msgspec.structs.replace(cause, evidence="inferred")
@@ -151,7 +159,7 @@ class History:
             self._add(event.object, event.served)
             if event.fingerprint:
                 self._fingerprints.add(event.fingerprint)
-        return Explained(msgspec.structs.replace(event, phase=phase, ordinal=self._ordinal), causes)
+        return Explained(msgspec.structs.replace(event, phase=phase, ordinal=self._ordinal), causes, repeated)
 
     def _add(self, owner: int | None, signature: Signature) -> Signatures:
         signatures = self._objects.setdefault(owner, Signatures())

@@ -2,11 +2,14 @@
 
 1. No retrace, and nothing silently wrong: *ok*.
 2. A retrace in the arguments that keeps coming, as the calls go on: *retracing*. It keeps coming where the second half
-   of the calls still has it in one call of five, or has a third of at least five retraces.
-3. The same graph traced again under a new function, at least twice, with fewer than ten calls to a trace: *retracing*.
-   With more calls each trace has paid for itself: many small models, one after the other, are no alarm.
-4. At least three retraces that cost a second and a tenth of the run: *retracing*, even where they have levelled off
-   (not so for new functions with many calls to a trace, as in 3).
+   of the calls still has it in one call of five, or has a third of at least five retraces. Where calls are not counted,
+   five retraces will do. A retrace that another function object over the same code had before does not count: it is the
+   object that is new.
+3. The same graph traced again under a new function, at least twice, that keeps coming, with fewer than ten calls to a
+   trace: *retracing*. With more calls each trace has paid for itself: many small models, one after the other, are no
+   alarm; nor is a handful of objects, each traced once.
+4. At least eight retraces in the arguments with fewer than ten calls to a trace: *retracing*, even where they have
+   levelled off; and at least three that cost a second and a tenth of the run.
 5. A place that can only take a handful of states (a bool, None or a tensor) is *bounded*, whatever its order.
 6. At least three compilations without a trace, in one call of twenty or more often, or costly as in 4: *recompiling*.
 7. A trace that raised: *failed*. A value served that the trace was not made for: *stale* or *confused*.
@@ -16,11 +19,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from traceonce.facts import Cause, CauseCode, Growth, Verdict
 
 NEW_OBJECT = {CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE}
 PAID_OFF = 10  # calls to a trace from which on another function object is no waste
+ENOUGH = 5  # retraces that are an alarm where calls are not counted
+MANY = 8  # retraces that are an alarm where they have not paid off
 COSTLY_SECONDS = 1.0
 COSTLY_SHARE = 0.1
 
@@ -41,9 +47,29 @@ def judge_growth(retraced_at: Sequence[int | None], calls: int | None) -> Growth
     return "growing" if often or steadily else "unclear"
 
 
+class Retrace(NamedTuple):
+    """A retrace, for the verdict: at which call it came, why, and whether another function object had it before."""
+
+    call: int | None
+    causes: tuple[Cause, ...]
+    repeated: bool = False
+
+    @property
+    def in_arguments(self) -> bool:
+        return not self.repeated and any(cause.code not in NEW_OBJECT for cause in self.causes)
+
+    @property
+    def new_object(self) -> bool:
+        return not self.repeated and not self.in_arguments
+
+    @property
+    def unbounded(self) -> bool:
+        return self.in_arguments and not all(cause.finite for cause in self.causes)
+
+
 def judge(
     *,
-    retrace_causes: Sequence[tuple[int | None, tuple[Cause, ...]]],
+    retraces: Sequence[Retrace],
     calls: int | None,
     traces: int,
     failed: int,
@@ -52,19 +78,22 @@ def judge(
     share: float | None,
     silent: Sequence[CauseCode],
 ) -> tuple[Verdict, Growth, str]:
-    """The verdict, the growth, and the reason in words. `retrace_causes`: per retrace, its call and its causes."""
-    growth = judge_growth([call for call, _ in retrace_causes], calls)
-    in_arguments = [(call, causes) for call, causes in retrace_causes if any(c.code not in NEW_OBJECT for c in causes)]
-    new_objects = len(retrace_causes) - len(in_arguments)
-    unbounded = [(call, causes) for call, causes in in_arguments if not all(c.finite for c in causes)]
+    """The verdict, the growth, and the reason in words."""
+    growth = judge_growth([retrace.call for retrace in retraces], calls)
+    unbounded = [retrace.call for retrace in retraces if retrace.unbounded]
+    new_objects = [retrace.call for retrace in retraces if retrace.new_object]
     paid_off = calls is not None and calls >= PAID_OFF * traces
-    if judge_growth([call for call, _ in unbounded], calls) == "growing":
-        return Verdict.RETRACING, "growing", "it keeps being traced as it is called"
-    if new_objects >= 2 and calls is not None and not paid_off:
-        return Verdict.RETRACING, growth, "the same graph is traced again under new function objects"
     costly = lost_seconds >= COSTLY_SECONDS and share is not None and share >= COSTLY_SHARE
-    wasteful = len(unbounded) + (0 if paid_off else new_objects)
-    if wasteful >= 3 and costly:
+    if judge_growth(unbounded, calls) == "growing":
+        return Verdict.RETRACING, "growing", "it keeps being traced as it is called"
+    if calls is None and len(unbounded) >= ENOUGH:
+        return Verdict.RETRACING, growth, "it is traced again and again (its calls are not counted)"
+    keeps_coming = judge_growth(new_objects, calls) != "levelled" and (calls is not None or costly)
+    if len(new_objects) >= 2 and keeps_coming and not paid_off:
+        return Verdict.RETRACING, growth, "the same graph is traced again under new function objects"
+    if len(unbounded) >= MANY and calls is not None and not paid_off:
+        return Verdict.RETRACING, growth, "it was traced for a good part of its calls"
+    if len(unbounded) + (0 if paid_off else len(new_objects)) >= 3 and costly:
         return Verdict.RETRACING, growth, "it has cost a good part of the run"
     if recompiles >= 3 and (costly or calls is None or recompiles >= calls / 20):
         return Verdict.RECOMPILING, growth, "XLA compiles it again for new shapes"
@@ -73,18 +102,17 @@ def judge(
     for code, verdict in ((CauseCode.STALE, Verdict.STALE), (CauseCode.CONFUSED, Verdict.CONFUSED)):
         if code in silent:
             return verdict, growth, "a call was served with a value that the trace was not made for"
-    if not retrace_causes and not recompiles:
-        return Verdict.OK, growth, "traced once"
-    return Verdict.BOUNDED, growth, _why_bounded(growth, in_arguments, new_objects, paid_off)
+    if not retraces and not recompiles:
+        return Verdict.OK, growth, "traced once" if traces <= 1 else "each graph traced once"
+    return Verdict.BOUNDED, growth, _why_bounded(growth, retraces, paid_off)
 
 
-def _why_bounded(
-    growth: Growth, in_arguments: Sequence[tuple[int | None, tuple[Cause, ...]]], new_objects: int, paid_off: bool
-) -> str:
-    if in_arguments and all(c.finite for _, causes in in_arguments for c in causes):
+def _why_bounded(growth: Growth, retraces: Sequence[Retrace], paid_off: bool) -> str:
+    in_arguments = [retrace for retrace in retraces if retrace.in_arguments]
+    if in_arguments and all(cause.finite for retrace in in_arguments for cause in retrace.causes):
         return "the argument has only a few possible states"
     if growth == "levelled":
         return "all traces came early"
-    if new_objects and paid_off:
+    if paid_off:
         return "each trace served many calls"
     return "few traces so far"

@@ -61,6 +61,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     growth: Growth
     reason: str
     jit_compile: bool = False
+    reduce_retracing: bool = False
     causes: tuple[Cause, ...] = ()
     call_sites: tuple[SiteCount, ...] = ()
     covering_signature: str | None = None

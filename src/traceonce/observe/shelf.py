@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
@@ -38,7 +39,18 @@ def default_recording(name: str) -> Path:
     return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}-{os.getpid()}.jsonl"
 
 
+def remember(recording: Path) -> None:
+    """Take down where the last recording lies, also when it lies elsewhere; best effort."""
+    with contextlib.suppress(OSError):
+        recordings_folder().mkdir(parents=True, exist_ok=True)
+        (recordings_folder() / "latest").write_text(str(recording.absolute()), encoding="utf-8", errors="replace")
+
+
 def latest_recording() -> Path:
+    with contextlib.suppress(OSError, ValueError):
+        named = Path((recordings_folder() / "latest").read_text(encoding="utf-8"))
+        if named.is_file():
+            return named
     recordings = _by_age(recordings_folder())
     if not recordings:
         raise UsageError(f"{recordings_folder()}: no recordings yet. Make one with: traceonce run SCRIPT")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from traceonce.facts import Diagnosis, Recording, Verdict
+from traceonce.facts import CauseCode, Diagnosis, Recording, Verdict
 from traceonce.report.wording import describe_cause, describe_remedy, describe_values
 
 STYLES = {
@@ -40,6 +40,7 @@ def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterat
         if diagnosis.verdict not in QUIET:
             yield Text()
             yield from _function(diagnosis)
+    yield from _worth_a_look(diagnoses)
     bounded = [diagnosis for diagnosis in diagnoses if diagnosis.verdict is Verdict.BOUNDED]
     if bounded:
         yield Text()
@@ -50,11 +51,26 @@ def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterat
     if unwatched:
         text = "jit_compile: XLA compilations were not watched and may come on top (traceonce run --xla): "
         yield Text.assemble(("note  ", "yellow"), text, ", ".join(unwatched[:5]))
-    problems = [notice.text for notice in recording.notices if notice.error or "watched through" not in notice.text]
+    problems = [notice.text for notice in recording.notices if not notice.hook]
     if problems:
         yield Text()
         for text in problems:
             yield Text.assemble(("note  ", "yellow"), text)
+
+
+def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
+    """Outside values that have changed since the trace, of functions that are fine otherwise."""
+    lines = [
+        f"  {d.function.name}  {cause.path} was {cause.was} when traced and is {cause.now} now; {cause.note}"
+        for d in diagnoses
+        if d.verdict in QUIET
+        for cause in d.causes
+        if cause.code is CauseCode.STALE
+    ]
+    if lines:
+        yield Text()
+        yield Text("Worth a look:", "dim")
+        yield from map(Text, lines)
 
 
 def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
@@ -67,11 +83,13 @@ def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
     lost = sum(diagnosis.lost_seconds for diagnosis in diagnoses)
     if not acute:
         line.append(f"{counted}: nothing to fix", "green")
-        return line.append(f" ({_cost(lost, recording.seconds)} went into retraces)" if lost >= 0.01 else "", "default")
+        return line.append(f" ({_cost(lost, recording)} went into retraces)" if lost >= 0.01 else "", "default")
     line.append(f"{counted} · ", "default")
-    line.append(f"{_cost(lost, recording.seconds)} lost", "bold red" if lost >= 0.01 else "default")
-    line.append(f" · {_count(len(acute), 'function')} to look at", "default")
-    return line
+    if lost >= 0.001:
+        line.append(f"{_cost(lost, recording)} lost", "bold red" if lost >= 0.01 else "default").append(
+            " · ", "default"
+        )
+    return line.append(f"{_count(len(acute), 'function')} to look at", "default")
 
 
 def _function(diagnosis: Diagnosis) -> Iterator[Text]:
@@ -99,8 +117,13 @@ def _function(diagnosis: Diagnosis) -> Iterator[Text]:
 
 
 def _remedies(diagnosis: Diagnosis) -> list[str]:
-    library = diagnosis.function.library
-    return list(dict.fromkeys(describe_remedy(cause, library=library) for cause in diagnosis.causes[:CAUSES]))[:3]
+    """What to change, each with the places that it is for, where there is more than one remedy."""
+    remedies: dict[str, list[str]] = {}
+    for cause in diagnosis.causes[:CAUSES]:
+        remedies.setdefault(describe_remedy(cause, diagnosis), []).append(cause.path)
+    if len(remedies) == 1:
+        return list(remedies)
+    return [f"{', '.join(dict.fromkeys(paths))}: {remedy}" for remedy, paths in remedies.items()][:4]
 
 
 def _title(diagnosis: Diagnosis) -> Text:
@@ -116,13 +139,14 @@ def _what_happened(diagnosis: Diagnosis) -> str:
     if diagnosis.verdict is Verdict.FAILED:
         return f"tracing raised {_count(diagnosis.failed, 'time')} ({_count(diagnosis.traces, 'trace')} succeeded)"
     if diagnosis.verdict in (Verdict.STALE, Verdict.CONFUSED):
-        return f"silently wrong: {diagnosis.reason}"
+        certain = any(cause.evidence == "measured" for cause in diagnosis.causes)
+        return f"{'silently wrong' if certain else 'possibly wrong'}: {diagnosis.reason}"
     return f"retraced {_count(diagnosis.retraces, 'time')}{calls}"
 
 
 def _costs(diagnosis: Diagnosis) -> list[str]:
     parts = []
-    if diagnosis.lost_seconds > 0:
+    if diagnosis.lost_seconds >= 0.001:
         share = f" ({_percent(diagnosis.share)} of the run)" if diagnosis.share is not None else ""
         parts.append(f"{_seconds(diagnosis.lost_seconds)} lost{share}")
     if diagnosis.retraces and diagnosis.bytes:
@@ -132,7 +156,7 @@ def _costs(diagnosis: Diagnosis) -> list[str]:
 
 def _where(diagnosis: Diagnosis) -> str:
     function = diagnosis.function
-    place = f"{_short(function.file)}:{function.line}" if function.file else "no source"
+    place = _short(function.file) + (f":{function.line}" if function.line else "") if function.file else "no source"
     if not diagnosis.call_sites:
         return place
     site = diagnosis.call_sites[0]
@@ -168,8 +192,10 @@ def _count(number: int | None, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
-def _cost(seconds: float, total: float) -> str:
-    return f"{_seconds(seconds)} ({_percent(seconds / total)} of the run)" if total > 0 else _seconds(seconds)
+def _cost(seconds: float, recording: Recording) -> str:
+    if not recording.complete or recording.seconds <= 0:
+        return _seconds(seconds)
+    return f"{_seconds(seconds)} ({_percent(seconds / recording.seconds)} of the run)"
 
 
 def _seconds(seconds: float) -> str:

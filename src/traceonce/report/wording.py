@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from traceonce.facts import Cause, CauseCode
+from traceonce.facts import Cause, CauseCode, Diagnosis
 
 
 class Words(NamedTuple):
@@ -41,7 +41,7 @@ WORDS: dict[CauseCode, Words] = {
     CauseCode.COMPILE: Words("XLA compiled again", "pad to a few fixed shapes; XLA compiles for every new one"),
     CauseCode.BACKWARD: Words("a backward graph was built", "nothing: this happens once per trace"),
     CauseCode.STALE: Words(
-        "read when traced; changed since, and the trace still has the old value",
+        "read when traced, and changed since: the trace has the old value",
         "pass it as an argument, or keep it in a tf.Variable",
     ),
     CauseCode.CONFUSED: Words(
@@ -57,21 +57,31 @@ def describe_cause(cause: Cause, traces: int) -> str:
     if cause.code in (CauseCode.VALUE, CauseCode.SHAPE) and cause.count >= 3 and cause.count >= traces - 1:
         words += ", a new value each time" if cause.code is CauseCode.VALUE else " in every trace"
     if cause.evidence == "inferred" and cause.code is CauseCode.STALE:
-        words += " (inferred: it was not shown to reach the graph)"
+        words += f" ({cause.note})" if cause.note else " (inferred: it was not shown to reach the graph)"
     return words
 
 
-def describe_remedy(cause: Cause, *, library: bool) -> str:
+def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
     """What to change, in one line; for a function inside a library, what its caller can do."""
-    if library and cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE):
-        return "the library makes it anew on each call: call it inside one tf.function of your own, or tell its authors"
+    function = diagnosis.function
+    if cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE):
+        if function.name.endswith("[dataset]"):
+            return "build the dataset once, outside the loop"
+        if function.library and "keras" in (function.file or ""):
+            return "build and compile the model once; between runs reset it with set_weights"
+        if function.library:
+            return "keep and reuse what the library made it for, or call the library inside one tf.function of your own"
+    if cause.code is CauseCode.SHAPE and diagnosis.covering_note and not diagnosis.covering_signature:
+        return "set reduce_retracing=True" if not diagnosis.reduce_retracing else "pad to a few fixed sizes"
+    if cause.code is CauseCode.SHAPE and diagnosis.reduce_retracing:
+        return "give the dimension as None in an input_signature"
     return WORDS[cause.code].remedy
 
 
 def describe_values(cause: Cause) -> str:
     """The values seen, in order."""
     if cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE):
-        return f"{cause.count + 1} of them"
+        return "once" if cause.count == 1 else f"{cause.count} times"
     if cause.code is CauseCode.UNEQUAL:
         return cause.note or ""
     if cause.code in (CauseCode.IDENTITY, CauseCode.COLLECTED):
