@@ -117,6 +117,24 @@ def test_settling_leaves_the_hooks_and_stopping_takes_them_out(framework: Framew
     assert "Calls" in {type(entry).__name__ for entry in written}
 
 
+def test_the_decorator_with_and_without_parentheses(framework: Framework) -> None:
+    import traceonce
+
+    @traceonce.watch
+    def plain() -> int:
+        return 1
+
+    @traceonce.watch()
+    def called() -> int:
+        return 2
+
+    assert (plain(), called()) == (1, 2)
+    with pytest.raises(TypeError, match="use `with watch"):
+
+        @traceonce.watch()
+        async def later() -> None: ...
+
+
 def test_the_toy_check_traces_twice(framework: Framework) -> None:
     backend = load_backend(framework.known)
     with watch(framework) as seen:

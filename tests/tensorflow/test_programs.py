@@ -494,6 +494,61 @@ def test_names_that_collide_are_told_apart(tf: Any) -> None:
         seen["__call__"]
 
 
+def test_a_growing_decode_is_an_alarm_although_its_lengths_come_back(tf: Any) -> None:
+    step = tf.function(lambda tokens: tf.reduce_sum(tokens))
+    with traceonce.watch() as seen:
+        for _ in range(3):
+            for length in range(1, 20):
+                step(tf.zeros([1, length]))
+    assert (only(seen).traces, only(seen).calls, only(seen).growth) == (19, 57, "levelled")
+    assert only(seen).verdict is Verdict.RETRACING
+    assert only(seen).covering_signature == "@tf.function(input_signature=[tf.TensorSpec([1, None], tf.float32)])"
+
+
+def test_a_search_over_models_is_no_alarm(tf: Any, data: tuple[Any, Any]) -> None:
+    """Models of different sizes, each with a partial batch in fit and predict."""
+    x, y = data
+    with traceonce.watch() as seen:
+        for units in (2, 3, 4, 5):
+            model = small_model(tf.keras, units)
+            model.fit(x, y, batch_size=16, verbose=0)
+            model.predict(x, batch_size=16, verbose=0)
+    assert all(d.verdict in (Verdict.OK, Verdict.BOUNDED) for d in seen.diagnoses), seen.report()
+
+
+def test_an_ensemble_is_no_alarm(tf: Any) -> None:
+    class Model:
+        @tf.function
+        def step(self, x: Any) -> Any:
+            return x + 1
+
+    ensemble = [Model() for _ in range(6)]
+    with traceonce.watch() as seen:
+        for _ in range(4):
+            for model in ensemble:
+                model.step(tf.constant(1.0))
+    assert (only(seen).traces, only(seen).verdict) == (6, Verdict.BOUNDED)
+
+
+def test_a_request_for_a_concrete_function_is_no_call(tf: Any) -> None:
+    step = tf.function(lambda x: x + 1)
+    with traceonce.watch() as seen:
+        step.get_concrete_function(tf.TensorSpec([], tf.float32))
+    assert (only(seen).traces, only(seen).calls) == (1, None)
+
+
+def test_nested_watches_count_their_own_calls(tf: Any) -> None:
+    step = tf.function(lambda x: tf.reduce_sum(x))
+    with traceonce.watch() as outer:
+        for _ in range(10):
+            step(tf.zeros([3]))
+        with traceonce.watch() as inner:
+            for _ in range(2):
+                step(tf.zeros([4]))
+    assert (only(outer).calls, only(inner).calls) == (12, 2)
+    assert [event.call for event in inner.events] == [1]
+
+
 def test_watches_see_each_their_own(tf: Any) -> None:
     """Nested, repeated and decorated watches each see their own."""
 

@@ -160,15 +160,79 @@ def test_a_change_long_after_the_trace_is_seen_at_the_end(tf: Any) -> None:
         for _ in range(5):
             step(tf.constant(1.0))
     assert findings_of(seen) == [("stale", "RATE", "0.5", "0.125", "inferred")]
+    assert "whether a call came after that is not known" in seen.report()
+    assert seen.diagnoses[0].verdict is Verdict.OK
 
 
-def test_a_change_after_the_last_call_harms_nobody(tf: Any) -> None:
+@pytest.mark.parametrize("calls", [1, 3])
+def test_a_change_after_the_last_call_harms_nobody(tf: Any, calls: int) -> None:
     step = tf.function(lambda x: x * RATE)
     with traceonce.watch() as seen:
-        for _ in range(3):
+        for _ in range(calls):
             step(tf.constant(1.0))
         globals()["RATE"] = 0.125
     assert findings_of(seen) == []
+
+
+def test_each_trace_has_its_own_values(tf: Any) -> None:
+    """A retrace for another shape reads the new value; the first trace still has the old one."""
+    step = tf.function(lambda x: tf.reduce_sum(x) * RATE)
+    with traceonce.watch() as seen:
+        answers = [float(step(tf.ones([4])))]
+        globals()["RATE"] = 0.25
+        answers += [float(step(tf.ones([2]))), float(step(tf.ones([4])))]
+    assert answers == [2.0, 0.5, 2.0]  # the last should be 1.0
+    assert findings_of(seen) == [("stale", "RATE", "0.5", "0.25", "measured")]
+
+
+def test_the_objects_of_the_call_decide_not_those_of_the_latest_trace(tf: Any) -> None:
+    class Config:
+        def __init__(self, value: float) -> None:
+            self.value = value
+
+    step = tf.function(lambda config, x: x * config.value)
+    a, b = Config(2.5), Config(3.5)
+    with traceonce.watch() as seen:
+        step(a, tf.constant(1.0))
+        step(b, tf.constant(1.0))
+        b.value = 9.5
+        assert float(step(a, tf.constant(1.0))) == 2.5
+    assert findings_of(seen) == []
+
+
+def test_another_instance_being_called_proves_nothing(tf: Any) -> None:
+    class Model:
+        rate = 0.5
+
+        @tf.function
+        def step(self, x: Any) -> Any:
+            return x * self.rate
+
+    a, b = Model(), Model()
+    with traceonce.watch() as seen:
+        a.step(tf.constant(1.0))
+        a.rate = 0.75
+        for _ in range(3):
+            b.step(tf.constant(1.0))
+    assert findings_of(seen) == []
+
+
+def test_a_value_read_by_a_layer_that_is_called(tf: Any) -> None:
+    class Scale(tf.keras.layers.Layer):  # type: ignore[misc]  # untyped base
+        def __init__(self) -> None:
+            super().__init__()
+            self.alpha = 2.5
+
+        def call(self, x: Any) -> Any:
+            return x * self.alpha
+
+    layer = Scale()
+    step = tf.function(lambda x: layer(x))
+    with traceonce.watch() as seen:
+        step(tf.constant([1.0]))
+        layer.alpha = 4.5
+        step(tf.constant([1.0]))
+    assert [finding[:4] for finding in findings_of(seen)] == [("stale", "layer.alpha", "2.5", "4.5")]
 
 
 def test_no_cry_of_wolf(tf: Any) -> None:

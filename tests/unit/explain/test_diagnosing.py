@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from handmade import STEP, Events, cause, container, none, python, record, signature, tensor
+from handmade import STEP, Events, cause, container, none, python, record, signature, tensor, thing
 
 from traceonce.explain import diagnose
 from traceonce.explain.diagnosing import VALUES, explain_events
@@ -181,7 +181,9 @@ def test_the_same_graph_in_a_loop_is_retracing() -> None:
 def test_many_small_models_of_other_graphs_are_not() -> None:
     diagnosis = looped(20, 1, same_graph=False)
     assert (diagnosis.verdict, diagnosis.retraces, diagnosis.causes) == (Verdict.OK, 0, ())
-    assert diagnosis.notes == ("20 different graphs under this name: other models, not retraces",)
+    assert diagnosis.notes == (
+        "20 different graphs under this name (other models, or other steps): those are not retraces",
+    )
 
 
 def test_many_small_models_of_one_graph_are_not_where_each_is_called_often() -> None:
@@ -372,7 +374,7 @@ def test_calls_that_nobody_counted_are_said() -> None:
 
 
 def test_the_worst_comes_first() -> None:
-    """What costs time, the costliest first; then what is wrong; then what can be ignored."""
+    """What is wrong; what costs time, the costliest first; what may be wrong; then what can be ignored."""
 
     def function(name: str, *parts: Any, **fields: Any) -> list[TraceEvent]:
         event = Events(FunctionId(name, f"{name}.py", 1))
@@ -382,14 +384,60 @@ def test_the_worst_comes_first() -> None:
     events = [
         *function("fine", widths[0]),
         *function("stale", widths[0]),
+        *function("perhaps", widths[0]),
         *function("bounded", python("training", True), python("training", False)),
         *function("cheap", *widths, exclusive_seconds=0.1),
         *function("dear", *widths, exclusive_seconds=5.0),
         *function("broken", widths[0], phase="failed", error="no"),
     ]
-    findings = (Finding("tensorflow", FunctionId("stale", "stale.py", 1), cause(CauseCode.STALE, "rate")),)
+    findings = tuple(
+        Finding("tensorflow", FunctionId(name, f"{name}.py", 1), cause(CauseCode.STALE, "rate", evidence=evidence))
+        for name, evidence in (("stale", "measured"), ("perhaps", "inferred"))
+    )
     names = [d.function.name for d in diagnose(record(*events, calls=4, findings=findings))]
-    assert names == ["dear", "cheap", "broken", "stale", "bounded", "fine"]
+    assert names == ["stale", "dear", "cheap", "broken", "perhaps", "bounded", "fine"]
+
+
+def test_a_change_that_perhaps_no_call_met_decides_nothing() -> None:
+    """Seen at the end only: it is told, but the verdict stays."""
+    late = cause(CauseCode.STALE, "rate", was="0.1", now="0.2", evidence="inferred", note="not known")
+    diagnosis = only(record(Events()(tensor("x"), call=1), calls=5, findings=(Finding("tensorflow", STEP, late),)))
+    assert diagnosis.verdict is Verdict.OK
+    assert [c.path for c in diagnosis.causes] == ["rate"]
+
+
+def test_fewer_calls_than_traces_are_no_count() -> None:
+    """A function that is called inside others: the few eager calls say nothing."""
+    event = Events()
+    diagnosis = only(record(*(event(tensor("x", n), call=None) for n in range(3)), calls=1))
+    assert diagnosis.calls is None
+
+
+def test_an_unfinished_recording_has_no_share() -> None:
+    event = Events()
+    events = [event(tensor("x", n), call=n + 1, exclusive_seconds=1.0) for n in range(3)]
+    assert only(record(*events, calls=3, seconds=10.0)).share is not None
+    assert only(record(*events, calls=3, seconds=10.0, complete=False)).share is None
+
+
+def test_an_object_that_died_is_told_by_whoever_is_traced_next() -> None:
+    """`dead` comes with the next event of any function."""
+    other = Events(FunctionId("other", "other.py", 1))
+    step = Events()
+    events = (step(thing("c", 1), id=1), other(tensor("x"), id=2, dead=(1,)), step(thing("c", 2), id=3))
+    found = {d.function.name: d for d in diagnose(record(*events, calls=2))}
+    assert [c.code for c in found[STEP.name].causes] == [CauseCode.COLLECTED]
+
+
+def test_the_same_model_again_and_its_partial_batch() -> None:
+    """Each new function object traces its partial batch again: that is the object's doing, not the shape's."""
+    event = Events()
+    events = []
+    for model in range(4):
+        for rows in (32, 4):
+            events.append(event(tensor("x", rows), object=model, fingerprint=f"graph {model}", call=len(events) + 1))
+    diagnosis = only(record(*events, calls=8))
+    assert (diagnosis.retraces, diagnosis.verdict) == (4, Verdict.BOUNDED)
 
 
 def test_every_known_difference_can_be_diagnosed() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from handmade import cause
 
-from traceonce.explain.verdicts import judge, judge_growth
+from traceonce.explain.verdicts import Retrace, judge, judge_growth
 from traceonce.facts import Cause, CauseCode, Growth, Verdict
 
 SHAPE = (cause(),)
@@ -22,7 +22,7 @@ def judged(
     at: Sequence[int | None] = (), causes: tuple[Cause, ...] = SHAPE, **facts: Any
 ) -> tuple[Verdict, Growth, str]:
     """The verdict on a function of 1000 calls that was traced once, and again `at` these calls for the same causes."""
-    retraces = facts.pop("retraces", [(call, causes) for call in at])
+    retraces = facts.pop("retraces", [Retrace(call, causes) for call in at])
     filled: dict[str, Any] = {
         "calls": 1000,
         "traces": 1 + len(retraces),
@@ -33,7 +33,7 @@ def judged(
         "silent": (),
         **facts,
     }
-    return judge(retrace_causes=retraces, **filled)
+    return judge(retraces=retraces, **filled)
 
 
 def verdict(*args: Any, **facts: Any) -> Verdict:
@@ -81,7 +81,7 @@ def test_2_a_retrace_in_every_call() -> None:
 
 
 def test_2_all_in_the_first_half_have_levelled_off() -> None:
-    assert judged(range(2, 500)) == (Verdict.BOUNDED, "levelled", "all traces came early")
+    assert judged(range(2, 90)) == (Verdict.BOUNDED, "levelled", "all traces came early")
 
 
 def test_2_a_single_retrace_does_not_keep_coming() -> None:
@@ -94,6 +94,19 @@ def test_2_calls_that_nobody_counted_leave_it_open() -> None:
     assert judged([2, None], calls=10)[:2] == (Verdict.BOUNDED, "unclear")
 
 
+def test_2_five_of_them_are_an_alarm_without_a_count() -> None:
+    assert verdict([None] * 5, calls=None) is Verdict.RETRACING
+    assert verdict([None] * 4, calls=None) is Verdict.BOUNDED
+    assert verdict([None] * 5, FINITE, calls=None) is Verdict.BOUNDED
+
+
+def test_2_what_another_object_had_before_does_not_count() -> None:
+    """A partial last batch in each of many models: the shape is old, the model is new."""
+    repeated = [Retrace(call, SHAPE, repeated=True) for call in range(2, 9)]
+    assert verdict(retraces=repeated, calls=8) is Verdict.BOUNDED
+    assert verdict(range(2, 9), calls=8) is Verdict.RETRACING
+
+
 def test_2_no_retrace_is_no_growth() -> None:
     assert judge_growth([], 100) == "none"
     assert judge_growth([], None) == "none"
@@ -104,8 +117,14 @@ def test_2_no_retrace_is_no_growth() -> None:
 
 @pytest.mark.parametrize("causes", [NEW_FUNCTION, NEW_INSTANCE])
 def test_3_a_function_made_anew_with_few_calls_to_a_trace(causes: tuple[Cause, ...]) -> None:
-    assert verdict([2, 3], causes, calls=29) is Verdict.RETRACING
-    assert judged([2, 3], causes, calls=30) == (Verdict.BOUNDED, "levelled", "all traces came early")
+    assert verdict([11, 21], causes, calls=29) is Verdict.RETRACING
+    assert judged([11, 21], causes, calls=30)[::2] == (Verdict.BOUNDED, "each trace served many calls")
+
+
+def test_3_a_handful_of_objects_each_traced_once_is_no_alarm() -> None:
+    """An ensemble of six, four rounds: all traces in the first round."""
+    assert judged(range(2, 7), NEW_INSTANCE, calls=24) == (Verdict.BOUNDED, "levelled", "all traces came early")
+    assert verdict(range(2, 7), NEW_INSTANCE, calls=8) is Verdict.RETRACING
 
 
 def test_3_many_small_models_one_after_the_other_are_no_alarm() -> None:
@@ -123,11 +142,20 @@ def test_3_once_is_not_twice() -> None:
 
 def test_3_a_new_function_with_new_arguments_counts_among_the_arguments() -> None:
     both = NEW_FUNCTION + SHAPE
-    assert verdict(range(2, 9), both, calls=8) is Verdict.RETRACING
+    assert judged(range(2, 9), both, calls=8)[2] == "it keeps being traced as it is called"
     assert verdict([2, 3], both, calls=29) is Verdict.BOUNDED
 
 
 # Rule 4
+
+
+def test_4_many_retraces_that_have_not_paid_off() -> None:
+    """A growing decode: new lengths in the first prompts, few calls to a trace."""
+    assert judged(range(2, 10), calls=89)[1:] == ("levelled", "it was traced for a good part of its calls")
+    assert verdict(range(2, 10), calls=89) is Verdict.RETRACING
+    assert verdict(range(2, 10), calls=90) is Verdict.BOUNDED
+    assert verdict(range(2, 9), calls=79) is Verdict.BOUNDED
+    assert verdict(range(2, 10), FINITE, calls=89) is Verdict.BOUNDED
 
 
 def test_4_three_retraces_that_cost_a_second_and_a_tenth() -> None:
@@ -155,7 +183,7 @@ def test_4_not_for_new_functions_that_have_paid_off() -> None:
 
 
 def test_4_new_functions_count_with_the_others_until_they_have_paid_off() -> None:
-    retraces = [(2, SHAPE), (3, SHAPE), (4, NEW_FUNCTION)]
+    retraces = [Retrace(2, SHAPE), Retrace(3, SHAPE), Retrace(4, NEW_FUNCTION)]
     costly = {"lost_seconds": 60.0, "share": 0.9}
     assert verdict(retraces=retraces, calls=39, **costly) is Verdict.RETRACING
     assert verdict(retraces=retraces, calls=40, **costly) is Verdict.BOUNDED
@@ -230,7 +258,8 @@ def test_7_what_costs_time_comes_first() -> None:
 
 def test_8_what_is_left_is_bounded() -> None:
     assert judged([2]) == (Verdict.BOUNDED, "levelled", "all traces came early")
-    assert judged([900]) == (Verdict.BOUNDED, "unclear", "few traces so far")
+    assert judged([900]) == (Verdict.BOUNDED, "unclear", "each trace served many calls")
+    assert judged([9], calls=10) == (Verdict.BOUNDED, "unclear", "few traces so far")
     assert verdict(recompiles=1) is Verdict.BOUNDED
 
 

@@ -48,7 +48,7 @@ def small_recording() -> Recording:
         calls={"1": {STEP.key: 8, MODEL.key: 1200, EVALUATE.key: 3}},
         seconds=5.0,
         notices=(
-            Notice("tensorflow is watched through its tracing hook"),
+            Notice("tensorflow is watched through its tracing hook", hook=True),
             Notice("run.jsonl, line 9: cut short; everything before it was read", error=True),
         ),
     )
@@ -61,7 +61,7 @@ train_step  retraced 7 times in 8 calls · 2.6 s lost (52 % of the run) · 4.0 M
   step         a Python int, a new value each time   0 → 1 → 2 → 3 → 4 → 5 → 6 → 7
   x.shape[1]   varies                                12, 9, 15, 20
   covers       @tf.function(input_signature=[tf.TensorSpec([2, None], tf.int32), tf.TensorSpec([], tf.int32)])
-               admits every call above; not tried. It makes a tensor of the Python number step: the body must not need a Python one
+               admits every call above; not tried. step would be a tensor: cast where it meets another dtype; it will not do where a Python number is needed
 
 You can ignore these:
   Model.call  2 traces in 1,200 calls · 20 ms · the argument has only a few possible states (training) · keras/model.py:80, called from train.py:60 through keras/trainer.py:120
@@ -85,7 +85,7 @@ def test_one_line_when_nothing_was_traced() -> None:
 
 
 def test_a_framework_that_is_watched_is_no_news() -> None:
-    recording = Recording(notices=(Notice("tensorflow is watched through its tracing hook"),))
+    recording = Recording(notices=(Notice("tensorflow is watched through its tracing hook", hook=True),))
     assert told(recording) == "traceonce  no function was traced\n"
 
 
@@ -112,11 +112,11 @@ def test_a_function_that_is_silently_wrong() -> None:
     event = Events(call_site=CallSite("train.py", 47))(tensor("x"), call=1)
     recording = record(event, calls=5, findings=(Finding("tensorflow", STEP, stale),))
     assert told(recording) == (
-        "traceonce  1 function, 1 trace · under 1 ms (under 1 % of the run) lost · 1 function to look at\n"
+        "traceonce  1 function, 1 trace · 1 function to look at\n"
         "\n"
         "train_step  silently wrong: a call was served with a value that the trace was not made for"
         " · train.py:22, called from train.py:47\n"
-        "  RATE     read when traced; changed since, and the trace still has the old value   0.1 → 0.2\n"
+        "  RATE     read when traced, and changed since: the trace has the old value   0.1 → 0.2\n"
         "  change   pass it as an argument, or keep it in a tf.Variable\n"
     )
 
