@@ -119,8 +119,7 @@ def _breaches(diagnoses: Sequence[Diagnosis], fail_on: tuple[str, ...]) -> list[
     return [
         f"{d.function.name} is {d.verdict.value}"
         for d in diagnoses
-        if d.verdict.value in fail_on
-        and (d.verdict is not Verdict.STALE or any(cause.evidence == "measured" for cause in d.causes))
+        if d.verdict.value in fail_on and (d.verdict is not Verdict.STALE or d.surely_wrong)
     ]
 
 

@@ -54,9 +54,8 @@ def _is_internal(item: Explained) -> bool:
 
 def _badness(diagnosis: Diagnosis) -> tuple[int, float, float]:
     """What was shown to be wrong comes before what is slow, and that by its cost before what may be wrong."""
-    wrong = any(c.code in (CauseCode.STALE, CauseCode.CONFUSED) and c.evidence == "measured" for c in diagnosis.causes)
     acute = diagnosis.verdict in (Verdict.RETRACING, Verdict.RECOMPILING, Verdict.FAILED)
-    rank = -1 if wrong else 0 if acute else _ORDER.index(diagnosis.verdict)
+    rank = -1 if diagnosis.surely_wrong else 0 if acute else _ORDER.index(diagnosis.verdict)
     return (rank, -diagnosis.lost_seconds, -diagnosis.seconds)
 
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from traceonce.facts.cause import Cause
+from traceonce.facts.cause import Cause, CauseCode
 from traceonce.facts.event import CallSite, FunctionId
 from traceonce.facts.fix import Fix
 
@@ -69,3 +69,9 @@ class Diagnosis(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
     records: tuple[str, ...] = ()
+
+    @property
+    def surely_wrong(self) -> bool:
+        """Was it shown that a call was served a value that its trace was not made for?"""
+        silent = (CauseCode.STALE, CauseCode.CONFUSED)
+        return any(cause.code in silent and cause.evidence == "measured" for cause in self.causes)

@@ -43,12 +43,16 @@ def remember(recording: Path) -> None:
     """Take down where the last recording lies, also when it lies elsewhere; best effort."""
     with contextlib.suppress(OSError):
         recordings_folder().mkdir(parents=True, exist_ok=True)
-        (recordings_folder() / "latest").write_text(str(recording.absolute()), encoding="utf-8", errors="replace")
+        _pointer().write_text(str(recording.absolute()), encoding="utf-8", errors="replace")
+
+
+def _pointer() -> Path:
+    return recordings_folder().with_name("latest")
 
 
 def latest_recording() -> Path:
     with contextlib.suppress(OSError, ValueError):
-        named = Path((recordings_folder() / "latest").read_text(encoding="utf-8"))
+        named = Path(_pointer().read_text(encoding="utf-8"))
         if named.is_file():
             return named
     recordings = _by_age(recordings_folder())

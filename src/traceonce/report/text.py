@@ -139,8 +139,7 @@ def _what_happened(diagnosis: Diagnosis) -> str:
     if diagnosis.verdict is Verdict.FAILED:
         return f"tracing raised {_count(diagnosis.failed, 'time')} ({_count(diagnosis.traces, 'trace')} succeeded)"
     if diagnosis.verdict in (Verdict.STALE, Verdict.CONFUSED):
-        certain = any(cause.evidence == "measured" for cause in diagnosis.causes)
-        return f"{'silently wrong' if certain else 'possibly wrong'}: {diagnosis.reason}"
+        return f"{'silently wrong' if diagnosis.surely_wrong else 'possibly wrong'}: {diagnosis.reason}"
     return f"retraced {_count(diagnosis.retraces, 'time')}{calls}"
 
 
