@@ -69,7 +69,7 @@ class Reader:
                 reads = self._analyse(code)
                 written |= reads.written
                 for chain in reads.chains:
-                    owner, value = _resolve(chain, current, bound)
+                    owner, value = self._resolve(chain, current, bound)
                     text = self._text(value)
                     if text is not None:
                         values[chain.named(myself)] = text
@@ -88,6 +88,27 @@ class Reader:
         if reads is None:
             reads = self._analysed[code] = read_code(code)
         return reads
+
+    def _resolve(self, chain: Chain, function: types.FunctionType, arguments: dict[str, Any]) -> tuple[Any, Any]:
+        """The object that a chain leads to, and the one before it; `_ABSENT` where that would run code or fails.
+
+        What lies in a library's module (``tf.float32``, ``math.pi``) is nobody's setting, and is not looked up.
+        """
+        if chain.scope == "global":
+            value = function.__globals__.get(chain.root, _ABSENT)
+        elif chain.scope == "closure":
+            value = _cell(function, chain.root)
+        else:
+            value = arguments.get(chain.root, _ABSENT)
+        if isinstance(value, types.ModuleType) and not self._is_user(getattr(value, "__file__", None) or "<frozen"):
+            return None, _ABSENT
+        owner: Any = None
+        for kind, key in chain.steps:
+            owner = value
+            value = _attribute(value, key) if kind == "attribute" else _element(value, key)
+            if value is _ABSENT:
+                break
+        return owner, value
 
     def _text(self, value: Any) -> str | None:
         """A text that changes when the value does, or None where the value is nothing that a graph could hold."""
@@ -224,23 +245,6 @@ def _only_prints(chain: Chain) -> bool:
     if chain.root == "tf":  # tf.print puts its values into the graph
         return False
     return bool(chain.steps) and chain.steps[-1][1] in _LOGGING_METHODS
-
-
-def _resolve(chain: Chain, function: types.FunctionType, arguments: dict[str, Any]) -> tuple[Any, Any]:
-    """The object that a chain leads to, and the one before it; `_ABSENT` where that would run code or fails."""
-    if chain.scope == "global":
-        value = function.__globals__.get(chain.root, _ABSENT)
-    elif chain.scope == "closure":
-        value = _cell(function, chain.root)
-    else:
-        value = arguments.get(chain.root, _ABSENT)
-    owner: Any = None
-    for kind, key in chain.steps:
-        owner = value
-        value = _attribute(value, key) if kind == "attribute" else _element(value, key)
-        if value is _ABSENT:
-            break
-    return owner, value
 
 
 def _cell(function: types.FunctionType, name: str) -> Any:

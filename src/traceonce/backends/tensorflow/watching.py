@@ -292,7 +292,12 @@ class MissWatching:
             return None
 
     def _frames(self) -> list[Frame]:
-        return [Frame(f.filename, f.lineno, f.name) for f in self._probes.tf_stack.extract_stack()]
+        """The stack, outermost first, with AutoGraph's lines mapped back; of TensorFlow's own frames, saving only."""
+        return [
+            Frame(frame.filename, frame.lineno, frame.name)
+            for frame in self._probes.tf_stack.extract_stack()
+            if not self._places.is_framework(frame.filename) or "saved_model" in frame.filename
+        ]
 
     def _stack(self) -> list[Open]:
         stack: list[Open] | None = getattr(self._threads, "stack", None)
