@@ -141,7 +141,7 @@ def same_literal(a: Leaf, b: Leaf) -> bool:
 
 
 def number(leaf: Leaf) -> complex | None:
-    """The number that a Python leaf holds, or None where it holds none (nan equals nothing, so it is no number)."""
+    """The number that a Python leaf holds, or None where it holds none."""
     if leaf.value is None or leaf.type_name not in NUMBERS:
         return None
     try:

@@ -34,7 +34,7 @@ def render_json(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
 
 
 def describe_function(diagnosis: Diagnosis) -> dict[str, Any]:
-    """One entry of `functions`, in the order of the contract."""
+    """One entry of `functions`."""
     function = diagnosis.function
     entry: dict[str, Any] = {
         "backend": diagnosis.backend,

@@ -2,8 +2,8 @@
 
 TensorFlow has no public hook that says when, why and for how long it traces. It has one function that is called on a
 cache miss and never on a hit, `tracing_compilation._create_concrete_function`; it is the same in 2.15 to 2.21. On any
-other version, or where something here has moved, `probe` says what is missing, and the watcher falls back to the
-public list of callbacks (`CONCRETE_FUNCTION_CALLBACKS`), which knows neither the time nor the request.
+other version, or where something here has moved, `probe` says what is missing, and the watcher falls back to
+TensorFlow's list of callbacks (`CONCRETE_FUNCTION_CALLBACKS`), which knows neither the time nor the request.
 """
 
 from __future__ import annotations

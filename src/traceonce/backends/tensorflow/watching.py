@@ -1,4 +1,7 @@
-"""The hooks of TensorFlow: every cache miss becomes a `TraceEvent`; a cache hit never meets our code."""
+"""The hooks of TensorFlow: every cache miss becomes a `TraceEvent`; a cache hit is TensorFlow's own code.
+
+Except for the first calls after a trace, which are looked at for wrong answers (`silent`) and timed (`first_runs`).
+"""
 
 from __future__ import annotations
 
