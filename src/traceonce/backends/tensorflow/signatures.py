@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from traceonce.backends.tensorflow.composites import equal, equality_of, plain_attributes, spec_fields, usable
 from traceonce.backends.tensorflow.identities import ByIdentity, Identities
+from traceonce.backends.tensorflow.literals import TEXT_LIMIT, key_text, python_leaf, shorten_repr
 from traceonce.facts import Container, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
-
-TEXT_LIMIT = 120
 
 
 class SignatureReader:
@@ -179,7 +178,7 @@ class _Walk:
             self.visit(f"{path}[{index}]", part, _item(twins, index))
 
     def _mapping(self, path: str, type_name: str, parts: Any, twins: Any) -> None:
-        keys = {_key_text(key): key for key in parts}
+        keys = {key_text(key): key for key in parts}
         self.containers.append(Container(path, type_name, tuple(sorted(keys))))
         for text, key in sorted(keys.items()):
             self.visit(f"{path}[{text}]", parts[key], _item(twins, key))
@@ -203,8 +202,8 @@ class _Walk:
         else:
             if self._never_equal(path, kind, twin):
                 return
-            fields = list(_spec_fields(kind))
-            twin_fields = dict(_spec_fields(twin)) if type(twin) is type(kind) else {}
+            fields = list(spec_fields(kind))
+            twin_fields = dict(spec_fields(twin)) if type(twin) is type(kind) else {}
             self.containers.append(Container(path, name, tuple(field for field, _ in fields)))
             for field, value in fields:
                 self._field(f"{path}{field}", value, twin_fields.get(field))
@@ -224,7 +223,7 @@ class _Walk:
         elif isinstance(value, dtypes.DType):
             self.leaves.append(Leaf(path, "spec", value=value.name, type_name="dtype"))
         elif isinstance(value, Mapping):
-            keys = {_key_text(key): key for key in value}
+            keys = {key_text(key): key for key in value}
             self.containers.append(Container(path, "dict", tuple(sorted(keys))))
             for text, key in sorted(keys.items()):
                 self._field(f"{path}[{text}]", value[key], _item(twin, key))
@@ -235,9 +234,9 @@ class _Walk:
         elif value is None:
             self.leaves.append(Leaf(path, "none"))
         else:
-            unequal = _equality_of(value) if twin is not None and not _equal(value, twin) else None
+            unequal = equality_of(value) if twin is not None and not equal(value, twin) else None
             self.leaves.append(
-                Leaf(path, "spec", value=_text(value), type_name=type(value).__name__, unequal_by=unequal)
+                Leaf(path, "spec", value=shorten_repr(value), type_name=type(value).__name__, unequal_by=unequal)
             )
 
     def _custom(self, path: str, kind: Any, twin: Any) -> None:
@@ -245,9 +244,9 @@ class _Walk:
         if self._never_equal(path, kind, twin):
             return
         name = type(kind).__name__
-        fields = _plain_attributes(kind)
+        fields = plain_attributes(kind)
         if not fields:
-            self.leaves.append(Leaf(path, "spec", value=_text(kind), type_name=name))
+            self.leaves.append(Leaf(path, "spec", value=shorten_repr(kind), type_name=name))
             return
         self.containers.append(Container(path, name, tuple(fields)))
         for field, value in fields.items():
@@ -255,7 +254,7 @@ class _Walk:
 
     def _never_equal(self, path: str, kind: Any, twin: Any) -> bool:
         """Say so, and stop descending, where a type built twice from one value is two types by its own ``__eq__``."""
-        if twin is None or type(twin) is not type(kind) or _usable(kind, twin):
+        if twin is None or type(twin) is not type(kind) or usable(kind, twin):
             return False
         decides = next(cls for cls in type(kind).__mro__ if "__eq__" in vars(cls))
         if decides.__module__.startswith("tensorflow."):
@@ -266,102 +265,15 @@ class _Walk:
                 "spec",
                 type_name=type(kind).__name__,
                 identity=self._identities.fresh(),
-                unequal_by=_equality_of(kind),
+                unequal_by=equality_of(kind),
             )
         )
         return True
 
 
-def needs_twin(kind: Any) -> bool:
-    """Is this a type whose equality is somebody else's code?"""
-    from tensorflow.core.function.trace_type import default_types as types
-
-    if isinstance(kind, (types.Literal, types.Weakref)):
-        return False
-    if isinstance(kind, types.List):
-        return any(map(needs_twin, kind.components_tuple.components))
-    if isinstance(kind, types.Tuple):
-        return any(map(needs_twin, kind.components))
-    if isinstance(kind, types.Dict):
-        return any(map(needs_twin, kind.mapping.values()))
-    if isinstance(kind, types.NamedTuple):
-        return any(map(needs_twin, kind.attributes.components))
-    if isinstance(kind, types.Attrs):
-        return needs_twin(kind.named_attributes)
-    return not type(kind).__module__.startswith("tensorflow.python.")
-
-
-def _spec_fields(spec: Any) -> Iterator[tuple[str, Any]]:
-    """The fields of a composite spec, each with the step that leads to it from the value (``.name`` or ``['key']``)."""
-    if hasattr(spec, "_tf_extension_type_fields"):
-        for field in spec._tf_extension_type_fields():
-            yield f".{field.name}", getattr(spec, field.name, None)
-        return
-    serialized = spec._serialize()
-    parts = serialized if isinstance(serialized, tuple) else (serialized,)
-    names = _attribute_names(spec)
-    if id(serialized) in names:  # the whole of it is one attribute
-        yield f".{names[id(serialized)]}", serialized
-        return
-    for index, part in enumerate(parts):
-        name = names.get(id(part), f"field{index}")
-        if isinstance(part, Mapping) and part and all(_has(spec.value_type, key) for key in part):
-            for key in sorted(part, key=str):
-                yield f".{key}", part[key]
-        else:
-            yield f".{name}", part
-
-
-def _attribute_names(spec: Any) -> dict[int, str]:
-    """Which attribute of a spec holds which object, so that a serialised field finds its name again."""
-    names: dict[int, str] = {}
-    slots = [slot for cls in type(spec).__mro__ for slot in getattr(cls, "__slots__", ()) if isinstance(slot, str)]
-    for name in [*getattr(spec, "__dict__", {}), *slots]:
-        value = getattr(spec, name, None)
-        if value is not None and not isinstance(value, (bool, int)):
-            names.setdefault(id(value), name.lstrip("_"))
-    return names
-
-
-def _has(value_type: Any, key: Any) -> bool:
-    return isinstance(key, str) and key.isidentifier() and hasattr(value_type, key)
-
-
-def _plain_attributes(kind: Any) -> dict[str, Any]:
-    return {name: value for name, value in getattr(kind, "__dict__", {}).items() if not name.startswith("__")}
-
-
 def _literal(path: str, kind: Any) -> Leaf:
     value = kind.value if isinstance(kind.value, range) else kind.placeholder_value(None)
     return python_leaf(path, value)
-
-
-def python_leaf(path: str, value: Any) -> Leaf:
-    """The leaf of a Python value, which a tracer compares by ``==``.
-
-    So a value of a subclass of a basic type (a NumPy string, an int by another name) is one of the basic type, and
-    ranges are written by what they contain.
-    """
-    if value is None:
-        return Leaf(path, "none")
-    for basic in (bool, int, float, complex, str, bytes):
-        if isinstance(value, basic):
-            return Leaf(path, "python", value=_shorten(basic.__repr__(value)), type_name=basic.__name__)
-    text = _range_text(value) if isinstance(value, range) else _text(value)
-    return Leaf(path, "python", value=text, type_name=type(value).__name__)
-
-
-def _key_text(key: Any) -> str:
-    """A key of a dict as text; 1, True and 1.0 are one key."""
-    if isinstance(key, (bool, int)) or (isinstance(key, float) and key.is_integer()):
-        return repr(int(key))
-    return _text(key)
-
-
-def _range_text(value: range) -> str:
-    if len(value) < 2:
-        return repr(range(value.start, value.start + 1)) if value else repr(range(0))
-    return repr(range(value.start, value[-1] + value.step, value.step))
 
 
 def _name_object(thing: Any) -> str | None:
@@ -375,18 +287,6 @@ def _name_object(thing: Any) -> str | None:
     if isinstance(getattr(thing, "name", None), str) and hasattr(type(thing), "__members__"):
         return str(thing)
     return None
-
-
-def _text(value: Any) -> str:
-    return _shorten(repr(value))
-
-
-def _shorten(text: str) -> str:
-    """A text of bounded length that still differs where the whole differs."""
-    if len(text) <= TEXT_LIMIT:
-        return text
-    digest = hashlib.blake2b(text.encode(errors="replace"), digest_size=6).hexdigest()
-    return f"{text[: TEXT_LIMIT - 20]}… #{digest}"
 
 
 def _shape(shape: Any) -> tuple[int | None, ...] | None:
@@ -404,25 +304,3 @@ def _item(parts: Any, key: Any) -> Any:
         return parts[key]
     except (KeyError, IndexError, TypeError):
         return None
-
-
-def _usable(kind: Any, twin: Any) -> bool:
-    return bool(twin.is_subtype_of(kind))
-
-
-def _equal(a: Any, b: Any) -> bool:
-    return bool(a == b)
-
-
-def _equality_of(thing: Any) -> str:
-    """Where the ``__eq__`` that decides is written."""
-    for cls in type(thing).__mro__:
-        method = vars(cls).get("__eq__")
-        if method is None:
-            continue
-        if cls is object:
-            return f"{type(thing).__name__} defines no __eq__, so only the same object is equal"
-        code = getattr(method, "__code__", None)
-        place = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
-        return f"{cls.__qualname__}.__eq__{place}"
-    return type(thing).__name__

@@ -18,8 +18,8 @@ import msgspec
 
 from traceonce.backends.tensorflow.functions import Described
 from traceonce.backends.tensorflow.hooks import Hooks, leave_no_frame
+from traceonce.backends.tensorflow.literals import python_leaf
 from traceonce.backends.tensorflow.reading import Reader
-from traceonce.backends.tensorflow.signatures import python_leaf
 from traceonce.facts import Cause, CauseCode, Finding, FunctionId, Leaf
 from traceonce.facts.signature import NUMBERS, same_literal
 

@@ -19,6 +19,7 @@ from traceonce.backends.base import Sink
 from traceonce.backends.places import Places
 from traceonce.backends.tensorflow.backward import BackwardGraphs
 from traceonce.backends.tensorflow.compilations import InputShapes
+from traceonce.backends.tensorflow.composites import needs_twin
 from traceonce.backends.tensorflow.counting import CallCounts
 from traceonce.backends.tensorflow.first_runs import FirstRuns
 from traceonce.backends.tensorflow.functions import Described, Origins, describe_function
@@ -28,7 +29,7 @@ from traceonce.backends.tensorflow.identities import ByIdentity
 from traceonce.backends.tensorflow.memory import resident_bytes
 from traceonce.backends.tensorflow.probes import Probes, backward_builders, counts_calls
 from traceonce.backends.tensorflow.reading import Reader
-from traceonce.backends.tensorflow.signatures import SignatureReader, needs_twin
+from traceonce.backends.tensorflow.signatures import SignatureReader
 from traceonce.backends.tensorflow.silent import CALLS, SilentChecks, bound_objects
 from traceonce.facts import Calls, CallSite, Frame, FunctionId, Notice, Phase, Signature, TraceEvent
 
