@@ -310,6 +310,27 @@ def test_a_function_made_in_a_loop(tf: Any) -> None:
     assert only(seen).verdict is Verdict.RETRACING
 
 
+def test_a_function_made_anew_over_another_value_says_so(tf: Any) -> None:
+    """Made once, it would keep the first value for ever: the report names what to pass instead."""
+
+    def make(scale: float) -> Any:
+        return tf.function(lambda x: x * scale)
+
+    with traceonce.watch() as seen:
+        for scale in (1.5, 2.5, 3.5):
+            make(scale)(tf.constant(1.0))
+    assert [(c.code.value, c.count, c.note) for c in only(seen).causes] == [("new_function", 2, "scale")]
+    assert "pass as an argument what differs: scale" in seen.report()
+
+
+def test_a_constant_argument_at_its_default_stays_out_of_the_signature(tf: Any) -> None:
+    step = tf.function(lambda x, n=3, mask=None: tf.reduce_sum(x) * n)
+    with traceonce.watch() as seen:
+        for width in range(1, 6):
+            step(tf.zeros([width]), n=3)
+    assert only(seen).covering_signature == "@tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])"
+
+
 def test_a_function_made_in_a_loop_does_not_hide_a_shape(tf: Any) -> None:
     """Making the function once would not help: the next cause is named as well."""
     with traceonce.watch() as seen:

@@ -48,12 +48,29 @@ def _cover(signatures: Sequence[Signature], lifted: list[str]) -> list[str]:
     if len({tuple(leaf.path for leaf in signature.leaves) for signature in signatures}) != 1:
         raise _NoCover("some of them capture other values by reference")
     containers = {container.path: container for container in structures.pop()}
+    left_out = _at_their_defaults(signatures, containers)
     specs: dict[str, str] = {}
     for leaves in zip(*(signature.leaves for signature in signatures), strict=True):
         path = leaves[0].path
-        if path != "self":
+        if path != "self" and path not in left_out:
             specs[path] = _spec(leaves, lifted)
-    return [argument for path in _parameters(specs, containers) for argument in _arguments(path, specs, containers)]
+    names = [name for name in _parameters(specs, containers) if name not in left_out]
+    return [argument for name in names for argument in _arguments(name, specs, containers)]
+
+
+def _at_their_defaults(signatures: Sequence[Signature], containers: dict[str, Container]) -> set[str]:
+    """The last parameters, as far as every call had them at their defaults: a signature freezes them there."""
+    declared = containers["="].keys if "=" in containers else ()
+    parameters = containers[""].keys if "" in containers else ()
+    defaults = dict(text.split("=", 1) for text in declared)
+    found: set[str] = set()
+    for name in reversed(parameters):
+        leaves = [leaf for signature in signatures for leaf in signature.leaves if leaf.path == name]
+        texts = {leaf.describe() for leaf in leaves if leaf.kind in ("python", "none")}
+        if len(leaves) != len(signatures) or texts != {defaults.get(name)}:
+            break
+        found.add(name)
+    return found
 
 
 def _parameters(specs: dict[str, str], containers: dict[str, Container]) -> list[str]:
@@ -75,7 +92,13 @@ def _spec(leaves: tuple[Leaf, ...], lifted: list[str]) -> str:
         splits = details.get("row_splits", "int64")
         narrow = "" if splits == "int64" else f", row_splits_dtype=tf.{splits}"
         return f"tf.RaggedTensorSpec({_shape(joined)}, tf.{joined.dtype}, ragged_rank={details['ragged_rank']}{narrow})"
-    if all(leaf.kind == "python" and leaf.type_name in ("int", "float") for leaf in leaves):
+    scalars = {leaf.dtype for leaf in leaves if leaf.kind == "tensor" and leaf.shape == () and not leaf.name}
+    numbers = [leaf for leaf in leaves if leaf.kind == "python" and leaf.type_name in ("int", "float")]
+    floats = len(scalars) == 1 and (dtype := next(iter(scalars)) or "").startswith("float")
+    if floats and len(numbers) + sum(leaf.kind == "tensor" and leaf.shape == () for leaf in leaves) == len(leaves):
+        lifted.append(first.path)
+        return f"tf.TensorSpec([], tf.{dtype})"
+    if len(numbers) == len(leaves):
         lifted.append(first.path)
         return f"tf.TensorSpec([], tf.{_number_dtype(leaves)})"
     raise _NoCover(_why_not(leaves))

@@ -110,7 +110,7 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     judgements = [
         judge(
             retraces=[
-                Retrace(item.event.call, item.causes, item.repeated)
+                Retrace(item.event.call, item.causes, item.repeated, item.event.parent)
                 for item in retraces
                 if item.event.process == process
             ],
@@ -120,6 +120,7 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
             recompiles=sum(event.phase == "retrace" for event in compilations if event.process == process),
             lost_seconds=lost,
             share=share,
+            of_dataset=function.name.endswith("[dataset]"),
             silent=[cause.code for cause in findings_causes if cause.note is None],
         )
         for process in dict.fromkeys(item.event.process for item in group)
@@ -197,7 +198,10 @@ def _gather(causes: Iterable[Cause]) -> list[Cause]:
         values = list(dict.fromkeys([*([same[0].was] if same[0].was else []), *(cause.now for cause in same)]))
         shown = values if len(values) <= VALUES else [*values[: VALUES - 1], "…", values[-1]]
         finite = all(cause.finite for cause in same)
-        gathered.append(msgspec.structs.replace(same[0], count=len(same), values=tuple(shown), finite=finite))
+        note = next((cause.note for cause in same if cause.note), None)
+        gathered.append(
+            msgspec.structs.replace(same[0], count=len(same), values=tuple(shown), finite=finite, note=note)
+        )
     return sorted(gathered, key=lambda cause: -cause.count)
 
 

@@ -104,6 +104,7 @@ class History:
         self._objects: dict[int | None, Signatures] = {}
         self._fingerprints: set[str] = set()
         self._dead = dead if dead is not None else set()
+        self._read_before: dict[str, str] = {}
         self._ordinal = 0
 
     def explain(self, event: TraceEvent) -> Explained:
@@ -126,7 +127,7 @@ class History:
         """Another function object over the same code: the same graph again is waste, another graph another model."""
         again = event.fingerprint is None or event.fingerprint in self._fingerprints
         causes = (
-            explain_new_object(event, len(self._objects)),
+            explain_new_object(event, len(self._objects), self._read_before),
             *(cause for cause in self._compare(self._everything, event.signature) if cause.code not in _OWN_OBJECT),
         )
         return self._close(event, causes if again else ())
@@ -157,6 +158,7 @@ class History:
             self._ordinal += 1
         if event.phase not in ("internal", "failed"):
             self._add(event.object, event.served)
+            self._read_before |= event.reads
             if event.fingerprint:
                 self._fingerprints.add(event.fingerprint)
         return Explained(msgspec.structs.replace(event, phase=phase, ordinal=self._ordinal), causes, repeated)

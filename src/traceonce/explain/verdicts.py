@@ -3,11 +3,11 @@
 1. No retrace, and nothing silently wrong: *ok*.
 2. A retrace in the arguments that keeps coming, as the calls go on: *retracing*. It keeps coming where the second half
    of the calls still has it in one call of five, or has a third of at least five retraces. Where calls are not counted,
-   five retraces will do. A retrace that another function object over the same code had before does not count: it is the
-   object that is new.
+   five retraces will do, if they are not all part of one or two traces of an outer function. A retrace that another
+   function object over the same code had before does not count: it is the object that is new.
 3. The same graph traced again under a new function, at least twice, that keeps coming, with fewer than ten calls to a
    trace: *retracing*. With more calls each trace has paid for itself: many small models, one after the other, are no
-   alarm; nor is a handful of objects, each traced once.
+   alarm; nor is a handful of objects, each traced once. The function of a dataset, whose calls nobody counts: twenty.
 4. At least eight retraces in the arguments with fewer than ten calls to a trace: *retracing*, even where they have
    levelled off; and at least three that cost a second and a tenth of the run.
 5. A place that can only take a handful of states (a bool, None or a tensor) is *bounded*, whatever its order.
@@ -27,6 +27,7 @@ NEW_OBJECT = {CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE}
 PAID_OFF = 10  # calls to a trace from which on another function object is no waste
 ENOUGH = 5  # retraces that are an alarm where calls are not counted
 MANY = 8  # retraces that are an alarm where they have not paid off
+DATASETS = 20  # times that the function of a dataset is traced again before it is an alarm
 COSTLY_SECONDS = 1.0
 COSTLY_SHARE = 0.1
 
@@ -48,11 +49,15 @@ def judge_growth(retraced_at: Sequence[int | None], calls: int | None) -> Growth
 
 
 class Retrace(NamedTuple):
-    """A retrace, for the verdict: at which call it came, why, and whether another function object had it before."""
+    """A retrace, for the verdict: at which call it came, why, and whether another function object had it before.
+
+    `parent` is the trace of another function that it was part of.
+    """
 
     call: int | None
     causes: tuple[Cause, ...]
     repeated: bool = False
+    parent: int | None = None
 
     @property
     def in_arguments(self) -> bool:
@@ -76,6 +81,7 @@ def judge(
     recompiles: int,
     lost_seconds: float,
     share: float | None,
+    of_dataset: bool = False,
     silent: Sequence[CauseCode],
 ) -> tuple[Verdict, Growth, str]:
     """The verdict, the growth, and the reason in words."""
@@ -86,11 +92,14 @@ def judge(
     costly = lost_seconds >= COSTLY_SECONDS and share is not None and share >= COSTLY_SHARE
     if judge_growth(unbounded, calls) == "growing":
         return Verdict.RETRACING, "growing", "it keeps being traced as it is called"
-    if calls is None and len(unbounded) >= ENOUGH:
+    outer = {index if retrace.parent is None else f"in {retrace.parent}" for index, retrace in enumerate(retraces)}
+    if calls is None and len(unbounded) >= ENOUGH and len(outer) >= 3:
         return Verdict.RETRACING, growth, "it is traced again and again (its calls are not counted)"
     keeps_coming = judge_growth(new_objects, calls) != "levelled" and (calls is not None or costly)
     if len(new_objects) >= 2 and keeps_coming and not paid_off:
         return Verdict.RETRACING, growth, "the same graph is traced again under new function objects"
+    if of_dataset and len(new_objects) >= DATASETS:
+        return Verdict.RETRACING, growth, "a dataset is built again and again"
     if len(unbounded) >= MANY and calls is not None and not paid_off:
         return Verdict.RETRACING, growth, "it was traced for a good part of its calls"
     if len(unbounded) + (0 if paid_off else len(new_objects)) >= 3 and costly:

@@ -55,7 +55,7 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     `earlier` holds signatures that the function had traced before anybody watched. `dead` lists the identities of
     arguments that were garbage-collected since the last event. `bytes` is what tracing and the first run
     added to the memory of the process. `fingerprint` is equal for equal graphs, `graph` is the
-    framework's own name for this one.
+    framework's own name for this one. `reads` are the values from outside that the first trace of an object read.
     """
 
     id: int
@@ -90,6 +90,7 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     signed: bool = False
     reduce_retracing: bool = False
     parent: int | None = None
+    reads: dict[str, str] = {}
 
     @property
     def served(self) -> Signature:

@@ -18,6 +18,7 @@ Shape: TypeAlias = tuple[int | None, ...]
 
 # The types of the containers that a function's own parameters are.
 PARAMETERS, ARGUMENTS, KEYWORDS, KEYWORD_ONLY = "parameters", "*args", "**kwargs", "keyword-only"
+DEFAULTS = "defaults"  # its keys read `name=value`
 NUMBERS = {"bool", "int", "float", "complex"}
 
 

@@ -54,6 +54,8 @@ WORDS: dict[CauseCode, Words] = {
 def describe_cause(cause: Cause, traces: int) -> str:
     """What happened at this place, in a few words."""
     words = WORDS[cause.code].what.format(type=cause.type_name or "Python")
+    if cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE) and cause.note:
+        words += f", with another {cause.note}"
     if cause.code in (CauseCode.VALUE, CauseCode.SHAPE) and cause.count >= 3 and cause.count >= traces - 1:
         words += ", a new value each time" if cause.code is CauseCode.VALUE else " in every trace"
     if cause.evidence == "inferred" and cause.code is CauseCode.STALE:
@@ -65,6 +67,8 @@ def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
     """What to change, in one line; for a function inside a library, what its caller can do."""
     function = diagnosis.function
     if cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE):
+        if cause.note:
+            return f"make it once, and pass as an argument what differs: {cause.note}"
         if function.name.endswith("[dataset]"):
             return "build the dataset once, outside the loop"
         if function.library and "keras" in (function.file or ""):

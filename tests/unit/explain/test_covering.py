@@ -97,6 +97,21 @@ def test_an_empty_nest_keeps_its_place() -> None:
     assert covered(*calls) == "[], tf.TensorSpec([None], tf.float32)"
 
 
+def test_numbers_beside_float_scalars_take_their_dtype() -> None:
+    """A Python number is cast to a float spec; an int spec would refuse a float."""
+    calls = [signature(tensor("k", dtype="float64")), signature(python("k", 2.0)), signature(python("k", 3))]
+    assert covered(*calls) == "tf.TensorSpec([], tf.float64)"
+
+
+def test_last_parameters_that_stay_at_their_defaults_are_left_out() -> None:
+    """A shorter signature freezes them there; one that ever had another value must be in it."""
+    frame = [container("", "parameters", "x", "n", "mask"), container("=", "defaults", "n=3", "mask=None")]
+    calls = [signature(*frame, tensor("x", width), python("n", 3), none("mask")) for width in (2, 3)]
+    assert covered(*calls) == "tf.TensorSpec([None], tf.float32)"
+    other = signature(*frame, tensor("x", 4), python("n", 5), none("mask"))
+    assert covered(*calls, other) == "tf.TensorSpec([None], tf.float32), tf.TensorSpec([], tf.int32)"
+
+
 def test_self_is_no_part_of_a_signature() -> None:
     assert covered(signature(thing("self", 1), tensor("x", 2)), signature(thing("self", 2), tensor("x", 2))) == (
         "tf.TensorSpec([2], tf.float32)"
@@ -108,7 +123,8 @@ def test_self_is_no_part_of_a_signature() -> None:
     [
         (tensor("x"), tensor("x", dtype="int32"), "x comes as float32 and int32"),
         (tensor("m"), none("m"), "m is None or float32[]"),
-        (tensor("m"), python("m", 1), "m is 1 or float32[]"),
+        (tensor("m", 2), python("m", 1), "m is 1 or float32[2]"),
+        (tensor("m", dtype="int32"), python("m", 1.5), "m is 1.5 or int32[]"),
         (python("mode", "a"), python("mode", "b"), "mode is a str, which a signature cannot hold"),
         (python("t", True), python("t", False), "t is a bool, which a signature cannot hold"),
         (thing("c", 1), thing("c", 2), "c is Config object, which a signature cannot hold"),

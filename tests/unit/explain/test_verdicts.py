@@ -100,6 +100,14 @@ def test_2_five_of_them_are_an_alarm_without_a_count() -> None:
     assert verdict([None] * 5, FINITE, calls=None) is Verdict.BOUNDED
 
 
+def test_2_retraces_inside_one_outer_trace_cannot_grow() -> None:
+    """An outer function that unrolls a loop over Python numbers traces the inner one for each, once."""
+    inside = [Retrace(None, SHAPE, parent=1) for _ in range(9)]
+    assert verdict(retraces=inside, calls=None) is Verdict.BOUNDED
+    spread = [Retrace(None, SHAPE, parent=number) for number in range(9)]
+    assert verdict(retraces=spread, calls=None) is Verdict.RETRACING
+
+
 def test_2_what_another_object_had_before_does_not_count() -> None:
     """A partial last batch in each of many models: the shape is old, the model is new."""
     repeated = [Retrace(call, SHAPE, repeated=True) for call in range(2, 9)]
@@ -133,6 +141,12 @@ def test_3_many_small_models_one_after_the_other_are_no_alarm() -> None:
     assert judged(models, NEW_FUNCTION, calls=500)[:2] == (Verdict.BOUNDED, "growing")
     assert judged(models, NEW_FUNCTION, calls=500)[2] == "each trace served many calls"
     assert verdict(models, NEW_FUNCTION, calls=499) is Verdict.RETRACING
+
+
+def test_3_a_dataset_built_again_and_again() -> None:
+    assert verdict([None] * 20, NEW_FUNCTION, calls=None, of_dataset=True) is Verdict.RETRACING
+    assert verdict([None] * 19, NEW_FUNCTION, calls=None, of_dataset=True) is Verdict.BOUNDED
+    assert verdict([None] * 20, NEW_FUNCTION, calls=None) is Verdict.BOUNDED
 
 
 def test_3_once_is_not_twice() -> None:

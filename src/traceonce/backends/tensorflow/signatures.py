@@ -10,7 +10,7 @@ from traceonce.backends.tensorflow.composites import equal, equality_of, plain_a
 from traceonce.backends.tensorflow.identities import ByIdentity, Identities
 from traceonce.backends.tensorflow.literals import TEXT_LIMIT, key_text, python_leaf, shorten_repr
 from traceonce.facts import Container, Leaf, Signature
-from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
+from traceonce.facts.signature import ARGUMENTS, DEFAULTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
 
 
 class SignatureReader:
@@ -21,15 +21,22 @@ class SignatureReader:
         self._graphs = ByIdentity()
 
     def read(
-        self, function_type: Any, polymorphic_type: Any, context: Any = None, twins: Mapping[str, Any] | None = None
+        self,
+        function_type: Any,
+        polymorphic_type: Any,
+        context: Any = None,
+        twins: Mapping[str, Any] | None = None,
+        defaults: Mapping[str, Any] | None = None,
     ) -> Signature:
         """The signature of one request (or of one cached trace).
 
-        `twins` holds, per parameter, a second type built from the same value, where one was built to see whether the
-        type equals itself.
+        `defaults` are the values of parameters that a call may leave out. `twins` holds, per parameter, a second type
+        built from the same value, where one was built to see whether the type equals itself.
         """
         walk = _Walk(self.identities, twins or {})
         walk.parameters(function_type, polymorphic_type)
+        if defaults:
+            walk.containers.append(Container("=", DEFAULTS, tuple(_default_text(*item) for item in defaults.items())))
         return Signature(tuple(walk.leaves), tuple(walk.containers), self._context(context))
 
     def _context(self, context: Any) -> dict[str, str]:
@@ -269,6 +276,11 @@ class _Walk:
             )
         )
         return True
+
+
+def _default_text(name: str, value: Any) -> str:
+    leaf = python_leaf(name, value)
+    return f"{name}={leaf.describe()}"
 
 
 def _literal(path: str, kind: Any) -> Leaf:

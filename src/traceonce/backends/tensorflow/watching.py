@@ -170,8 +170,10 @@ class MissWatching:
         if options.reduce_retracing and options.input_signature is None and options.function_cache:
             request = caller.f_locals.get("lookup_func_type", function_type)
         declared = options.polymorphic_type
-        trace.request = self._reader.read(request, declared, context, _twins(request, caller))
-        trace.traced = None if request is function_type else self._reader.read(function_type, declared, context)
+        defaults = options.default_values
+        trace.request = self._reader.read(request, declared, context, _twins(request, caller), defaults)
+        generalised = request is not function_type
+        trace.traced = self._reader.read(function_type, declared, context, None, defaults) if generalised else None
         trace.earlier = self._earlier(trace)
         trace.bound = bound_objects(trace.described, request)
         trace.reads = self._silent.read(trace.described, trace.bound)
@@ -220,6 +222,7 @@ class MissWatching:
             signed=options.input_signature is not None,
             reduce_retracing=bool(options.reduce_retracing),
             parent=trace.parent,
+            reads=trace.reads if trace.phase == "first" else {},
         )
         self._sink.write(event)
         if concrete is not None:
@@ -268,8 +271,11 @@ class MissWatching:
         cache = trace.options.function_cache
         if trace.owner is None or not cache or trace.owner in self._known:
             return ()
-        declared = trace.options.polymorphic_type
-        return tuple(self._reader.read(kind, declared, context) for context, kind in list(cache._primary)[-EARLIER:])
+        declared, defaults = trace.options.polymorphic_type, trace.options.default_values
+        return tuple(
+            self._reader.read(kind, declared, context, None, defaults)
+            for context, kind in list(cache._primary)[-EARLIER:]
+        )
 
     def _phase(self, described: Described, options: Any, frames: list[Frame]) -> Phase:
         saving = any(
