@@ -224,6 +224,10 @@ def test_a_value_read_by_a_layer_that_is_called(tf: Any) -> None:
             self.alpha = 2.5
 
         def call(self, x: Any) -> Any:
+            return self.scale(x)
+
+        def scale(self, x: Any) -> Any:
+            self.calls = 1
             return x * self.alpha
 
     layer = Scale()
@@ -231,6 +235,7 @@ def test_a_value_read_by_a_layer_that_is_called(tf: Any) -> None:
     with traceonce.watch() as seen:
         step(tf.constant([1.0]))
         layer.alpha = 4.5
+        layer.calls = 7  # its own: written by the method itself
         step(tf.constant([1.0]))
     assert [finding[:4] for finding in findings_of(seen)] == [("stale", "layer.alpha", "2.5", "4.5")]
 

@@ -92,19 +92,25 @@ def _spec(leaves: tuple[Leaf, ...], lifted: list[str]) -> str:
         splits = details.get("row_splits", "int64")
         narrow = "" if splits == "int64" else f", row_splits_dtype=tf.{splits}"
         return f"tf.RaggedTensorSpec({_shape(joined)}, tf.{joined.dtype}, ragged_rank={details['ragged_rank']}{narrow})"
-    scalars = {leaf.dtype for leaf in leaves if leaf.kind == "tensor" and leaf.shape == () and not leaf.name}
-    numbers = [leaf for leaf in leaves if leaf.kind == "python" and leaf.type_name in ("int", "float")]
-    floats = len(scalars) == 1 and (dtype := next(iter(scalars)) or "").startswith("float")
-    if floats and len(numbers) + sum(leaf.kind == "tensor" and leaf.shape == () for leaf in leaves) == len(leaves):
-        lifted.append(first.path)
-        return f"tf.TensorSpec([], tf.{dtype})"
-    if len(numbers) == len(leaves):
-        lifted.append(first.path)
-        return f"tf.TensorSpec([], tf.{_number_dtype(leaves)})"
+    if all(_is_number(leaf) or leaf.kind == "tensor" for leaf in leaves):
+        dtype = _number_dtype(leaves)
+        if dtype is not None:
+            lifted.append(first.path)
+            return f"tf.TensorSpec([], tf.{dtype})"
     raise _NoCover(_why_not(leaves))
 
 
-def _number_dtype(leaves: tuple[Leaf, ...]) -> str:
+def _is_number(leaf: Leaf) -> bool:
+    return leaf.kind == "python" and leaf.type_name in ("int", "float")
+
+
+def _number_dtype(leaves: tuple[Leaf, ...]) -> str | None:
+    """The dtype for Python numbers, and for scalar tensors beside them: a number is cast to a float spec."""
+    tensors = {(leaf.dtype, leaf.shape, leaf.name) for leaf in leaves if leaf.kind == "tensor"}
+    if tensors:
+        dtype, shape, name = next(iter(tensors))
+        fits = len(tensors) == 1 and shape == () and name is None and (dtype or "").startswith("float")
+        return dtype if fits else None
     if any(leaf.type_name == "float" for leaf in leaves):
         return "float32"
     for name, values in (("int32", _INT32), ("int64", _INT64)):

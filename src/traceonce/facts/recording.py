@@ -105,8 +105,10 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
         if not sections:
             raise RecordingError(f"{name}: no header line can be read, so it is not a recording (any more). {AGAIN}")
         for compilation in compilations:
-            known = [section for section in sections if compilation.process in (None, section.header.process)]
-            any(section.compiled(compilation) for section in known)  # graphs of different processes share names
+            for section in sections:
+                its_own = compilation.process in (None, section.header.process)
+                if its_own and section.compiled(compilation):
+                    break  # graphs of different processes share names: one compilation is one process's
         return _assemble(sections, ending, [Notice(text, error=True) for text in damage])
 
     @classmethod

@@ -68,7 +68,8 @@ def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
     function = diagnosis.function
     if cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE):
         if cause.note:
-            return f"make it once, and pass as an argument what differs: {cause.note}"
+            once = "make it once" if cause.code is CauseCode.NEW_FUNCTION else "reuse one object"
+            return f"{once}, and pass as an argument what differs: {cause.note}"
         if function.name.endswith("[dataset]"):
             return "build the dataset once, outside the loop"
         if function.library and "keras" in (function.file or ""):

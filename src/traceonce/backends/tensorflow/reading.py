@@ -67,20 +67,16 @@ class Reader:
             current, bound, myself = queue.pop(0)
             for code in _codes(current.__code__):
                 reads = self._analyse(code)
-                written |= reads.written
+                written |= {_rename_self(path, myself) for path in reads.written}
                 for chain in reads.chains:
                     owner, value = self._resolve(chain, current, bound)
                     text = self._text(value)
                     if text is not None:
                         values[chain.named(myself)] = text
-                    callee, its_self, name = _callee(chain, owner, value)
-                    if (
-                        callee is not None
-                        and callee.__code__ not in seen
-                        and self._is_user(callee.__code__.co_filename)
-                    ):
-                        seen.add(callee.__code__)
-                        queue.append((callee, {"self": its_self} if its_self is not None else {}, name or myself))
+                    callee = _callee(chain, myself, owner, value)
+                    if callee is not None and callee.code not in seen and self._is_user(callee.code.co_filename):
+                        seen.add(callee.code)
+                        queue.append((callee.function, callee.bound, callee.myself))
         return {path: text for path, text in values.items() if path not in written}
 
     def _analyse(self, code: types.CodeType) -> Reads:
@@ -283,25 +279,35 @@ def _element(owner: Any, key: Any) -> Any:
         return _ABSENT
 
 
-def _callee(chain: Chain, owner: Any, value: Any) -> tuple[types.FunctionType | None, Any, str]:
-    """The Python function that calling `value` runs, what its `self` is, and what that is called.
+def _rename_self(path: str, myself: str) -> str:
+    return myself + path.removeprefix("self") if path.startswith("self.") else path
 
-    A function, a method, or an object with a `call` (as Keras has it) or a `__call__` of its own.
-    """
-    if isinstance(value, types.MethodType):
-        inner = value.__func__
-        return (
-            (inner, value.__self__, chain.named(steps=-1))
-            if isinstance(inner, types.FunctionType)
-            else (None, None, "")
-        )
+
+class _Callee(NamedTuple):
+    """A Python function that the traced one may call, the object that it is bound to, and what that is called there."""
+
+    function: Any  # a FunctionType; typed so, mypy would take it for a method
+    bound: dict[str, Any]
+    myself: str
+
+    @property
+    def code(self) -> types.CodeType:
+        code: types.CodeType = self.function.__code__
+        return code
+
+
+def _callee(chain: Chain, myself: str, owner: Any, value: Any) -> _Callee | None:
+    """What calling `value` runs: a function, a method, or the `call` (as Keras has it) or `__call__` of an object."""
+    if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
+        return _Callee(value.__func__, {"self": value.__self__}, chain.named(myself, steps=-1))
     if isinstance(value, types.FunctionType):
-        is_method = value.__code__.co_varnames[:1] == ("self",) and owner is not None
-        return value, owner if is_method else None, chain.named(steps=-1) if is_method else ""
-    if value is _ABSENT or isinstance(value, (type, types.ModuleType, logging.Logger)):
-        return None, None, ""
+        if value.__code__.co_varnames[:1] == ("self",) and owner is not None:
+            return _Callee(value, {"self": owner}, chain.named(myself, steps=-1))
+        return _Callee(value, {}, myself)
+    if value is _ABSENT or isinstance(value, (type, types.ModuleType, types.MethodType, logging.Logger)):
+        return None
     for name in ("call", "__call__"):
         method = inspect.getattr_static(type(value), name, None)
         if isinstance(method, types.FunctionType):
-            return method, value, chain.named()
-    return None, None, ""
+            return _Callee(method, {"self": value}, chain.named(myself))
+    return None
