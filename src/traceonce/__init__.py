@@ -10,18 +10,36 @@ if TYPE_CHECKING:
     from typing import Any
 
     from traceonce.api import Watch, watch
-    from traceonce.errors import TraceonceError
+    from traceonce.errors import TraceonceError, TracingLimitReached, TracingLimitWarning
     from traceonce.explain import diagnose
-    from traceonce.facts import Recording
+    from traceonce.facts import Breach, Recording
+    from traceonce.guard.limits import limit, max_traces
 
 __version__ = "0.1.0"
-__all__ = ["Recording", "TraceonceError", "Watch", "__version__", "diagnose", "watch"]
+__all__ = [
+    "Breach",
+    "Recording",
+    "TraceonceError",
+    "TracingLimitReached",
+    "TracingLimitWarning",
+    "Watch",
+    "__version__",
+    "diagnose",
+    "limit",
+    "max_traces",
+    "watch",
+]
 
 _HOMES = {
+    "Breach": "traceonce.facts",
     "Recording": "traceonce.facts",
     "TraceonceError": "traceonce.errors",
+    "TracingLimitReached": "traceonce.errors",
+    "TracingLimitWarning": "traceonce.errors",
     "Watch": "traceonce.api",
     "diagnose": "traceonce.explain",
+    "limit": "traceonce.guard.limits",
+    "max_traces": "traceonce.guard.limits",
     "watch": "traceonce.api",
 }
 

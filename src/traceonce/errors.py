@@ -4,10 +4,17 @@ TraceonceError                 the base: catch this to catch all
 ├── UsageError                 the input is not what it should be; the message names it and the remedy (exit 2)
 │   ├── RecordingError         a file is not a recording, or nothing in it can be read
 │   └── ScriptError            there is no such script to run
-└── BackendUnavailable         a framework is missing, or offers no hook that works here
+├── BackendUnavailable         a framework is missing, or offers no hook that works here
+└── TracingLimitReached        a function would have been traced more often than its limit allows
+
+TracingLimitWarning            the same, where the limit is to warn; a UserWarning
 """
 
 from __future__ import annotations
+
+TYPE_CHECKING = False  # facts import these errors
+if TYPE_CHECKING:
+    from traceonce.facts import Breach
 
 
 class TraceonceError(Exception):
@@ -24,6 +31,25 @@ class RecordingError(UsageError):
 
 class ScriptError(UsageError):
     """There is no such script, module or code to run."""
+
+
+class TracingLimitReached(TraceonceError):  # noqa: N818  # the name that users search for
+    """A call needed one trace more than its limit allows; the traces made before still serve their calls.
+
+    `breach` holds the facts: function, limit, counts, causes, call site. What a backend raises is an error of its
+    framework as well; for TensorFlow, a `tf.errors.ResourceExhaustedError`.
+    """
+
+    def __init__(self, message: str, breach: Breach) -> None:
+        super().__init__(message, breach)
+        self.breach = breach
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class TracingLimitWarning(UserWarning):
+    """A call needed one trace more than its limit allows, and the limit is to warn."""
 
 
 class BackendUnavailable(TraceonceError):  # noqa: N818  # reads as what it says

@@ -107,6 +107,9 @@ def test_settling_leaves_the_hooks_and_stopping_takes_them_out(framework: Framew
         def write(self, entry: Any) -> None:
             written.append(entry)
 
+        def permit(self, event: Any, *, made: bool) -> None:
+            return None
+
     watching: Watching = load_backend(framework.known).watch(Sink())
     step(framework.array(3))
     watching.settle()

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from traceonce.facts import Calls, Compiled, Finding, Inputs, Notice, Ran, TraceEvent
+from traceonce.errors import TracingLimitReached
+from traceonce.facts import Breach, Calls, Compiled, Finding, Inputs, Notice, Ran, TraceEvent
 
 
 class Sink(Protocol):
     """Where a backend reports. It never raises: an error on our side is no business of the user's program."""
 
     def write(self, entry: TraceEvent | Ran | Inputs | Calls | Finding | Notice) -> None: ...
+
+    def permit(self, event: TraceEvent, *, made: bool) -> BaseException | None:
+        """A trace is about to be made; or it has been `made`, and is about to be kept. May it?
+
+        Returns what is to be raised in the program instead, where a limit is reached. A trace that was permitted before
+        it was made is to be written when it has ended, as failed where it was not kept.
+        """
 
 
 class Watching(Protocol):
@@ -55,6 +63,10 @@ class Backend(Protocol):
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
         """The framework is there: put the hooks in place. Raises `BackendUnavailable` where none works here."""
+        ...
+
+    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
+        """The error for a call that is refused: one of the framework's own, too, where it has one that fits."""
         ...
 
     def check(self) -> None:

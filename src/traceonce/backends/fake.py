@@ -19,10 +19,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import msgspec
+
 from traceonce.backends.base import Sink
 from traceonce.backends.discovery import Known
 from traceonce.backends.places import Places, current_frames
-from traceonce.facts import Calls, Container, FunctionId, Leaf, Notice, Ran, Signature, TraceEvent
+from traceonce.errors import TracingLimitReached
+from traceonce.facts import Breach, Calls, Container, FunctionId, Leaf, Notice, Ran, Signature, TraceEvent
 
 KNOWN = Known("fake", __name__, f"{__name__}:Fake")
 
@@ -53,20 +56,19 @@ class Function:
             self.calls += 1
             if any(trace.admits(signature) for trace in self.traces):
                 return None
-            earlier = tuple(self.traces)
+            requests = [(watching, watching.request(self, signature)) for watching in tuple(_watching)]
             began = time.perf_counter()
-            error: Exception | None = None
+            error: BaseException | None = None
             try:
                 self._python(*args, **kwargs)
-            except Exception as problem:
+            except BaseException as problem:
                 error = problem
-                raise
-            finally:
-                seconds = time.perf_counter() - began + self.seconds_to_trace
-                for watching in tuple(_watching):
-                    watching.missed(self, signature, earlier, seconds, error)
-                if error is None:
-                    self.traces.append(signature)
+            seconds = time.perf_counter() - began + self.seconds_to_trace
+            for watching, request in requests:
+                error = watching.done(request, seconds, error) or error
+            if error is not None:
+                raise error
+            self.traces.append(signature)
         return None
 
 
@@ -118,9 +120,8 @@ class FakeWatching:
         self._places = Places((__file__,))
         _watching.append(self)
 
-    def missed(
-        self, owner: Function, signature: Signature, earlier: tuple[Signature, ...], seconds: float, error: Any
-    ) -> None:
+    def request(self, owner: Function, signature: Signature) -> TraceEvent:
+        """A trace is about to be made. Raises where a limit is reached."""
         code = owner._python.__code__
         identity = FunctionId(owner._python.__qualname__, self._places.shorten(code.co_filename), code.co_firstlineno)
         if identity.key not in self._functions:
@@ -133,22 +134,32 @@ class FakeWatching:
             function=identity,
             signature=signature,
             start=time.time(),
-            phase="failed" if error else "retrace" if earlier else "first",
+            phase="retrace" if owner.traces else "first",
             call=owner.calls - self._before[identity.key],
-            earlier=() if id(owner) in self._known else earlier,
+            earlier=() if id(owner) in self._known else tuple(owner.traces),
             object=id(owner),
             fingerprint=identity.key,
-            seconds=seconds,
-            exclusive_seconds=seconds,
             call_site=self._places.call_site(frames),
             stack=self._places.visible(frames),
             thread=threading.current_thread().name,
-            error=f"{type(error).__name__}: {error}" if error else None,
         )
         self._known.add(id(owner))
-        self._sink.write(event)
-        if not error:
+        refusal = self._sink.permit(event, made=False)
+        if refusal is not None:
+            raise refusal
+        return event
+
+    def done(self, request: TraceEvent, seconds: float, error: BaseException | None) -> BaseException | None:
+        """The trace was made, or it raised `error`. Gives the error of a limit that does not let it be kept."""
+        event = msgspec.structs.replace(request, seconds=seconds, exclusive_seconds=seconds)
+        refusal = None if error is not None else self._sink.permit(event, made=True)
+        error = error or refusal
+        if error is not None:
+            self._sink.write(msgspec.structs.replace(event, phase="failed", error=f"{type(error).__name__}: {error}"))
+        else:
+            self._sink.write(event)
             self._sink.write(Ran(event.id, 0.0))
+        return refusal
 
     def renew(self) -> Calls:
         self._known.clear()
@@ -179,6 +190,9 @@ class Fake:
         if compilations:
             sink.write(Notice("the fake framework does not compile"))
         return FakeWatching(sink)
+
+    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
+        return TracingLimitReached(message, breach)
 
     def check(self) -> None:
         toy = function(lambda x: x)

@@ -16,7 +16,7 @@ import msgspec
 
 from traceonce.explain.arguments import compare_arguments
 from traceonce.explain.surroundings import compare_contexts, explain_new_object
-from traceonce.facts import Cause, CauseCode, Leaf, Signature, TraceEvent
+from traceonce.facts import Cause, CauseCode, Leaf, Phase, Signature, TraceEvent
 from traceonce.facts.signature import NUMBERS, number
 
 Place: TypeAlias = tuple[str, str, int]
@@ -34,6 +34,17 @@ class Explained(NamedTuple):
 
     event: TraceEvent
     causes: tuple[Cause, ...]
+    repeated: bool = False
+
+
+class Foreseen(NamedTuple):
+    """What can be told of a trace before it is made: its phase and its causes.
+
+    The phase is None for another function object over the same code: only its graph says whether it is the same again.
+    """
+
+    phase: Phase | None
+    causes: tuple[Cause, ...] = ()
     repeated: bool = False
 
 
@@ -109,28 +120,34 @@ class History:
 
     def explain(self, event: TraceEvent) -> Explained:
         """Why was this trace made? Events are to be given in the order in which they happened."""
+        return self.keep(event, self.foresee(event))
+
+    def foresee(self, event: TraceEvent, *, made: bool = True) -> Foreseen:
+        """What this trace is, or, where it has not been `made` yet, what it will be."""
         self._dead.update(event.dead)
         own = self._objects.get(event.object)
         for signature in event.earlier:
             own = self._add(event.object, signature)
         if event.phase == "internal":
-            return self._close(event, ())
+            return Foreseen("internal")
         if own:
             causes = self._compare(own, event.signature) or (self._unknown(event),)
+            created = {cause.code for cause in causes} == {CauseCode.VARIABLE_CREATION}
             repeated = len(self._objects) > 1 and not self._compare(self._everything, event.signature)
-            return self._close(event, causes, repeated=repeated)
-        if self._objects:
-            return self._explain_new_object(event)
-        return self._close(event, ())
+            return Foreseen("internal" if created else "retrace", self._as_seen(event, causes), repeated)
+        if not self._objects:
+            return Foreseen("first")
+        return self._foresee_new_object(event, made)
 
-    def _explain_new_object(self, event: TraceEvent) -> Explained:
+    def _foresee_new_object(self, event: TraceEvent, made: bool) -> Foreseen:
         """Another function object over the same code: the same graph again is waste, another graph another model."""
-        again = event.fingerprint is None or event.fingerprint in self._fingerprints
+        if event.fingerprint is not None and event.fingerprint not in self._fingerprints:
+            return Foreseen("first")
         causes = (
             explain_new_object(event, len(self._objects), self._read_before),
             *(cause for cause in self._compare(self._everything, event.signature) if cause.code not in _OWN_OBJECT),
         )
-        return self._close(event, causes if again else ())
+        return Foreseen("retrace" if made else None, self._as_seen(event, causes))
 
     def _compare(self, earlier: Signatures, request: Signature) -> tuple[Cause, ...]:
         def differences(other: Signature) -> list[Cause]:
@@ -144,16 +161,17 @@ class History:
         reason = event.raw_reason or "an earlier trace fits this call, and the framework traced again all the same"
         return Cause(CauseCode.UNKNOWN, event.function.name, "", reason, evidence="reported")
 
-    def _close(self, event: TraceEvent, causes: tuple[Cause, ...], *, repeated: bool = False) -> Explained:
-        if event.raw_reason is not None:  # the backend saw the outcome, not the request
-            causes = tuple(
-                cause if cause.code is CauseCode.UNKNOWN else msgspec.structs.replace(cause, evidence="inferred")
-                for cause in causes
-            )
-        phase = event.phase
-        if phase not in ("internal", "failed"):
-            created = {cause.code for cause in causes} == {CauseCode.VARIABLE_CREATION}
-            phase = "internal" if created else "retrace" if causes else "first"
+    def _as_seen(self, event: TraceEvent, causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
+        if event.raw_reason is None:
+            return causes
+        return tuple(  # the backend saw the outcome, not the request
+            cause if cause.code is CauseCode.UNKNOWN else msgspec.structs.replace(cause, evidence="inferred")
+            for cause in causes
+        )
+
+    def keep(self, event: TraceEvent, foreseen: Foreseen) -> Explained:
+        """The trace has been made: later ones are compared with it."""
+        phase = event.phase if event.phase == "failed" else foreseen.phase or "retrace"
         if phase != "internal":
             self._ordinal += 1
         if event.phase not in ("internal", "failed"):
@@ -161,13 +179,30 @@ class History:
             self._read_before |= event.reads
             if event.fingerprint:
                 self._fingerprints.add(event.fingerprint)
-        return Explained(msgspec.structs.replace(event, phase=phase, ordinal=self._ordinal), causes, repeated)
+        done = msgspec.structs.replace(event, phase=phase, ordinal=self._ordinal)
+        return Explained(done, foreseen.causes, foreseen.repeated)
 
     def _add(self, owner: int | None, signature: Signature) -> Signatures:
         signatures = self._objects.setdefault(owner, Signatures())
         signatures.add(signature)
         self._everything.add(signature)
         return signatures
+
+
+class Histories:
+    """The histories of all functions of this process, for whoever explains events as they come."""
+
+    def __init__(self) -> None:
+        self._dead: set[int] = set()
+        self._functions: dict[tuple[str, str], History] = {}
+
+    def explain(self, event: TraceEvent) -> Explained:
+        key = (event.backend, event.function.key)
+        history = self._functions.get(key)
+        if history is None:
+            history = self._functions[key] = History(self._dead)
+        self._dead.update(event.dead)  # told with the next event of any function
+        return history.explain(event)
 
 
 # An object argument of another function object says nothing about the arguments: each has its own.

@@ -17,18 +17,22 @@ from traceonce.facts.entries import (
 )
 from traceonce.facts.event import CallSite, EventKind, Frame, FunctionId, Phase, TraceEvent
 from traceonce.facts.fix import Edit, Fix, Safety
+from traceonce.facts.limit import DEFAULT_LIMIT, Breach, Counted, Limit
 from traceonce.facts.proof import Measurement, Proof, ProofVerdict
 from traceonce.facts.recording import Recording
 from traceonce.facts.signature import Container, Difference, Kind, Leaf, Shape, Signature
 
 __all__ = [
+    "DEFAULT_LIMIT",
     "SCHEMA",
+    "Breach",
     "CallSite",
     "Calls",
     "Cause",
     "CauseCode",
     "Compiled",
     "Container",
+    "Counted",
     "Diagnosis",
     "Difference",
     "Edit",
@@ -46,6 +50,7 @@ __all__ = [
     "Inputs",
     "Kind",
     "Leaf",
+    "Limit",
     "Measurement",
     "Notice",
     "Phase",

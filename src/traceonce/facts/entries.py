@@ -8,6 +8,7 @@ import msgspec
 
 from traceonce.facts.cause import Cause
 from traceonce.facts.event import FunctionId, TraceEvent
+from traceonce.facts.limit import Breach
 from traceonce.facts.signature import Shape
 
 SCHEMA = "traceonce.recording/1"
@@ -90,7 +91,7 @@ class Exit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", t
     seconds: float
 
 
-Entry: TypeAlias = Header | TraceEvent | Ran | Inputs | Compiled | Calls | Finding | Notice | End | Exit
+Entry: TypeAlias = Header | TraceEvent | Ran | Inputs | Compiled | Calls | Finding | Breach | Notice | End | Exit
 
 decode_line = msgspec.json.Decoder(Entry).decode
 _encode = msgspec.json.Encoder().encode

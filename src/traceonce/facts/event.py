@@ -12,6 +12,17 @@ EventKind: TypeAlias = Literal["trace", "compile", "backward"]
 Phase: TypeAlias = Literal["first", "retrace", "internal", "failed"]
 
 
+_LIBRARY_FOLDERS = ("site-packages/", "dist-packages/")
+
+
+def package_path(file: str) -> str:
+    """A library's file from its package on, the same on every machine; any other file as it is."""
+    for folder in _LIBRARY_FOLDERS:
+        if folder in file:
+            return file.rpartition(folder)[2]
+    return file
+
+
 class FunctionId(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A function as its author knows it: qualified name and place. Several function objects may share one."""
 
@@ -28,6 +39,10 @@ class FunctionId(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     @property
     def key(self) -> str:
         return f"{self.name}|{self.file or ''}|{self.line or ''}"
+
+    def is_called(self, name: str) -> bool:
+        """Is this its qualified name, or the last part of it?"""
+        return name in (self.name, self.short_name)
 
 
 class Frame(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

@@ -30,6 +30,7 @@ from traceonce.facts.entries import (
     decode_line,
 )
 from traceonce.facts.event import TraceEvent
+from traceonce.facts.limit import Breach
 from traceonce.facts.signature import Shape, Signature
 
 AGAIN = "Record the run again with: traceonce run --recording FILE SCRIPT"
@@ -50,6 +51,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     events: tuple[TraceEvent, ...] = ()
     calls: dict[str, dict[str, int]] = {}
     findings: tuple[Finding, ...] = ()
+    breaches: tuple[Breach, ...] = ()
     notices: tuple[Notice, ...] = ()
     cwd: str = ""
     started: float = 0.0
@@ -129,6 +131,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
             events=tuple(sorted((e for part in parts for e in part.events), key=lambda e: e.start)),
             calls={process: counts for part in parts for process, counts in part.calls.items()},
             findings=tuple(f for part in parts for f in part.findings),
+            breaches=tuple(b for part in parts for b in part.breaches),
             notices=tuple(dict.fromkeys(n for part in parts for n in part.notices)),
             cwd=parts[0].cwd,
             started=min(part.started for part in parts),
@@ -154,6 +157,7 @@ class _Section:
         self.calls: dict[str, int] = {}
         self.inputs: dict[int, list[tuple[Shape | None, ...]]] = {}
         self.findings: list[Finding] = []
+        self.breaches: list[Breach] = []
         self.notices: list[Notice] = []
         self.end: End | None = None
         self.last = header.clock
@@ -181,6 +185,8 @@ class _Section:
             self.calls.update(entry.counts)
         elif isinstance(entry, Finding):
             self.findings.append(msgspec.structs.replace(entry, process=self.header.process))
+        elif isinstance(entry, Breach):
+            self.breaches.append(msgspec.structs.replace(entry, process=self.header.process))
         elif isinstance(entry, Notice):
             self.notices.append(entry)
         elif isinstance(entry, End):
@@ -252,6 +258,7 @@ def _assemble(sections: list[_Section], ending: Exit | None, damage: list[Notice
         events=tuple(sorted((e for s in sections for e in s.events.values()), key=lambda e: e.start)),
         calls={section.header.process: section.calls for section in sections if section.calls},
         findings=tuple(finding for section in sections for finding in section.findings),
+        breaches=tuple(breach for section in sections for breach in section.breaches),
         notices=tuple(dict.fromkeys(notices)),
         cwd=main.cwd,
         started=main.clock,
@@ -288,6 +295,7 @@ def _label_processes(recording: Recording, prefix: str) -> Recording:
         events=tuple(replace(event, process=prefix + event.process) for event in recording.events),
         calls={prefix + process: counts for process, counts in recording.calls.items()},
         findings=tuple(replace(finding, process=prefix + finding.process) for finding in recording.findings),
+        breaches=tuple(replace(breach, process=prefix + breach.process) for breach in recording.breaches),
         forks={prefix + child: prefix + parent for child, parent in recording.forks.items()},
         forked_at={prefix + child: clock for child, clock in recording.forked_at.items()},
     )

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import msgspec
 
 from traceonce.backends.discovery import Known, known_backends, load_backend
-from traceonce.errors import BackendUnavailable
-from traceonce.facts import Calls, Entry, Notice, TraceEvent
+from traceonce.errors import BackendUnavailable, TracingLimitReached
+from traceonce.facts import Breach, Calls, Entry, Notice, TraceEvent
 from traceonce.observe.arrival import Arrivals
 
 if TYPE_CHECKING:
     from traceonce.backends.base import Watching
     from traceonce.observe.recorder import Recorder
+
+Refuse: TypeAlias = Callable[[str, Breach], TracingLimitReached]
+# Observers that come by themselves once a program that is watched has imported a module, and keep no hook in place.
+LISTENERS = {"opentelemetry.trace": "traceonce.integrations.spans:Spans"}
+
+
+class Gatekeeper(Protocol):
+    """An observer that may say no: see `Sink.permit`. `refuse` makes an error of the framework's from a breach."""
+
+    def write(self, entry: Entry) -> None: ...
+
+    def permit(self, event: TraceEvent, refuse: Refuse, *, made: bool) -> BaseException | None: ...
+
+    def withdraw(self, event: TraceEvent) -> None:
+        """What was permitted will not be made after all: somebody else has refused it."""
 
 
 class Hub:
@@ -23,27 +40,51 @@ class Hub:
     def __init__(self, backends: list[Known] | None = None) -> None:
         self._backends = backends
         self._observers: tuple[_Observer, ...] = ()
+        self._listeners: tuple[_Observer, ...] = ()
+        self._gatekeepers: tuple[_Observer, ...] = ()
         self._watching: dict[str, Watching] = {}
+        self._refusals: dict[str, Refuse] = {}
         self._arrivals: Arrivals | None = None
         self._compilations = False
         self._lock = threading.RLock()
 
     def join(self, recorder: Recorder, *, compilations: bool = False) -> None:
         with self._lock:
-            before: dict[str, int] = {}
-            for watching in self._watching.values():
-                before |= watching.renew().counts
-            self._observers = (*self._observers, _Observer(recorder, before))
+            self._observers = (*self._observers, self._observer(recorder))
             self._compilations = compilations
             if self._arrivals is None:
-                known = {backend.module: backend for backend in self._backends or known_backends()}
-                self._arrivals = Arrivals(list(known), lambda name: self._start(known[name]))
-                self._arrivals.start()
+                self._await()
+
+    def _observer(self, recorder: Recorder) -> _Observer:
+        before: dict[str, int] = {}
+        for watching in self._watching.values():
+            before |= watching.renew().counts
+        return _Observer(recorder, before)
+
+    def _await(self) -> None:
+        """Wait for the imports of what can be watched, and of what wants to hear of it."""
+        known = {backend.module: backend for backend in self._backends or known_backends()}
+
+        def arrived(name: str) -> None:
+            if name in known:
+                self._start(known[name])
+            else:
+                self._listen(LISTENERS[name])
+
+        self._arrivals = Arrivals([*known, *LISTENERS], arrived)
+        self._arrivals.start()
+
+    def guard(self, gatekeeper: Gatekeeper) -> None:
+        """Let somebody join that is asked before each trace."""
+        with self._lock:
+            self.join(gatekeeper)
+            self._gatekeepers = (*self._gatekeepers, self._observers[-1])
 
     def leave(self, recorder: Recorder) -> None:
         with self._lock:
             self.settle()
             self._observers = tuple(other for other in self._observers if other.recorder is not recorder)
+            self._gatekeepers = tuple(other for other in self._gatekeepers if other.recorder is not recorder)
             if not self._observers:
                 self._stop()
 
@@ -58,8 +99,21 @@ class Hub:
         return {name: watching.hook for name, watching in self._watching.items()}
 
     def write(self, entry: Entry) -> None:
-        for observer in self._observers:
+        for observer in (*self._observers, *self._listeners):
             observer.write(entry)
+
+    def permit(self, event: TraceEvent, *, made: bool) -> BaseException | None:
+        refuse = self._refusals.get(event.backend, TracingLimitReached)
+        permitted: list[Any] = []
+        for observer in self._gatekeepers:
+            gatekeeper: Any = observer.recorder
+            refusal: BaseException | None = gatekeeper.permit(observer.since_joining(event), refuse, made=made)
+            if refusal is not None:
+                for other in permitted:
+                    other.withdraw(event)
+                return refusal
+            permitted.append(gatekeeper)
+        return None
 
     def _start(self, known: Known) -> None:
         """A framework has been imported: watch it. Nothing that goes wrong here may reach the program."""
@@ -67,7 +121,9 @@ class Hub:
             if not self._observers:  # the last one left while the framework was being imported
                 return
             try:
-                watching = load_backend(known).watch(self, compilations=self._compilations)
+                backend = load_backend(known)
+                self._refusals[known.name] = backend.limit_reached
+                watching = backend.watch(self, compilations=self._compilations)
                 self._watching[known.name] = watching
                 self.write(Notice(f"{known.name} is watched through {watching.hook}", hook=True))
             except BackendUnavailable as error:
@@ -75,7 +131,20 @@ class Hub:
             except Exception as error:
                 self.write(Notice(f"{known.name} is not watched: {type(error).__name__}: {error}", error=True))
 
+    def _listen(self, target: str) -> None:
+        """Something that wants to hear of traces has been imported."""
+        with self._lock:
+            if not self._observers:
+                return
+            try:
+                module, _, name = target.partition(":")
+                listener: Recorder = getattr(importlib.import_module(module), name)()
+                self._listeners = (*self._listeners, self._observer(listener))
+            except Exception as error:
+                self.write(Notice(f"{target} cannot be used: {type(error).__name__}: {error}", error=True))
+
     def _stop(self) -> None:
+        self._listeners = ()
         if self._arrivals is not None:
             self._arrivals.stop()
             self._arrivals = None
@@ -95,9 +164,16 @@ class _Observer:
         if self._before and isinstance(entry, Calls):
             counts = {key: count - self._before.get(key, 0) for key, count in entry.counts.items()}
             entry = Calls({key: count for key, count in counts.items() if count > 0})
-        elif self._before and isinstance(entry, TraceEvent) and entry.call is not None:
-            entry = msgspec.structs.replace(entry, call=entry.call - self._before.get(entry.function.key, 0))
+        elif isinstance(entry, TraceEvent):
+            entry = self.since_joining(entry)
         self.recorder.write(entry)
+
+    def since_joining(self, event: TraceEvent) -> TraceEvent:
+        """An event with its call numbered from when this observer came."""
+        before = self._before.get(event.function.key)
+        if not before or event.call is None:
+            return event
+        return msgspec.structs.replace(event, call=event.call - before)
 
 
 hub = Hub()

@@ -21,6 +21,7 @@ def render_json(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
         "events": recording.events,
         "calls": recording.calls,
         "findings": recording.findings,
+        "breaches": recording.breaches,
         "notices": recording.notices,
         "cwd": recording.cwd,
         "started": recording.started,

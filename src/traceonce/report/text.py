@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from traceonce.facts import CauseCode, Diagnosis, Recording, Verdict
+from traceonce.facts.event import package_path
 from traceonce.report.wording import describe_cause, describe_remedy, describe_values
 
 STYLES = {
@@ -21,7 +22,6 @@ STYLES = {
 }
 QUIET = (Verdict.BOUNDED, Verdict.OK)
 CAUSES = 8  # shown per function
-_LIBRARY_FOLDERS = ("site-packages/", "dist-packages/")
 
 
 def render_text(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
@@ -155,14 +155,16 @@ def _costs(diagnosis: Diagnosis) -> list[str]:
 
 def _where(diagnosis: Diagnosis) -> str:
     function = diagnosis.function
-    place = _short(function.file) + (f":{function.line}" if function.line else "") if function.file else "no source"
+    place = (
+        package_path(function.file) + (f":{function.line}" if function.line else "") if function.file else "no source"
+    )
     if not diagnosis.call_sites:
         return place
     site = diagnosis.call_sites[0]
-    via = f" through {_short(site.via)}" if site.via else ""
+    via = f" through {package_path(site.via)}" if site.via else ""
     others = len(diagnosis.call_sites) - 1
     more = f" and {_count(others, 'other line')}" if others else ""
-    return f"{place}, called from {_short(site.file)}:{site.line}{via}{more}"
+    return f"{place}, called from {package_path(site.file)}:{site.line}{via}{more}"
 
 
 def _bounded(diagnosis: Diagnosis) -> Iterator[Text]:
@@ -176,15 +178,6 @@ def _bounded(diagnosis: Diagnosis) -> Iterator[Text]:
     )
     for note in diagnosis.notes:
         yield Text(f"    {note}", "dim")
-
-
-def _short(file: str | None) -> str:
-    """A library's file from its package on."""
-    text = file or "?"
-    for folder in _LIBRARY_FOLDERS:
-        if folder in text:
-            return text.rpartition(folder)[2]
-    return text
 
 
 def _count(number: int | None, noun: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from traceonce.facts import Cause, CauseCode, Diagnosis
+from traceonce.facts import Cause, CauseCode, Diagnosis, FunctionId
 
 
 class Words(NamedTuple):
@@ -65,7 +65,15 @@ def describe_cause(cause: Cause, traces: int) -> str:
 
 def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
     """What to change, in one line; for a function inside a library, what its caller can do."""
-    function = diagnosis.function
+    if cause.code is CauseCode.SHAPE and diagnosis.covering_note and not diagnosis.covering_signature:
+        return "set reduce_retracing=True" if not diagnosis.reduce_retracing else "pad to a few fixed sizes"
+    if cause.code is CauseCode.SHAPE and diagnosis.reduce_retracing:
+        return "give the dimension as None in an input_signature"
+    return remedy_of(cause, diagnosis.function)
+
+
+def remedy_of(cause: Cause, function: FunctionId) -> str:
+    """What to change, from the cause and the function alone."""
     if cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE):
         if cause.note:
             once = "make it once" if cause.code is CauseCode.NEW_FUNCTION else "reuse one object"
@@ -76,10 +84,6 @@ def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
             return "build and compile the model once; between runs reset it with set_weights"
         if function.library:
             return "keep and reuse what the library made it for, or call the library inside one tf.function of your own"
-    if cause.code is CauseCode.SHAPE and diagnosis.covering_note and not diagnosis.covering_signature:
-        return "set reduce_retracing=True" if not diagnosis.reduce_retracing else "pad to a few fixed sizes"
-    if cause.code is CauseCode.SHAPE and diagnosis.reduce_retracing:
-        return "give the dimension as None in an input_signature"
     return WORDS[cause.code].remedy
 
 

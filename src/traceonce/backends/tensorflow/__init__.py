@@ -6,7 +6,8 @@ import sys
 from typing import Any
 
 from traceonce.backends.base import CompilationReader, Sink, Watching
-from traceonce.errors import BackendUnavailable
+from traceonce.errors import BackendUnavailable, TracingLimitReached
+from traceonce.facts import Breach
 
 
 class TensorFlow:
@@ -34,6 +35,11 @@ class TensorFlow:
         from traceonce.backends.tensorflow.watching import MissWatching
 
         return MissWatching(tensorflow, probes, sink, compilations=compilations)
+
+    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
+        from traceonce.backends.tensorflow.refusal import limit_reached
+
+        return limit_reached(message, breach)
 
     def check(self) -> None:
         import tensorflow as tf

@@ -46,14 +46,25 @@ class CallbackWatching:
             self._callbacks.remove(self._traced)
 
     def _traced(self, concrete: Any) -> None:
+        """TensorFlow calls this before it keeps the trace, so that an error raised here refuses it."""
+        refusal = self._tell(concrete)
+        if refusal is not None:
+            raise refusal
+
+    def _tell(self, concrete: Any) -> BaseException | None:
         try:
-            self._sink.write(self._describe(concrete))
+            event = self._describe(concrete)
+            refusal = self._sink.permit(event, made=True)
+            if refusal is None:
+                self._sink.write(event)
         except Exception as error:
             if not self._failed:
                 self._failed = True
                 self._sink.write(
                     Notice(f"traceonce could not read a trace: {type(error).__name__}: {error}", error=True)
                 )
+            return None
+        return refusal
 
     def _describe(self, concrete: Any) -> TraceEvent:
         frames = current_frames()

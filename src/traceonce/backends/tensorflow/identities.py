@@ -38,6 +38,10 @@ class Identities:
         dead, self._died = self._died, []
         return tuple(dead)
 
+    def put_back(self, dead: tuple[int, ...]) -> None:
+        """They were taken, but nobody was told."""
+        self._died[:0] = dead
+
     def _forget(self, reference: weakref.ref[Any]) -> None:
         number = self._numbers.pop(reference, None)
         if number is not None:

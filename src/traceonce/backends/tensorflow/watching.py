@@ -15,6 +15,8 @@ import types
 import weakref
 from typing import Any
 
+import msgspec
+
 from traceonce.backends.base import Sink
 from traceonce.backends.places import Places
 from traceonce.backends.tensorflow.backward import BackwardGraphs
@@ -54,6 +56,9 @@ class Open:
     reads: dict[str, str]
     call: int | None
     resident: int | None
+    grown: int | None
+    dead: tuple[int, ...]
+    permitted: bool
     inner: float
     inner_bytes: int
     parent: int | None
@@ -126,12 +131,17 @@ class MissWatching:
             trace = self._begin(function_type, tracing_options)
             began = time.perf_counter()
             try:
-                concrete = original(function_type, type_context, func_graph, tracing_options)
+                refusal = self._permit(trace)
+                if refusal is None:
+                    began = time.perf_counter()
+                    concrete = original(function_type, type_context, func_graph, tracing_options)
+                    refusal = self._end(trace, time.perf_counter() - began, concrete)
+                if refusal is not None:
+                    raise refusal
             except BaseException as error:
-                self._end(trace, time.perf_counter() - began, None, error)
+                self._fail(trace, time.perf_counter() - began, error)
                 leave_no_frame(error)
                 raise
-            self._end(trace, time.perf_counter() - began, concrete, None)
             return concrete
 
         return _create_concrete_function
@@ -143,14 +153,47 @@ class MissWatching:
             self._problem(error)
             return None
 
-    def _end(self, trace: Open | None, seconds: float, concrete: Any, error: BaseException | None) -> None:
+    def _permit(self, trace: Open | None) -> BaseException | None:
+        """Where a limit is reached: the error that the program gets instead of the trace."""
+        if trace is None:
+            return None
+        try:
+            refusal = self._sink.permit(self._event(trace), made=False)
+        except Exception as error:
+            self._problem(error)
+            return None
+        trace.permitted = refusal is None
+        return refusal
+
+    def _end(self, trace: Open | None, seconds: float, concrete: Any) -> BaseException | None:
+        """The trace is made: tell of it, or give the error to raise where a limit does not let it be kept."""
+        if trace is None:
+            return None
+        try:
+            self._leave(trace, seconds)
+            event = self._event(trace, seconds, concrete)
+            refusal = self._sink.permit(event, made=True)
+            if refusal is None:
+                trace.permitted = False
+                self._sink.write(event)
+                self._follow(trace, event, concrete)
+        except Exception as error:
+            self._problem(error)
+            return None
+        return refusal
+
+    def _fail(self, trace: Open | None, seconds: float, error: BaseException) -> None:
+        """The trace raised, or was refused. Before it was made that is no trace, and there is nothing to tell."""
         if trace is None:
             return
-        stack = self._stack()
-        while stack and stack.pop() is not trace:
-            pass
         try:
-            self._close(trace, seconds, concrete, _describe_error(error))
+            self._leave(trace, seconds)
+            if trace.permitted:
+                phase: Phase = trace.phase if trace.phase == "internal" else "failed"
+                event = self._event(trace, seconds)
+                self._sink.write(msgspec.structs.replace(event, phase=phase, error=_describe_error(error)[:400]))
+            else:
+                self._reader.identities.put_back(trace.dead)
         except Exception as problem:
             self._problem(problem)
 
@@ -178,7 +221,8 @@ class MissWatching:
         trace.bound = bound_objects(trace.described, request)
         trace.reads = self._silent.read(trace.described, trace.bound)
         trace.call = self._next_call(trace) if called else None
-        trace.inner, trace.inner_bytes = 0.0, 0
+        trace.inner, trace.inner_bytes, trace.grown = 0.0, 0, None
+        trace.dead, trace.permitted = (), True
         stack = self._stack()
         trace.parent = stack[-1].event if stack else None
         stack.append(trace)
@@ -186,47 +230,52 @@ class MissWatching:
         trace.start = time.time()
         return trace
 
-    def _close(self, trace: Open, seconds: float, concrete: Any, error: str | None) -> None:
+    def _leave(self, trace: Open, seconds: float) -> None:
+        """Take a trace off the stack, and its cost out of that of the one around it; once."""
         stack = self._stack()
+        if trace not in stack:
+            return
+        while stack.pop() is not trace:
+            pass
         resident = resident_bytes()
-        grown = resident - trace.resident if resident is not None and trace.resident is not None else None
+        trace.grown = resident - trace.resident if resident is not None and trace.resident is not None else None
         if stack:
             stack[-1].inner += seconds
-            stack[-1].inner_bytes += grown or 0
+            stack[-1].inner_bytes += trace.grown or 0
+
+    def _event(self, trace: Open, seconds: float | None = None, concrete: Any = None) -> TraceEvent:
+        """The trace as data: before it is made, when it is done (with its graph), when it has failed."""
         fingerprint, nodes = self._fingerprints.take(concrete) if concrete is not None else (None, None)
-        owner, options = trace.owner, trace.options
-        event = TraceEvent(
+        trace.dead += self._reader.identities.take_dead()
+        owner, options, grown = trace.owner, trace.options, trace.grown
+        return TraceEvent(
             id=trace.event,
             backend="tensorflow",
             function=trace.described.id,
             signature=trace.request,
             traced=trace.traced,
             earlier=trace.earlier,
-            dead=self._reader.identities.take_dead(),
+            dead=trace.dead,
             start=trace.start,
-            phase="failed" if error and trace.phase != "internal" else trace.phase,
+            phase=trace.phase,
             call=trace.call,
             object=self._objects.number(owner) if owner is not None else None,
             instance=self._number_instance(trace.described.instance),
             fingerprint=fingerprint,
             graph=graph_name(concrete) if concrete is not None else None,
-            seconds=round(seconds, 6),
-            exclusive_seconds=round(max(seconds - trace.inner, 0.0), 6),
+            seconds=round(seconds, 6) if seconds is not None else None,
+            exclusive_seconds=round(max(seconds - trace.inner, 0.0), 6) if seconds is not None else None,
             nodes=nodes,
             bytes=grown - trace.inner_bytes if grown is not None else None,
             call_site=trace.site,
             stack=trace.stack,
             thread=threading.current_thread().name,
-            error=error[:400] if error else None,
             jit_compile=bool(getattr(owner, "_jit_compile", False)),
             signed=options.input_signature is not None,
             reduce_retracing=bool(options.reduce_retracing),
             parent=trace.parent,
             reads=trace.reads if trace.phase == "first" else {},
         )
-        self._sink.write(event)
-        if concrete is not None:
-            self._follow(trace, event, concrete)
 
     def _follow(self, trace: Open, event: TraceEvent, concrete: Any) -> None:
         """A new graph is there: time its first run, and watch what comes of it."""
@@ -357,9 +406,7 @@ def _is_called(frame: types.FrameType | None) -> bool:
     return False
 
 
-def _describe_error(error: BaseException | None) -> str | None:
-    if error is None:
-        return None
+def _describe_error(error: BaseException) -> str:
     try:
         return f"{type(error).__name__}: {error}"
     except Exception:  # it cannot even be printed

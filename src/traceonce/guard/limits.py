@@ -1,0 +1,199 @@
+"""`traceonce.limit` and `traceonce.max_traces`: the limits that a program sets for itself.
+
+The innermost limit of a function is the one that holds for it:
+
+1. A function with a limit of its own (`max_traces`) is under that one alone.
+2. Any other is under the `limit` that was set last. The one before is in force again, with its own counts, when a block
+   ends; what was traced in the block is not on its account.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import types
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TypeVar
+
+from typing_extensions import Self
+
+from traceonce.facts import DEFAULT_LIMIT, FunctionId, Limit
+from traceonce.guard.guarding import MODES, Guard, OnLimit
+from traceonce.observe.hub import Hub, hub
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Limits:
+    """All limits of a process, and which of them holds for a function."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._lock = threading.RLock()
+        self._general: list[Limiting] = []
+        self._specific: dict[object, Guard] = {}
+        self._places: dict[object, Callable[[FunctionId], bool]] = {}
+
+    def push(self, limiting: Limiting) -> None:
+        with self._lock:
+            self._general.append(limiting)
+
+    def remove(self, limiting: Limiting) -> None:
+        with self._lock:
+            self._general = [other for other in self._general if other is not limiting]
+
+    def general_guard(self, limiting: Limiting, limit: Limit, on_limit: OnLimit) -> Guard:
+        def covers(function: FunctionId) -> bool:
+            general = self._general
+            return bool(general) and general[-1] is limiting and not self._has_its_own(function)
+
+        return Guard(limit, on_limit, covers, self._hub)
+
+    def set_for(self, key: object, is_it: Callable[[FunctionId], bool], limit: Limit, on_limit: OnLimit) -> None:
+        """Give one function a limit of its own; the same one given again keeps its counts."""
+        with self._lock:
+            existing = self._specific.get(key)
+            if existing is not None and existing.is_like(limit, on_limit):
+                return
+            guard = Guard(limit, on_limit, is_it, self._hub)
+            self._specific[key], self._places[key] = guard, is_it
+            guard.start()
+            if existing is not None:
+                existing.stop()
+
+    def clear(self) -> None:
+        """Take every limit out of force."""
+        with self._lock:
+            general, specific = self._general, list(self._specific.values())
+            self._general = []
+            self._specific, self._places = {}, {}
+        for limiting in general:
+            limiting.remove()
+        for guard in specific:
+            guard.stop()
+
+    def _has_its_own(self, function: FunctionId) -> bool:
+        return any(is_it(function) for is_it in list(self._places.values()))
+
+
+limits = Limits(hub)
+
+
+class Limiting:
+    """A limit in force, until it is removed or, in a ``with`` statement, its block ends."""
+
+    def __init__(self, limit: Limit | None, on_limit: OnLimit, limits: Limits = limits) -> None:
+        self._limits = limits
+        self._guard = limits.general_guard(self, limit, on_limit) if limit is not None else None
+        limits.push(self)
+        if self._guard is not None:
+            self._guard.start()
+
+    def remove(self) -> None:
+        """Take this limit out of force; once is enough."""
+        self._limits.remove(self)
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            guard.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.remove()
+
+
+def limit(most: int | None = DEFAULT_LIMIT, *, warmup: int = 0, on_limit: OnLimit = "raise") -> Limiting:
+    """Allow every function of this process `most` retraces from here on; the call that needs one more raises.
+
+    >>> traceonce.limit(1000)            # for the rest of the program
+    >>> with traceonce.limit(10):        # for a block
+    ...     train()
+
+    What raises is `traceonce.TracingLimitReached`; for a TensorFlow function it is a
+    `tf.errors.ResourceExhaustedError`, too. Traces made before still serve their calls. With ``on_limit="warn"`` there
+    is a `TracingLimitWarning` instead, once per function and cause; a function given there is called with the `Breach`
+    for each trace past the limit. What is traced in the first `warmup` calls of a function does not count. ``None``
+    is no limit.
+    """
+    checked = None if most is None else Limit(_whole(most, "limit"), warmup=_whole(warmup, "warmup"))
+    return Limiting(checked, _mode(on_limit))
+
+
+def max_traces(most: int, *, warmup: int = 0, on_limit: OnLimit = "raise") -> Callable[[F], F]:
+    """Allow the decorated function `most` traces, the first one included; the call that needs one more raises.
+
+    >>> @traceonce.max_traces(1)
+    ... @tf.function
+    ... def train_step(batch): ...
+
+    The function is returned as it was: a call costs nothing. Function objects over the same code (a lambda in a loop, a
+    method of many objects) are counted as one, but those with a graph of their own are no retrace. With ``warmup=k``
+    what is traced in the first k calls is free: ``max_traces(0, warmup=10)`` allows no trace after the tenth call.
+    `on_limit` is as for `traceonce.limit`.
+    """
+    if callable(most):
+        raise TypeError("max_traces needs a number: @traceonce.max_traces(1)")
+    given = Limit(_whole(most, "max_traces"), "traces", _whole(warmup, "warmup"))
+    mode = _mode(on_limit)
+
+    def decorate(function: F) -> F:
+        code = code_of(function)
+        if code is None:
+            raise TypeError(f"max_traces is for a function, not for {function!r}: nothing there has Python code")
+        name = python_function(function).__qualname__
+        limits.set_for((name, code), _place(name, code), given, mode)
+        return function
+
+    return decorate
+
+
+def _place(name: str, code: types.CodeType) -> Callable[[FunctionId], bool]:
+    """Is it the function written there? A `FunctionId` names a file below the working folder without that folder."""
+
+    def is_it(function: FunctionId) -> bool:
+        file = function.file or ""
+        there = function.line == code.co_firstlineno and bool(file) and code.co_filename.endswith(file)
+        return there and function.name.partition(" [")[0] == name
+
+    return is_it
+
+
+def code_of(function: Any) -> types.CodeType | None:
+    code = getattr(python_function(function), "__code__", None)
+    return code if isinstance(code, types.CodeType) else None
+
+
+def python_function(function: Any) -> Any:
+    """The Python function inside whatever was decorated: a tf.function, a method, a partial, a callable object."""
+    for _ in range(32):
+        if hasattr(function, "python_function"):
+            function = function.python_function
+        elif hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        elif isinstance(function, functools.partial):
+            function = function.func
+        elif isinstance(function, types.MethodType):
+            function = function.__func__
+        elif not hasattr(function, "__code__") and isinstance(type(function).__call__, types.FunctionType):
+            function = type(function).__call__
+        else:
+            break
+    return function
+
+
+def _whole(number: int, name: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise TypeError(f"{name} must be a whole number, not {number!r}")
+    if number < 0:
+        raise ValueError(f"{name} must be 0 or more, not {number}")
+    return number
+
+
+def _mode(on_limit: OnLimit) -> OnLimit:
+    if not callable(on_limit) and on_limit not in MODES:
+        raise ValueError(f"on_limit must be 'raise', 'warn' or a function that takes a Breach, not {on_limit!r}")
+    return on_limit
