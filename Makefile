@@ -19,6 +19,7 @@ lint: .venv/installed
 
 bench: .venv/installed
 	$(BIN)/python bench/observe.py
+	$(BIN)/python bench/guard.py
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -46,6 +46,26 @@ def milliseconds(values: Sequence[float]) -> dict[str, float]:
     }
 
 
+def mlp_step() -> Callable[[Any, int], Any]:
+    """A training step of a small MLP; each new Python int is a new trace."""
+    import tensorflow as tf
+
+    weights = [tf.Variable(tf.random.normal([32, 32])) for _ in range(3)]
+
+    @tf.function
+    def step(x: Any, k: int) -> Any:
+        with tf.GradientTape() as tape:
+            hidden = x
+            for weight in weights:
+                hidden = tf.nn.relu(hidden @ weight)
+            loss = tf.reduce_mean(hidden)
+        for weight, gradient in zip(weights, tape.gradient(loss, weights), strict=True):
+            weight.assign_sub(0.01 * gradient)
+        return loss
+
+    return step
+
+
 def save(name: str, results: dict[str, Any]) -> Path:
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"

@@ -21,7 +21,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 import tensorflow as tf
-from measuring import interleave, milliseconds, ratios, save, timed
+from measuring import interleave, milliseconds, mlp_step, ratios, save, timed
 
 import traceonce
 from traceonce.explain.history import History
@@ -50,24 +50,6 @@ def measure_hits(arguments: int) -> dict[str, Any]:
         "a_a": ratios(times, "again", "plain"),
         "us_per_call": round(statistics.median(times["plain"]) / calls * 1e6, 1),
     }
-
-
-def mlp_step() -> Callable[[Any, int], Any]:
-    """A training step of a small MLP; each new Python int is a new trace."""
-    weights = [tf.Variable(tf.random.normal([32, 32])) for _ in range(3)]
-
-    @tf.function
-    def step(x: Any, k: int) -> Any:
-        with tf.GradientTape() as tape:
-            hidden = x
-            for weight in weights:
-                hidden = tf.nn.relu(hidden @ weight)
-            loss = tf.reduce_mean(hidden)
-        for weight, gradient in zip(weights, tape.gradient(loss, weights), strict=True):
-            weight.assign_sub(0.01 * gradient)
-        return loss
-
-    return step
 
 
 def measure_misses() -> dict[str, Any]:

@@ -12,17 +12,17 @@ from traceonce.facts import Diagnosis, Recording
 from traceonce.report.base import find_renderer
 
 
-def check_output(output: str | None) -> None:
+def check_output(output: str | None, option: str = "-o") -> None:
     """Find out before a long run, not after it, that the report cannot be written."""
     if output is None or output == "-":
         return
     path = Path(output)
     if path.is_dir():
-        raise UsageError(f"-o {path}: is a directory; name a file.")
+        raise UsageError(f"{option} {path}: is a directory; name a file.")
     if not path.absolute().parent.is_dir():
-        raise UsageError(f"-o {path}: there is no folder {path.parent}; make it first.")
+        raise UsageError(f"{option} {path}: there is no folder {path.parent}; make it first.")
     if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise UsageError(f"-o {path}: cannot be written; check its permissions.")
+        raise UsageError(f"{option} {path}: cannot be written; check its permissions.")
 
 
 def put_report(

@@ -7,10 +7,16 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
+import msgspec
 
+from traceonce.backends.places import working_folder
+from traceonce.commands import inside
+from traceonce.commands.accepted import AcceptedState
 from traceonce.commands.output import check_output, put_report
+from traceonce.config import ALL, Config, load_config
 from traceonce.errors import RecordingError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
 from traceonce.observe.launching import Target, check_target, launch
@@ -24,12 +30,30 @@ class RunCommand(click.Command):
     """Everything after the program's name belongs to the program, also what looks like an option of ours."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ours, target = split_arguments(args, {"-o", "--output", "--format", "--recording", "--fail-on"})
+        with_value = {name for option in self.params if takes_value(option) for name in option.opts}
+        ours, target = split_arguments(args, with_value)
         ctx.obj = target
         return super().parse_args(ctx, ours)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         return ["[OPTIONS]", "(SCRIPT | -m MODULE | -c CODE) [ARGS]..."]
+
+
+def takes_value(parameter: click.Parameter) -> bool:
+    return isinstance(parameter, click.Option) and not parameter.is_flag
+
+
+def read_most_traces(
+    ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, int], ...]:
+    """Numbers, or NAME=NUMBER for one function."""
+    found = []
+    for value in values:
+        name, equals, number = value.rpartition("=")
+        if not number.isascii() or not number.isdigit() or (equals and not name):
+            raise click.BadParameter(f"{value!r} is neither a number nor NAME=NUMBER, as in: train_step=1")
+        found.append((name or ALL, int(number)))
+    return tuple(found)
 
 
 def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str], Target | None]:
@@ -62,6 +86,25 @@ def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str
     type=click.Choice([verdict.value for verdict in Verdict if verdict is not Verdict.OK]),
     help="Exit with status 3 where a function has this verdict (stale: where that was measured). May be repeated.",
 )
+@click.option(
+    "--max-traces",
+    multiple=True,
+    metavar="[NAME=]N",
+    callback=read_most_traces,
+    help="Allow each function N traces; the call that needs one more raises TracingLimitReached in the program. "
+    "With NAME=N, allow one function N. May be repeated.",
+)
+@click.option(
+    "--on-limit",
+    type=click.Choice(["raise", "warn"]),
+    help="At a limit (--max-traces, TRACEONCE_LIMIT, pyproject.toml): raise, the default, or only warn.",
+)
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    help="Exit with status 3 only on what is worse than the state accepted in this file.",
+)
+@click.option("--update-baseline", is_flag=True, help="Accept the present state: write it to the --baseline file.")
 @click.option("--xla", is_flag=True, help="Count XLA compilations, too (jit_compile=True).")
 @click.option("--quiet", is_flag=True, help="Print no report; the recording is kept.")
 @click.pass_context
@@ -71,6 +114,10 @@ def command(
     form: str,
     output: str | None,
     fail_on: tuple[str, ...],
+    max_traces: tuple[tuple[str, int], ...],
+    on_limit: str | None,
+    baseline: Path | None,
+    update_baseline: bool,
     xla: bool,
     quiet: bool,
 ) -> None:
@@ -83,6 +130,12 @@ def command(
     traceonce run train.py --epochs 3
     traceonce run -m package.train
     traceonce run --format json -o report.json train.py
+    traceonce run --max-traces 3 --fail-on retracing train.py
+    traceonce run --baseline traces.json --format github train.py
+
+    The exit status is the program's own; 3 where the program succeeded, but reached a limit, has a verdict that
+    --fail-on names, or is worse than its --baseline. Defaults for these options can be set in pyproject.toml, under
+    [tool.traceonce].
     """
     target: Target | None = ctx.obj
     if target is None:
@@ -90,8 +143,13 @@ def command(
     find_renderer(form)
     check_output(output)
     check_target(target)
+    config = _configure(max_traces, on_limit, fail_on, baseline)
+    if update_baseline and config.baseline is None:
+        raise UsageError("--update-baseline needs to know the file: name it with --baseline FILE.")
+    accepted = AcceptedState(config.baseline, update=update_baseline) if config.baseline is not None else None
     path = recording if recording is not None else default_recording(target.title)
-    code = launch(target, path, compilations=xla)
+    settings = msgspec.json.encode(inside.Settings(xla, config)).decode()
+    code = launch(target, path, inside.BEGIN, settings, compilations=xla)
     remember(path)
     try:
         result = Recording.load(path)
@@ -101,6 +159,8 @@ def command(
     from traceonce.explain import diagnose
 
     diagnoses = diagnose(result)
+    if accepted is not None:
+        diagnoses = accepted.mark(diagnoses)
     try:
         if output is not None or not quiet:
             put_report(result, diagnoses, form, output, to_stdout=False)
@@ -108,18 +168,51 @@ def command(
             sys.stderr.write(f"recording: {path}\n")
     except UsageError as error:
         sys.stderr.write(f"traceonce: {error} The recording is kept: {path}\n")
-    breached = _breaches(diagnoses, fail_on)
-    if breached and not quiet:
-        sys.stderr.write(f"traceonce: --fail-on: {', '.join(breached)}\n")
-    _leave(code or (BREACHED if breached else 0))
+    complaints = [*_limits_reached(result), *_unwanted(diagnoses, config)]
+    remarks: list[str] = []
+    if accepted is not None:
+        complaints += [f"--baseline: {text}" for text in accepted.worse] if not config.fail_on else []
+        remarks += [f"better than accepted ({text}); --update-baseline keeps it" for text in accepted.better]
+        try:
+            remarks += filter(None, [accepted.accept(diagnoses, code)])
+        except UsageError as error:
+            complaints.append(str(error))
+    if not quiet:
+        sys.stderr.writelines(f"traceonce: {text}\n" for text in (*complaints, *remarks))
+    _leave(code or (BREACHED if complaints else 0))
 
 
-def _breaches(diagnoses: Sequence[Diagnosis], fail_on: tuple[str, ...]) -> list[str]:
+def _configure(
+    max_traces: tuple[tuple[str, int], ...],
+    on_limit: str | None,
+    fail_on: tuple[str, ...],
+    baseline: Path | None,
+) -> Config:
+    """What the options say, else the environment, else the project."""
+    config = load_config(Path(working_folder() or "."), os.environ)
+    changes: dict[str, Any] = {}
+    if max_traces:
+        changes["max_traces"] = dict(max_traces)
+    if on_limit:
+        changes["on_limit"] = on_limit
+    if fail_on:
+        changes["fail_on"] = tuple(map(Verdict, fail_on))
+    if baseline is not None:
+        changes["baseline"] = str(baseline)
+    return msgspec.structs.replace(config, **changes)
+
+
+def _limits_reached(result: Recording) -> list[str]:
+    functions = dict.fromkeys((breach.function.name, breach.limit.describe()) for breach in result.breaches)
+    return [f"limit reached: {name} ({limit})" for name, limit in functions]
+
+
+def _unwanted(diagnoses: Sequence[Diagnosis], config: Config) -> list[str]:
     """The functions with a verdict that is not wanted; a value that only may be stale breaks no build."""
     return [
-        f"{d.function.name} is {d.verdict.value}"
+        f"--fail-on: {d.function.name} is {d.verdict.value}"
         for d in diagnoses
-        if d.verdict.value in fail_on and (d.verdict is not Verdict.STALE or d.surely_wrong)
+        if d.verdict in config.fail_on and not d.accepted and (d.verdict is not Verdict.STALE or d.surely_wrong)
     ]
 
 

@@ -40,7 +40,10 @@ class SiteCount(msgspec.Struct, frozen=True):
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """One function: how often it was traced, why, at what cost, and the verdict."""
+    """One function: how often it was traced, why, at what cost, and the verdict.
+
+    `accepted` says whether it is no worse than the state that was last accepted (None: no such state is known).
+    """
 
     backend: str
     function: FunctionId
@@ -69,6 +72,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
     records: tuple[str, ...] = ()
+    accepted: bool | None = None
 
     @property
     def surely_wrong(self) -> bool:

@@ -72,8 +72,12 @@ def check_target(target: Target) -> None:
         raise ScriptError(f"{path}: cannot be read; check its permissions.")
 
 
-def launch(target: Target, recording: Path, *, compilations: bool = False) -> int:
-    """Run the program to its end and return its exit status, negative for a signal. The recording is complete then."""
+def launch(target: Target, recording: Path, inside: str, settings: str, *, compilations: bool = False) -> int:
+    """Run the program to its end and return its exit status, negative for a signal. The recording is complete then.
+
+    `inside` (``module:function``) is what each process of the program calls when it has imported a framework, with
+    the `settings`.
+    """
     check_target(target)
     if not hasattr(signal, "pthread_sigmask"):
         raise UsageError("traceonce run needs a POSIX system; here, use traceonce.watch() inside the program.")
@@ -85,9 +89,7 @@ def launch(target: Target, recording: Path, *, compilations: bool = False) -> in
     environment = dict(os.environ)
     paths = [str(BOOTSTRAP), environment.get("PYTHONPATH", "")]
     environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-    environment[VARIABLE] = write_orders(
-        str(recording.absolute()), run, os.getpid(), backends, compilations=compilations
-    )
+    environment[VARIABLE] = write_orders(str(recording.absolute()), run, os.getpid(), backends, inside, settings)
     log = _CompilationWatch(environment) if compilations else None
     nothing = msgspec.structs.replace(make_header(run), command=tuple(target.command()))
     began = time.perf_counter()

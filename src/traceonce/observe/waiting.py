@@ -19,20 +19,19 @@ SEPARATOR = "\x1f"
 
 
 def write_orders(
-    recording: str, run: str, launcher: int, backends: Sequence[tuple[str, str, str]], *, compilations: bool
+    recording: str, run: str, launcher: int, backends: Sequence[tuple[str, str, str]], inside: str, settings: str
 ) -> str:
     """What the launcher tells the processes of a run: one line of text, for the environment."""
-    fields = [recording, run, str(launcher), str(int(compilations))]
+    fields = [recording, run, str(launcher), inside, settings]
     return SEPARATOR.join([*fields, *(part for backend in backends for part in backend)])
 
 
 class Orders:
-    """What the launcher told."""
+    """What the launcher told. `inside` (``module:function``) takes the orders over, and reads the `settings`."""
 
     def __init__(self, text: str) -> None:
-        self.recording, self.run, launcher, compilations, *rest = text.split(SEPARATOR)
+        self.recording, self.run, launcher, self.inside, self.settings, *rest = text.split(SEPARATOR)
         self.is_main = os.getppid() == int(launcher)
-        self.compilations = compilations == "1"
         self.backends = [(rest[at], rest[at + 1], rest[at + 2]) for at in range(0, len(rest), 3)]
 
 
@@ -48,9 +47,11 @@ def start() -> None:
         for arrivals in waiting:
             arrivals.stop()
         try:
-            from traceonce.observe.child import begin
+            import importlib
 
-            begin(Orders(text))  # read anew: a forked process has another parent
+            module, _, begin = orders.inside.partition(":")
+            # Read anew: a forked process has another parent.
+            getattr(importlib.import_module(module), begin)(Orders(text))
         except Exception as error:
             complain(error)
 

@@ -9,7 +9,7 @@ from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording
 
 Renderer: TypeAlias = Callable[[Recording, Sequence[Diagnosis]], str]
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "github")
 
 
 def find_renderer(name: str) -> Renderer:
@@ -22,4 +22,8 @@ def find_renderer(name: str) -> Renderer:
         from traceonce.report.json import render_json
 
         return render_json
+    if name == "github":
+        from traceonce.report.github import render_github
+
+        return render_github
     raise UsageError(f"--format {name}: there is no such format; use one of: {', '.join(FORMATS)}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
@@ -36,10 +37,11 @@ def print_text(recording: Recording, diagnoses: Sequence[Diagnosis], console: Co
 
 def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
     yield _headline(recording, diagnoses)
+    yield from _limits(recording)
     for diagnosis in diagnoses:
         if diagnosis.verdict not in QUIET:
             yield Text()
-            yield from _function(diagnosis)
+            yield from function_lines(diagnosis)
     yield from _worth_a_look(diagnoses)
     bounded = [diagnosis for diagnosis in diagnoses if diagnosis.verdict is Verdict.BOUNDED]
     if bounded:
@@ -56,6 +58,14 @@ def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterat
         yield Text()
         for text in problems:
             yield Text.assemble(("note  ", "yellow"), text)
+
+
+def _limits(recording: Recording) -> Iterator[Text]:
+    """The limits that were reached: how often, and what the program got."""
+    counts = Counter((breach.function.name, breach.limit.describe(), breach.refused) for breach in recording.breaches)
+    for (name, limit, refused), count in counts.items():
+        what = f"{_count(count, 'call')} refused" if refused else "the program went on"
+        yield Text.assemble(("limit  ", "bold red"), f"{name} has reached its limit of {limit}; {what}")
 
 
 def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
@@ -92,7 +102,8 @@ def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
     return line.append(f"{_count(len(acute), 'function')} to look at", "default")
 
 
-def _function(diagnosis: Diagnosis) -> Iterator[Text]:
+def function_lines(diagnosis: Diagnosis) -> Iterator[Text]:
+    """A function that needs looking at: its title, its causes, what to change."""
     yield _title(diagnosis)
     width = min(max([6, *(len(cause.path) for cause in diagnosis.causes[:CAUSES])]), 36)
     descriptions = [describe_cause(cause, diagnosis.traces) for cause in diagnosis.causes[:CAUSES]]
@@ -128,7 +139,8 @@ def _remedies(diagnosis: Diagnosis) -> list[str]:
 
 def _title(diagnosis: Diagnosis) -> Text:
     line = Text().append(diagnosis.function.name, STYLES[diagnosis.verdict]).append("  ")
-    line.append(" · ".join([_what_happened(diagnosis), *_costs(diagnosis), _where(diagnosis)]))
+    accepted = ["accepted by the baseline"] if diagnosis.accepted else []
+    line.append(" · ".join([_what_happened(diagnosis), *accepted, *_costs(diagnosis), _where(diagnosis)]))
     return line
 
 

@@ -1,18 +1,32 @@
-"""The watched side of `traceonce run`: begins when a process of the run has imported a framework."""
+"""The watched side of `traceonce run`: begins when a process of the program has imported a framework."""
 
 from __future__ import annotations
 
 import atexit
 import sys
 
+import msgspec
+
+from traceonce.config import Config
 from traceonce.observe.arrival import Arrivals
 from traceonce.observe.hub import hub
 from traceonce.observe.recorder import FileRecorder
 from traceonce.observe.waiting import Orders
+from traceonce.startup import act
+
+BEGIN = f"{__name__}:begin"
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What `traceonce run` was told that concerns the program's own processes."""
+
+    compilations: bool
+    config: Config
 
 
 def begin(orders: Orders) -> None:
-    """Watch this process and record it in a file."""
+    """Watch this process and record it in a file, with the limits of the run in force."""
+    settings = msgspec.json.decode(orders.settings, type=Settings)
     recorder = FileRecorder(orders.recording, orders.run, main=orders.is_main)
 
     def finish() -> None:
@@ -29,6 +43,7 @@ def begin(orders: Orders) -> None:
         if getattr(sys.modules.get("multiprocessing.process"), "parent_process", lambda: None)() is not None:
             finish_with_multiprocessing(None)
 
-    hub.join(recorder, compilations=orders.compilations)
+    hub.join(recorder, compilations=settings.compilations)
+    act(settings.config)
     atexit.register(finish)
     Arrivals(["multiprocessing.util"], multiprocessing_arrived).start()

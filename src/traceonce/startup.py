@@ -1,0 +1,56 @@
+"""What a process does when its environment says so: `traceonce.pth` calls `start` where TRACEONCE_LIMIT or _LOG is set.
+
+So a limit holds for a program that cannot be edited: ``TRACEONCE_LIMIT=100 python train.py``. Like `arrival`, this
+imports nothing at the start of Python; what it needs comes when the program has imported a framework.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from traceonce.observe.arrival import Arrivals
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from traceonce.config import Config
+
+FRAMEWORKS = ("tensorflow",)
+_waiting: list[Arrivals] = []
+
+
+def start() -> None:
+    """Wait for a framework; once, though in a virtual environment Python reads .pth files twice."""
+    if _waiting or os.environ.get("TRACEONCE_RUN"):  # `traceonce run` has told its processes already
+        return
+    _waiting.append(Arrivals(FRAMEWORKS, _arrived))
+    _waiting[0].start()
+
+
+def _arrived(name: str) -> None:
+    for arrivals in _waiting:
+        arrivals.stop()
+    try:
+        from pathlib import Path
+
+        from traceonce.config import load_config
+
+        act(load_config(Path.cwd(), os.environ))
+    except Exception as error:
+        sys.stderr.write(f"traceonce: {error} No limit is in force.\n")
+
+
+def act(config: Config) -> None:
+    """Put the limits of a configuration in force."""
+    if not config.acts_inside:
+        return
+    from traceonce.guard.limits import Limiting, limits
+
+    if config.general_limit is not None:
+        Limiting(config.general_limit, config.on_limit)
+    for limit in config.own_limits:
+        limits.set_for(limit.function, limit.covers, limit, config.on_limit)
+    if config.log_retraces:
+        import traceonce
+
+        traceonce.log_retraces()
