@@ -9,11 +9,13 @@ TYPE_CHECKING = False  # `typing` itself is not imported: this package is loaded
 if TYPE_CHECKING:
     from typing import Any
 
+    from traceonce import keras as keras
     from traceonce.api import Watch, watch
     from traceonce.errors import TraceonceError, TracingLimitReached, TracingLimitWarning
     from traceonce.explain import diagnose
     from traceonce.facts import Breach, Recording
     from traceonce.guard.limits import limit, max_traces
+    from traceonce.integrations.retrace_log import log_retraces
 
 __version__ = "0.1.0"
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "__version__",
     "diagnose",
     "limit",
+    "log_retraces",
     "max_traces",
     "watch",
 ]
@@ -39,20 +42,24 @@ _HOMES = {
     "Watch": "traceonce.api",
     "diagnose": "traceonce.explain",
     "limit": "traceonce.guard.limits",
+    "log_retraces": "traceonce.integrations.retrace_log",
     "max_traces": "traceonce.guard.limits",
     "watch": "traceonce.api",
 }
+_MODULES = ("keras",)  # not in __all__: a star import must not hide the user's own `keras`
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _HOMES and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
     value = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES, *_MODULES})

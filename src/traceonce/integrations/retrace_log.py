@@ -1,0 +1,165 @@
+"""`traceonce.log_retraces`: a line per retrace through the standard `logging`, when it is made."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from types import TracebackType
+from typing import Any
+
+from typing_extensions import Self
+
+from traceonce.explain.history import Explained
+from traceonce.facts import Cause, TraceEvent
+from traceonce.integrations.telling import Telling, describe, describe_place, describe_site
+from traceonce.observe.hub import Hub, hub
+
+LOGGER = "traceonce"
+
+
+class RetraceLog(Telling):
+    """The observer: there is one at most, however many have asked for the log."""
+
+    purpose = "logging retraces"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._retraces: Counter[tuple[str, str]] = Counter()
+
+    def take(self, event: TraceEvent) -> None:
+        with self._lock:
+            explained = self.explain(event)
+            if explained.event.phase != "retrace":
+                return
+            key = (event.backend, event.function.key)
+            self._retraces[key] += 1
+            count = self._retraces[key]
+        log(explained, count)
+
+
+def log(explained: Explained, count: int) -> None:
+    """One line. The record has the user's line as its place, not one of ours."""
+    logger = logging.getLogger(LOGGER)
+    if not logger.isEnabledFor(logging.WARNING):
+        return
+    event = explained.event
+    site = event.call_site
+    record = logger.makeRecord(
+        logger.name,
+        logging.WARNING,
+        site.file if site else "(unknown file)",
+        site.line if site else 0,
+        "%s retraced, the %s time: %s",
+        (event.function.name, ordinal(count), " · ".join(_facts(explained))),
+        None,
+        extra={"traceonce": describe_retrace(explained, count)},
+    )
+    logger.handle(record)
+
+
+def describe_retrace(explained: Explained, count: int) -> dict[str, Any]:
+    """The same as data, for formatters that write JSON."""
+    event = explained.event
+    return {
+        "function": event.function.name,
+        "backend": event.backend,
+        "file": event.function.file,
+        "line": event.function.line,
+        "call_site": describe_site(event.call_site),
+        "retraces": count,
+        "ordinal": event.ordinal,
+        "call": event.call,
+        "seconds": event.seconds,
+        "causes": [_as_data(cause) for cause in explained.causes],
+    }
+
+
+def _as_data(cause: Cause) -> dict[str, str]:
+    return {
+        "code": cause.code.value,
+        "path": cause.path,
+        "was": cause.was,
+        "now": cause.now,
+        "evidence": cause.evidence,
+    }
+
+
+def _facts(explained: Explained) -> list[str]:
+    event = explained.event
+    place, site = describe_place(event.function) or "no source", describe_site(event.call_site)
+    facts = ["; ".join(describe(cause) for cause in explained.causes)]
+    if event.seconds is not None:
+        facts.append(_duration(event.seconds))
+    return [*facts, f"{place}, called from {site}" if site else place]
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms" if seconds >= 0.001 else "under 1 ms"
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th … 11th, 12th, 13th … 21st."""
+    endings = {1: "st", 2: "nd", 3: "rd"}
+    return f"{number:,}{'th' if number % 100 in (11, 12, 13) else endings.get(number % 10, 'th')}"
+
+
+class Logs:
+    """Who has asked for the log. It is there while anybody wants it, and logs each retrace once."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._lock = threading.RLock()
+        self._wanted: set[RetraceLogging] = set()
+        self._log: RetraceLog | None = None
+
+    def add(self, wanting: RetraceLogging) -> None:
+        with self._lock:
+            self._wanted.add(wanting)
+            if self._log is None:
+                self._log = RetraceLog()
+                self._hub.join(self._log)
+
+    def remove(self, wanting: RetraceLogging) -> None:
+        with self._lock:
+            self._wanted.discard(wanting)
+            if not self._wanted and self._log is not None:
+                self._hub.leave(self._log)
+                self._log = None
+
+
+logs = Logs(hub)
+
+
+class RetraceLogging:
+    """The log in force, until it is removed or, in a ``with`` statement, its block ends."""
+
+    def __init__(self, logs: Logs = logs) -> None:
+        self._logs = logs
+        logs.add(self)
+
+    def remove(self) -> None:
+        """Stop logging, unless somebody else has asked for it, too; once is enough."""
+        self._logs.remove(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.remove()
+
+
+def log_retraces() -> RetraceLogging:
+    """Log every retrace of this process from here on, as a warning of the logger ``traceonce``.
+
+    >>> traceonce.log_retraces()             # for the rest of the program
+    >>> with traceonce.log_retraces():       # for a block
+    ...     train()
+
+    One line each: the function, how often it was retraced by now, why, the cost, where it was written and called. The
+    record's attribute ``traceonce`` has the same as a dictionary. First traces, failed ones and those that a framework
+    makes for itself are not logged. Asked for twice, each retrace is still logged once, until both are removed.
+    """
+    return RetraceLogging()

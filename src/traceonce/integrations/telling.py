@@ -1,0 +1,100 @@
+"""What all have in common that tell of traces as they are made: each trace explained, and no error into the program."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from abc import ABC, abstractmethod
+
+from traceonce.explain.history import Explained, Histories
+from traceonce.facts import CallSite, Cause, CauseCode, Entry, FunctionId, Notice, TraceEvent
+from traceonce.facts.event import package_path
+from traceonce.guard.message import describe_change
+from traceonce.observe.hub import hub
+from traceonce.report.wording import describe_cause
+
+
+class Telling(ABC):
+    """An observer that explains traces while the program runs.
+
+    One of these serves as long as it is joined, and no longer: the numbers by which a history knows its objects are
+    those of one stretch of watching.
+    """
+
+    purpose: str  # in the notice about an error of ours
+
+    def __init__(self) -> None:
+        self._histories = Histories()
+        self._lock = threading.RLock()  # a signal handler of the user's may trace while we explain
+        self._problems: set[str] = set()
+        _all.add(self)
+
+    def write(self, entry: Entry) -> None:
+        if not isinstance(entry, TraceEvent) or entry.kind != "trace":
+            return
+        try:
+            self.take(entry)
+        except Exception as error:
+            self._problem(error)
+
+    @abstractmethod
+    def take(self, event: TraceEvent) -> None:
+        """A trace was made, or it failed; what is raised here is ours to swallow."""
+
+    def explain(self, event: TraceEvent) -> Explained:
+        with self._lock:
+            return self._histories.explain(event)
+
+    def renew_lock(self) -> None:
+        self._lock = threading.RLock()
+
+    def _problem(self, error: Exception) -> None:
+        """Once per kind: a handler that fails would fail at every trace."""
+        text = f"{self.purpose} had a problem ({type(error).__name__}: {error})"
+        if text not in self._problems and len(self._problems) < 20:
+            self._problems.add(text)
+            hub.write(Notice(f"{text}; the program was not affected", error=True))
+
+
+def describe(cause: Cause) -> str:
+    """The place, now and before; with words where those alone do not say it ("now A object, before A object")."""
+    change = describe_change(cause)
+    return change if cause.code in _PLAIN else f"{change} ({describe_cause(cause, traces=0)})"
+
+
+def describe_place(function: FunctionId) -> str | None:
+    """Where a function was written: file and line."""
+    if not function.file:
+        return None
+    return package_path(function.file) + (f":{function.line}" if function.line else "")
+
+
+def describe_site(site: CallSite | None) -> str | None:
+    """Where it was called, and through which line of a library."""
+    if site is None:
+        return None
+    return f"{package_path(site.file)}:{site.line}" + (f" through {package_path(site.via)}" if site.via else "")
+
+
+_PLAIN = {
+    CauseCode.SHAPE,
+    CauseCode.RANK,
+    CauseCode.DTYPE,
+    CauseCode.VALUE,
+    CauseCode.KIND,
+    CauseCode.STRUCTURE,
+    CauseCode.SPEC,
+}
+
+_all: weakref.WeakSet[Telling] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """Another thread may have held a lock when the process was forked; in the child nobody would give it back."""
+    for telling in list(_all):
+        telling.renew_lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
