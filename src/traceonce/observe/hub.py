@@ -51,7 +51,7 @@ class Hub:
     def join(self, recorder: Recorder, *, compilations: bool = False) -> None:
         with self._lock:
             self._observers = (*self._observers, self._observer(recorder))
-            self._compilations = compilations
+            self._compilations = self._compilations or compilations
             if self._arrivals is None:
                 self._await()
 
@@ -151,6 +151,7 @@ class Hub:
         for watching in self._watching.values():
             watching.stop()
         self._watching.clear()
+        self._compilations = False
 
 
 class _Observer:
