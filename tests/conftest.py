@@ -13,6 +13,7 @@ import pytest
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
+pytest_plugins = ["pytester"]
 _POLYMORPHIC = "tensorflow.python.eager.polymorphic_function."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ParamSpec, TypeVar, overload
 
 from traceonce.facts import Diagnosis
@@ -31,12 +31,27 @@ class Watch(Observation):
 
     def __getitem__(self, name: str) -> Diagnosis:
         """The diagnosis of the function with this name (qualified, or its last part where that is enough)."""
-        found = [d for d in self.diagnoses if name in (d.function.name, d.function.short_name)]
+        found = self._called(name)
         if len(found) == 1:
             return found[0]
         names = ", ".join(sorted(d.function.name for d in self.diagnoses)) or "none"
         problem = "more than one traced function is called" if found else "no traced function is called"
         raise KeyError(f"{problem} {name!r}; traced: {names}")
+
+    def count(self, name: str) -> int:
+        """How often functions of this name were traced, all of them together; 0 where none was."""
+        return sum(diagnosis.traces for diagnosis in self._called(name))
+
+    def __contains__(self, name: object) -> bool:
+        """Was a function of this name traced?"""
+        return isinstance(name, str) and bool(self._called(name))
+
+    def __iter__(self) -> Iterator[Diagnosis]:
+        """The diagnoses, worst first. (Without this, Python would ask for number 0, 1, 2.)"""
+        return iter(self.diagnoses)
+
+    def _called(self, name: str) -> list[Diagnosis]:
+        return [diagnosis for diagnosis in self.diagnoses if diagnosis.function.is_called(name)]
 
     def report(self, format: str = "text") -> str:
         """The report as a string: ``"text"`` or ``"json"``."""

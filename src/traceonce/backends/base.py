@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from traceonce.errors import TracingLimitReached
@@ -26,10 +27,10 @@ class Watching(Protocol):
 
     hook: str
 
-    def renew(self) -> Calls:
+    def renew(self) -> Callable[[str], int]:
         """Another observer joins: tell it, with the next event of each function, what was traced before.
 
-        Returns the calls counted so far.
+        Returns the calls counted so far, by the key of a function, which may become known later.
         """
         ...
 

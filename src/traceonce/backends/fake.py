@@ -161,9 +161,10 @@ class FakeWatching:
             self._sink.write(Ran(event.id, 0.0))
         return refusal
 
-    def renew(self) -> Calls:
+    def renew(self) -> Callable[[str], int]:
         self._known.clear()
-        return Calls({key: owner.calls - self._before[key] for key, owner in self._functions.items()})
+        counts = {key: owner.calls - self._before[key] for key, owner in self._functions.items()}
+        return lambda key: counts.get(key, 0)
 
     def settle(self) -> None:
         counts = {key: owner.calls - self._before[key] for key, owner in self._functions.items()}

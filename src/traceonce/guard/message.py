@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from traceonce.facts import Breach, CallSite, Cause
-from traceonce.facts.event import package_path
-from traceonce.report.wording import describe_cause, remedy_of
+from traceonce.facts import Breach
+from traceonce.report.wording import describe_cause, describe_change, describe_place, describe_site, remedy_of
 
 
 def describe_breach(breach: Breach) -> str:
@@ -21,25 +20,11 @@ def describe_breach(breach: Breach) -> str:
 
 
 def _facts(breach: Breach) -> Iterator[str]:
-    function = breach.function
-    line = f":{function.line}" if function.line else ""
-    place = f", {package_path(function.file)}{line}" if function.file else ""
+    function, site = breach.function, breach.call_site
     yield f"  limit      {breach.limit.describe()}; this call needs one more"
-    yield f"  function   {function.name}{place}"
-    yield f"  called at  {_site(breach.call_site)}"
+    yield f"  function   {function.name}, {describe_place(function)}"
+    yield f"  called at  {describe_site(site) if site is not None else 'a place without a source'}"
     for cause in breach.causes:
         yield f"  cause      {describe_change(cause)} ({describe_cause(cause, traces=0)})"
     for remedy in dict.fromkeys(remedy_of(cause, function) for cause in breach.causes):
         yield f"  change     {remedy}"
-
-
-def describe_change(cause: Cause) -> str:
-    """The place, now and before."""
-    before = f", before {cause.was}" if cause.was else ""
-    return f"{cause.path}: now {cause.now}{before}"
-
-
-def _site(site: CallSite | None) -> str:
-    if site is None:
-        return "a place without a source"
-    return f"{package_path(site.file)}:{site.line}" + (f" through {package_path(site.via)}" if site.via else "")

@@ -12,8 +12,10 @@ from typing_extensions import Self
 
 from traceonce.explain.history import Explained
 from traceonce.facts import Cause, TraceEvent
-from traceonce.integrations.telling import Telling, describe, describe_place, describe_site
+from traceonce.integrations.telling import Telling, describe
 from traceonce.observe.hub import Hub, hub
+from traceonce.report.quantities import duration
+from traceonce.report.wording import describe_place, describe_site
 
 LOGGER = "traceonce"
 
@@ -66,7 +68,7 @@ def describe_retrace(explained: Explained, count: int) -> dict[str, Any]:
         "backend": event.backend,
         "file": event.function.file,
         "line": event.function.line,
-        "call_site": describe_site(event.call_site),
+        "call_site": describe_site(event.call_site) if event.call_site is not None else None,
         "retraces": count,
         "ordinal": event.ordinal,
         "call": event.call,
@@ -87,15 +89,11 @@ def _as_data(cause: Cause) -> dict[str, str]:
 
 def _facts(explained: Explained) -> list[str]:
     event = explained.event
-    place, site = describe_place(event.function) or "no source", describe_site(event.call_site)
     facts = ["; ".join(describe(cause) for cause in explained.causes)]
     if event.seconds is not None:
-        facts.append(_duration(event.seconds))
-    return [*facts, f"{place}, called from {site}" if site else place]
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms" if seconds >= 0.001 else "under 1 ms"
+        facts.append(duration(event.seconds))
+    called = f", called from {describe_site(event.call_site)}" if event.call_site is not None else ""
+    return [*facts, describe_place(event.function) + called]
 
 
 def ordinal(number: int) -> str:

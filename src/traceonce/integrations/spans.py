@@ -15,7 +15,8 @@ from traceonce import __version__
 from traceonce.explain.history import Explained
 from traceonce.facts import Entry, TraceEvent
 from traceonce.facts.entries import decode_line, encode_line
-from traceonce.integrations.telling import Telling, describe, describe_site
+from traceonce.integrations.telling import Telling, describe
+from traceonce.report.wording import describe_site
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -115,7 +116,7 @@ def describe_span(explained: Explained) -> dict[str, Value]:
         PHASE: event.phase,
         ORDINAL: event.ordinal,
         CALL: event.call,
-        CALL_SITE: describe_site(event.call_site),
+        CALL_SITE: describe_site(event.call_site) if event.call_site is not None else None,
         EXCLUSIVE_SECONDS: event.exclusive_seconds,
         NODES: event.nodes,
         CODE_FUNCTION: event.function.name.partition(" [")[0],

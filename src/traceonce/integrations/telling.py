@@ -8,11 +8,9 @@ import weakref
 from abc import ABC, abstractmethod
 
 from traceonce.explain.history import Explained, Histories
-from traceonce.facts import CallSite, Cause, CauseCode, Entry, FunctionId, Notice, TraceEvent
-from traceonce.facts.event import package_path
-from traceonce.guard.message import describe_change
+from traceonce.facts import Cause, CauseCode, Entry, Notice, TraceEvent
 from traceonce.observe.hub import hub
-from traceonce.report.wording import describe_cause
+from traceonce.report.wording import describe_cause, describe_change
 
 
 class Telling(ABC):
@@ -61,20 +59,6 @@ def describe(cause: Cause) -> str:
     """The place, now and before; with words where those alone do not say it ("now A object, before A object")."""
     change = describe_change(cause)
     return change if cause.code in _PLAIN else f"{change} ({describe_cause(cause, traces=0)})"
-
-
-def describe_place(function: FunctionId) -> str | None:
-    """Where a function was written: file and line."""
-    if not function.file:
-        return None
-    return package_path(function.file) + (f":{function.line}" if function.line else "")
-
-
-def describe_site(site: CallSite | None) -> str | None:
-    """Where it was called, and through which line of a library."""
-    if site is None:
-        return None
-    return f"{package_path(site.file)}:{site.line}" + (f" through {package_path(site.via)}" if site.via else "")
 
 
 _PLAIN = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import msgspec
@@ -56,10 +56,7 @@ class Hub:
                 self._await()
 
     def _observer(self, recorder: Recorder) -> _Observer:
-        before: dict[str, int] = {}
-        for watching in self._watching.values():
-            before |= watching.renew().counts
-        return _Observer(recorder, before)
+        return _Observer(recorder, [watching.renew() for watching in self._watching.values()])
 
     def _await(self) -> None:
         """Wait for the imports of what can be watched, and of what wants to hear of it."""
@@ -157,13 +154,13 @@ class Hub:
 class _Observer:
     """A recorder, and the calls that were counted before it came, which are not its business."""
 
-    def __init__(self, recorder: Recorder, before: dict[str, int]) -> None:
+    def __init__(self, recorder: Recorder, before: Sequence[Callable[[str], int]]) -> None:
         self.recorder = recorder
-        self._before = before
+        self._counted = before
 
     def write(self, entry: Entry) -> None:
-        if self._before and isinstance(entry, Calls):
-            counts = {key: count - self._before.get(key, 0) for key, count in entry.counts.items()}
+        if isinstance(entry, Calls):
+            counts = {key: count - self._before(key) for key, count in entry.counts.items()}
             entry = Calls({key: count for key, count in counts.items() if count > 0})
         elif isinstance(entry, TraceEvent):
             entry = self.since_joining(entry)
@@ -171,10 +168,11 @@ class _Observer:
 
     def since_joining(self, event: TraceEvent) -> TraceEvent:
         """An event with its call numbered from when this observer came."""
-        before = self._before.get(event.function.key)
-        if not before or event.call is None:
-            return event
-        return msgspec.structs.replace(event, call=event.call - before)
+        before = self._before(event.function.key) if event.call is not None else 0
+        return msgspec.structs.replace(event, call=event.call - before) if event.call and before else event
+
+    def _before(self, key: str) -> int:
+        return sum(counted(key) for counted in self._counted)
 
 
 hub = Hub()

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from traceonce.facts import Breach, Diagnosis, Recording
 from traceonce.report.text import QUIET, function_lines
+from traceonce.report.wording import describe_change
 
 
 def render_github(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
@@ -29,7 +30,7 @@ def _annotate(diagnosis: Diagnosis) -> str:
 
 def _annotate_limit(breach: Breach) -> str:
     title = f"traceonce: {breach.function.short_name} has reached its tracing limit"
-    changes = [f"{cause.path}: now {cause.now}, before {cause.was}" for cause in breach.causes]
+    changes = map(describe_change, breach.causes)
     text = "\n".join([f"{breach.function.name} may have {breach.limit.describe()}, and needs one more.", *changes])
     site = breach.call_site
     return command("error", text, file=site.file if site else None, line=site.line if site else None, title=title)

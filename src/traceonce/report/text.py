@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from traceonce.facts import CauseCode, Diagnosis, Recording, Verdict
-from traceonce.facts.event import package_path
-from traceonce.report.wording import describe_cause, describe_remedy, describe_values
+from traceonce.report.quantities import count_of, duration, percent, size
+from traceonce.report.wording import describe_cause, describe_place, describe_remedy, describe_site, describe_values
 
 STYLES = {
     Verdict.RETRACING: "bold red",
@@ -64,7 +64,7 @@ def _limits(recording: Recording) -> Iterator[Text]:
     """The limits that were reached: how often, and what the program got."""
     counts = Counter((breach.function.name, breach.limit.describe(), breach.refused) for breach in recording.breaches)
     for (name, limit, refused), count in counts.items():
-        what = f"{_count(count, 'call')} refused" if refused else "the program went on"
+        what = f"{count_of(count, 'call')} refused" if refused else "the program went on"
         yield Text.assemble(("limit  ", "bold red"), f"{name} has reached its limit of {limit}; {what}")
 
 
@@ -89,7 +89,7 @@ def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
     acute = [diagnosis for diagnosis in diagnoses if diagnosis.verdict not in QUIET]
     if not diagnoses:
         return line.append("no function was traced", "default")
-    counted = f"{_count(len(diagnoses), 'function')}, {_count(traces, 'trace')}"
+    counted = f"{count_of(len(diagnoses), 'function')}, {count_of(traces, 'trace')}"
     lost = sum(diagnosis.lost_seconds for diagnosis in diagnoses)
     if not acute:
         line.append(f"{counted}: nothing to fix", "green")
@@ -99,7 +99,7 @@ def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
         line.append(f"{_cost(lost, recording)} lost", "bold red" if lost >= 0.01 else "default").append(
             " · ", "default"
         )
-    return line.append(f"{_count(len(acute), 'function')} to look at", "default")
+    return line.append(f"{count_of(len(acute), 'function')} to look at", "default")
 
 
 def function_lines(diagnosis: Diagnosis) -> Iterator[Text]:
@@ -145,70 +145,49 @@ def _title(diagnosis: Diagnosis) -> Text:
 
 
 def _what_happened(diagnosis: Diagnosis) -> str:
-    calls = f" in {_count(diagnosis.calls, 'call')}" if diagnosis.calls else ""
+    calls = f" in {count_of(diagnosis.calls, 'call')}" if diagnosis.calls else ""
     if diagnosis.verdict is Verdict.RECOMPILING:
-        return f"compiled {_count(diagnosis.compiles, 'time')} under {_count(diagnosis.traces, 'trace')}{calls}"
+        return f"compiled {count_of(diagnosis.compiles, 'time')} under {count_of(diagnosis.traces, 'trace')}{calls}"
     if diagnosis.verdict is Verdict.FAILED:
-        return f"tracing raised {_count(diagnosis.failed, 'time')} ({_count(diagnosis.traces, 'trace')} succeeded)"
+        return f"tracing raised {count_of(diagnosis.failed, 'time')} ({count_of(diagnosis.traces, 'trace')} succeeded)"
     if diagnosis.verdict in (Verdict.STALE, Verdict.CONFUSED):
         return f"{'silently wrong' if diagnosis.surely_wrong else 'possibly wrong'}: {diagnosis.reason}"
-    return f"retraced {_count(diagnosis.retraces, 'time')}{calls}"
+    return f"retraced {count_of(diagnosis.retraces, 'time')}{calls}"
 
 
 def _costs(diagnosis: Diagnosis) -> list[str]:
     parts = []
     if diagnosis.lost_seconds >= 0.001:
-        share = f" ({_percent(diagnosis.share)} of the run)" if diagnosis.share is not None else ""
-        parts.append(f"{_seconds(diagnosis.lost_seconds)} lost{share}")
+        share = f" ({percent(diagnosis.share)} of the run)" if diagnosis.share is not None else ""
+        parts.append(f"{duration(diagnosis.lost_seconds)} lost{share}")
     if diagnosis.retraces and diagnosis.bytes:
-        parts.append(f"{_bytes(diagnosis.bytes)} kept")
+        parts.append(f"{size(diagnosis.bytes)} kept")
     return parts
 
 
 def _where(diagnosis: Diagnosis) -> str:
-    function = diagnosis.function
-    place = (
-        package_path(function.file) + (f":{function.line}" if function.line else "") if function.file else "no source"
-    )
+    place = describe_place(diagnosis.function)
     if not diagnosis.call_sites:
         return place
-    site = diagnosis.call_sites[0]
-    via = f" through {package_path(site.via)}" if site.via else ""
     others = len(diagnosis.call_sites) - 1
-    more = f" and {_count(others, 'other line')}" if others else ""
-    return f"{place}, called from {package_path(site.file)}:{site.line}{via}{more}"
+    more = f" and {count_of(others, 'other line')}" if others else ""
+    return f"{place}, called from {describe_site(diagnosis.call_sites[0])}{more}"
 
 
 def _bounded(diagnosis: Diagnosis) -> Iterator[Text]:
     line = Text("  ").append(diagnosis.function.name, STYLES[Verdict.BOUNDED])
-    calls = f" in {_count(diagnosis.calls, 'call')}" if diagnosis.calls else ""
+    calls = f" in {count_of(diagnosis.calls, 'call')}" if diagnosis.calls else ""
     places = ", ".join(dict.fromkeys(cause.path for cause in diagnosis.causes[:3]))
-    cost = f" · {_seconds(diagnosis.lost_seconds)}" if diagnosis.lost_seconds else ""
+    cost = f" · {duration(diagnosis.lost_seconds)}" if diagnosis.lost_seconds else ""
     yield line.append(
-        f"  {_count(diagnosis.traces, 'trace')}{calls}{cost} · {diagnosis.reason} ({places}) · {_where(diagnosis)}",
+        f"  {count_of(diagnosis.traces, 'trace')}{calls}{cost} · {diagnosis.reason} ({places}) · {_where(diagnosis)}",
         "dim",
     )
     for note in diagnosis.notes:
         yield Text(f"    {note}", "dim")
 
 
-def _count(number: int | None, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def _cost(seconds: float, recording: Recording) -> str:
     if not recording.complete or recording.seconds <= 0:
-        return _seconds(seconds)
-    return f"{_seconds(seconds)} ({_percent(seconds / recording.seconds)} of the run)"
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms" if seconds >= 0.001 else "under 1 ms"
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}".replace("%", " %") if share >= 0.01 else "under 1 %"
-
-
-def _bytes(number: int) -> str:
-    return f"{number / 2**20:.1f} MiB" if number >= 2**20 else f"{number / 1024:.0f} KiB"
+        return duration(seconds)
+    return f"{duration(seconds)} ({percent(seconds / recording.seconds)} of the run)"

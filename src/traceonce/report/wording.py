@@ -1,10 +1,11 @@
-"""The words for each cause: what happened at that place, and what to change. Every remedy here has been run."""
+"""Words for causes and places: what happened, where, and what to change. Every remedy here has been run."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from traceonce.facts import Cause, CauseCode, Diagnosis, FunctionId
+from traceonce.facts import CallSite, Cause, CauseCode, Diagnosis, FunctionId, SiteCount
+from traceonce.facts.event import package_path
 
 
 class Words(NamedTuple):
@@ -61,6 +62,24 @@ def describe_cause(cause: Cause, traces: int) -> str:
     if cause.evidence == "inferred" and cause.code is CauseCode.STALE:
         words += f" ({cause.note})" if cause.note else " (inferred: it was not shown to reach the graph)"
     return words
+
+
+def describe_change(cause: Cause) -> str:
+    """The place, now and before."""
+    before = f", before {cause.was}" if cause.was else ""
+    return f"{cause.path}: now {cause.now}{before}"
+
+
+def describe_place(function: FunctionId) -> str:
+    """Where a function was written."""
+    line = f":{function.line}" if function.line else ""
+    return f"{package_path(function.file)}{line}" if function.file else "no source"
+
+
+def describe_site(site: CallSite | SiteCount) -> str:
+    """Where it was called, and through which line of a library."""
+    via = f" through {package_path(site.via)}" if site.via else ""
+    return f"{package_path(site.file)}:{site.line}{via}"
 
 
 def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:

@@ -42,12 +42,10 @@ class CallCounts:
     def total(self, owner: Any) -> int:
         """The counted calls of a `Function` (and of all others over the same code)."""
         try:
-            detector = self._manager._detectors.get(owner._key_for_call_stats)
+            detector = self._detector(owner._key_for_call_stats)
         except TypeError:  # a key that cannot be weakly referenced was never counted
             return 0
-        if not isinstance(detector, self._remembering):
-            return 0
-        return int(detector._call_count + detector.dropped)
+        return self._count(detector) if detector is not None else 0
 
     def note(self, key: str, owner: Any) -> None:
         """Remember that calls of this `Function` are calls of the function `key`."""
@@ -61,14 +59,40 @@ class CallCounts:
         for key, codes in list(self._codes.items()):
             detectors: dict[int, int] = {}  # equal code objects share one
             for reference, last in list(codes.values()):
-                code = reference()
-                detector: Any = self._manager._detectors.get(code) if code is not None else None
-                if isinstance(detector, self._remembering):
-                    detectors[id(detector)] = detector._call_count + detector.dropped
+                detector = self._detector(reference())
+                if detector is not None:
+                    detectors[id(detector)] = self._count(detector)
                 else:
                     counts[key] = counts.get(key, 0) + last
             counts[key] = counts.get(key, 0) + sum(detectors.values())
         return Calls({key: count for key, count in counts.items() if count})
+
+    def mark(self) -> Callable[[str], int]:
+        """The calls of a function up to now, also of one that we learn of later: asked for by its key."""
+        detectors = {id(d): self._count(d) for d in list(self._manager._detectors.values()) if self._remembers(d)}
+        codes = {(key, code): last for key, known in list(self._codes.items()) for code, (_, last) in known.items()}
+
+        def before(key: str) -> int:
+            found: dict[object, int] = {}
+            for code, (reference, _) in list(self._codes.get(key, {}).items()):
+                detector = self._detector(reference())
+                if detector is not None:
+                    found[id(detector)] = detectors.get(id(detector), 0)
+                else:
+                    found[key, code] = codes.get((key, code), 0)
+            return sum(found.values())
+
+        return before
+
+    def _detector(self, code: Any) -> Any:
+        detector = self._manager._detectors.get(code) if code is not None else None
+        return detector if self._remembers(detector) else None
+
+    def _remembers(self, detector: Any) -> bool:
+        return isinstance(detector, self._remembering)
+
+    def _count(self, detector: Any) -> int:
+        return int(detector._call_count + detector.dropped)
 
     def stop(self) -> None:
         if self._module._FrequentTracingDetector is self._remembering:

@@ -13,6 +13,7 @@ import threading
 import time
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -33,7 +34,7 @@ from traceonce.backends.tensorflow.probes import Probes, backward_builders, coun
 from traceonce.backends.tensorflow.reading import Reader
 from traceonce.backends.tensorflow.signatures import SignatureReader
 from traceonce.backends.tensorflow.silent import CALLS, SilentChecks, bound_objects
-from traceonce.facts import Calls, CallSite, Frame, FunctionId, Notice, Phase, Signature, TraceEvent
+from traceonce.facts import CallSite, Frame, FunctionId, Notice, Phase, Signature, TraceEvent
 
 EARLIER = 64  # how many signatures from before we watched are told with a function's first event
 _SAVED_MODEL = ("save", "save_and_return_nodes", "load", "load_partial", "load_internal")
@@ -103,10 +104,10 @@ class MissWatching:
             self.stop()
             raise
 
-    def renew(self) -> Calls:
+    def renew(self) -> Callable[[str], int]:
         self._known = weakref.WeakSet()
         self._silent.renew()
-        return self._counts.read() if self._counts is not None else Calls({})
+        return self._counts.mark() if self._counts is not None else lambda key: 0
 
     def settle(self) -> None:
         for work in (self._tell_calls, self._silent.settle):
@@ -191,7 +192,7 @@ class MissWatching:
             if trace.permitted:
                 phase: Phase = trace.phase if trace.phase == "internal" else "failed"
                 event = self._event(trace, seconds)
-                self._sink.write(msgspec.structs.replace(event, phase=phase, error=_describe_error(error)[:400]))
+                self._sink.write(msgspec.structs.replace(event, phase=phase, error=_describe_error(error)))
             else:
                 self._reader.identities.put_back(trace.dead)
         except Exception as problem:
@@ -283,8 +284,6 @@ class MissWatching:
         self._backward.expect(concrete.graph, event.function)
         if trace.owner is not None and event.phase != "internal":
             self._known.add(trace.owner)
-            if self._counts is not None:
-                self._counts.note(event.function.key, trace.owner)
             reads = {} if _captures_late(concrete.graph) else trace.reads
             look = self._silent.traced(trace.owner, trace.described, trace.bound, event.served.leaves, reads)
         shapes = self._inputs.expect(event.id) if self._inputs is not None and event.jit_compile else None
@@ -337,9 +336,11 @@ class MissWatching:
 
     def _next_call(self, trace: Open) -> int | None:
         """The number of the call under way, where it is one that TensorFlow counts."""
-        if self._counts is None or trace.owner is None or not self._probes.context.executing_eagerly():
+        if self._counts is None or trace.owner is None:
             return None
-        return self._counts.total(trace.owner) + 1
+        if trace.phase != "internal":
+            self._counts.note(trace.described.id.key, trace.owner)
+        return self._counts.total(trace.owner) + 1 if self._probes.context.executing_eagerly() else None
 
     def _calls_of(self, owner: Any) -> int:
         return self._counts.total(owner) if self._counts is not None else 0
@@ -407,10 +408,12 @@ def _is_called(frame: types.FrameType | None) -> bool:
 
 
 def _describe_error(error: BaseException) -> str:
+    """The error in at most 400 characters: the beginning has the type, and AutoGraph puts the error itself last."""
     try:
-        return f"{type(error).__name__}: {error}"
+        text = f"{type(error).__name__}: {error}"
     except Exception:  # it cannot even be printed
         return type(error).__name__
+    return text if len(text) <= 400 else f"{text[:120]} … {text[-277:]}"
 
 
 def _twins(request: Any, caller: types.FrameType) -> dict[str, Any] | None:

@@ -1,0 +1,58 @@
+"""The file of ``--traceonce-baseline``: read at the start of a session, written at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from traceonce.errors import UsageError
+from traceonce.guard.baseline import Accepted, Baseline, Functions
+from traceonce.integrations.pytest_plugin.outcomes import Outcome
+
+OPTION = "--traceonce-baseline"
+UPDATE = "--traceonce-update-baseline"
+
+
+def open_baseline(path: Path, *, update: bool) -> Baseline:
+    """What was accepted; nothing yet, where it is about to be."""
+    if update and not path.parent.is_dir():
+        raise pytest.UsageError(f"{OPTION} {path}: there is no folder {path.parent}. Make it first.")
+    if update and not path.exists():
+        return Baseline()
+    try:
+        return Baseline.load(path, OPTION, UPDATE)
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def accept(baseline: Baseline, outcomes: Iterable[Outcome], path: Path) -> str:
+    """Write the state of the tests that ran, and say what was done.
+
+    1. A test that ran to its end has the state that it showed, and no other.
+    2. A test that an error or a skip ended early may have had more to trace: nothing accepted of it is taken back.
+    3. A test that did not run keeps what was accepted of it.
+    """
+    tests = dict(baseline.tests)
+    ran = 0
+    for outcome in outcomes:
+        ran += 1
+        state = outcome.state if outcome.ended else _most(tests.get(outcome.test, {}), outcome.state)
+        tests[outcome.test] = state
+    if not ran:
+        return f"{path} is as it was: no test ran"
+    tests = {test: state for test, state in tests.items() if state}
+    msgspec.structs.replace(baseline, tests=tests).save(path)
+    return f"accepted in {path}: the state of {ran} test{'' if ran == 1 else 's'}, {len(tests)} with retraces in all"
+
+
+def _most(accepted: Functions, state: Functions) -> Functions:
+    merged = dict(accepted)
+    for name, now in state.items():
+        was = merged.get(name, Accepted())
+        merged[name] = Accepted(
+            max(was.retraces, now.retraces), max(was.recompiles, now.recompiles), was.wrong or now.wrong
+        )
+    return merged

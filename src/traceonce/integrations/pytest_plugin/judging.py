@@ -1,0 +1,144 @@
+"""What a test traced, against what it may trace.
+
+A test is judged by what happened inside it. What was traced before it (`TraceEvent.earlier`) explains a trace, but does
+not make it a retrace: whether another test had traced a shared function already depends on the order of the tests. So a
+test never shows more traces than it would show alone. It may show fewer, where it was served by the traces of another.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from traceonce.explain import diagnose
+from traceonce.explain.diagnosing import explain_events
+from traceonce.facts import Diagnosis, Limit, Recording, Verdict
+from traceonce.guard.baseline import Change, Functions, compare, name_in_baseline, take_state
+from traceonce.integrations.pytest_plugin.marks import find_limit
+from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunction
+from traceonce.integrations.pytest_plugin.places import name_from
+from traceonce.integrations.pytest_plugin.telling import Offence, describe_offences, visible_name
+from traceonce.report.quantities import count_of
+from traceonce.report.wording import describe_cause, describe_place
+
+if TYPE_CHECKING:
+    from traceonce.integrations.pytest_plugin.session import Settings
+
+
+class Judgement(NamedTuple):
+    """The lines that a test fails with, the section of its report, what the session is told, problems of our own."""
+
+    failures: Sequence[str] = ()
+    section: str = ""
+    outcome: Outcome | None = None
+    problems: Sequence[str] = ()
+
+    @property
+    def message(self) -> str:
+        """In one line, which is all that pytest's short summary shows."""
+        return "; ".join(self.failures)
+
+
+def judge_test(
+    test: str, recording: Recording, limits: Sequence[Limit], settings: Settings | None, root: str
+) -> Judgement:
+    """Judge a test by its own `limits` and those of the session. What was not watched properly is a problem."""
+    problems = [notice.text for notice in recording.notices if notice.error]
+    if not limits and settings is None:  # the test asked for `traces`, and judges for itself
+        return Judgement(problems=problems)
+    recording = name_from(root, recording)
+    inside = only_inside(recording)
+    diagnoses = diagnose(inside)
+    offences = list(_over_limit(inside, diagnoses, limits))
+    outcome = None
+    if settings is not None:
+        state = take_state(diagnoses)
+        accepted = settings.accepted_of(test, state)
+        changes = compare(accepted, state) if accepted is not None else ()
+        offences += _unwanted(diagnoses, settings.fail_on, accepted or {})
+        offences += _worse(diagnoses, changes)
+        better = tuple(change.describe() for change in changes if not change.is_worse)
+        outcome = Outcome(test, tuple(map(_traced, diagnoses)), state, better, tuple(problems))
+    section = describe_offences(offences, diagnose(recording)) if offences else ""
+    return Judgement([offence.line for offence in offences], section, outcome, problems)
+
+
+def only_inside(recording: Recording) -> Recording:
+    """A recording without what was traced before it began."""
+    events = tuple(msgspec.structs.replace(event, earlier=()) for event in recording.events)
+    return msgspec.structs.replace(recording, events=events)
+
+
+def count_traces(recording: Recording, limits: Sequence[Limit]) -> Counter[str]:
+    """How many traces of each function, by its key, count against its limit: the rules of `guard.counting`.
+
+    1. The first trace counts, and every retrace; other graphs under the same code are other models, and do not.
+    2. A trace that failed does not count, nor one that the framework needed for itself.
+    3. What is traced in the first `warmup` calls is free. Where calls are not counted, each trace was one.
+    """
+    counted: Counter[str] = Counter()
+    made: Counter[str] = Counter()
+    for event, _, _ in explain_events(recording):
+        limit = find_limit(limits, event.function)
+        if limit is None or event.kind != "trace" or event.phase in ("internal", "failed"):
+            continue
+        key = event.function.key
+        call = event.call if event.call is not None else made[key] + 1
+        counted[key] += call > limit.warmup and (event.phase == "retrace" or not made[key])
+        made[key] += 1
+    return counted
+
+
+def _over_limit(inside: Recording, diagnoses: Sequence[Diagnosis], limits: Sequence[Limit]) -> Iterator[Offence]:
+    counted = count_traces(inside, limits)
+    names = Counter(map(visible_name, diagnoses))
+    for diagnosis in diagnoses:
+        limit = find_limit(limits, diagnosis.function)
+        number = counted[diagnosis.function.key]
+        if limit is None or number <= limit.most:
+            continue
+        name = visible_name(diagnosis)
+        where = f" ({describe_place(diagnosis.function)})" if names[name] > 1 else ""
+        after = f" after the first {count_of(limit.warmup, 'call')}" if limit.warmup else ""
+        line = f"{name}{where} was traced {count_of(number, 'time')}{after}, max_traces allows {limit.most:,}"
+        yield Offence(diagnosis, line, f"{limit.describe()} (@pytest.mark.max_traces)")
+
+
+def _unwanted(diagnoses: Sequence[Diagnosis], fail_on: Sequence[str], accepted: Functions) -> Iterator[Offence]:
+    """Functions with a verdict that is not wanted; a value that only may be stale breaks no build.
+
+    What the baseline accepts of a function is no reason either, but for a trace that raised: no baseline knows of that.
+    """
+    for diagnosis in diagnoses:
+        verdict = diagnosis.verdict
+        known = name_in_baseline(diagnosis) in accepted and verdict is not Verdict.FAILED
+        unsure = verdict is Verdict.STALE and not diagnosis.surely_wrong
+        if verdict.value in fail_on and not known and not unsure:
+            line = f"{visible_name(diagnosis)} is {verdict.value} (--traceonce-fail-on)"
+            yield Offence(diagnosis, line, f"no function may be {verdict.value} (--traceonce-fail-on)")
+
+
+def _worse(diagnoses: Sequence[Diagnosis], changes: Sequence[Change]) -> Iterator[Offence]:
+    for change in changes:
+        same = [diagnosis for diagnosis in diagnoses if name_in_baseline(diagnosis) == change.function]
+        if change.is_worse and same:
+            line = f"{change.describe()}: more than the baseline accepts"
+            most = max(same, key=lambda diagnosis: diagnosis.retraces)
+            yield Offence(most, line, f"{change.describe()} (accepted → now, --traceonce-baseline)")
+
+
+def _traced(diagnosis: Diagnosis) -> TracedFunction:
+    causes = [f"{cause.path}: {describe_cause(cause, diagnosis.traces)}" for cause in diagnosis.causes[:2]]
+    more = len(diagnosis.causes) - len(causes)
+    return TracedFunction(
+        name=visible_name(diagnosis),
+        verdict=diagnosis.verdict,
+        traces=diagnosis.traces,
+        retraces=diagnosis.retraces,
+        lost_seconds=diagnosis.lost_seconds,
+        calls=diagnosis.calls,
+        causes="; ".join([*causes, f"{count_of(more, 'more cause')}"] if more > 0 else causes),
+    )

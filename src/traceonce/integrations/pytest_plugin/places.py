@@ -1,0 +1,43 @@
+"""Files as a test suite names them: from its root.
+
+An event names a file from the working folder, which a fixture may have changed, and which is another one where pytest
+is started in a subfolder. A baseline needs names that stay.
+"""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from traceonce.facts import FunctionId, Recording, TraceEvent
+from traceonce.facts.event import package_path
+
+
+def name_from(root: str, recording: Recording) -> Recording:
+    """The recording with its functions and call sites named from `root`; libraries as they are."""
+    replace = msgspec.structs.replace
+
+    def rename(file: str) -> str:
+        if package_path(file) != file:
+            return file
+        path = os.path.normpath(os.path.join(recording.cwd, file))
+        return os.path.relpath(path, root) if path.startswith(root + os.sep) else path
+
+    def function(function: FunctionId) -> FunctionId:
+        return replace(function, file=rename(function.file)) if function.file else function
+
+    def event(event: TraceEvent) -> TraceEvent:
+        site = replace(event.call_site, file=rename(event.call_site.file)) if event.call_site else None
+        return replace(event, function=function(event.function), call_site=site)
+
+    keys = {event.function.key: function(event.function).key for event in recording.events}
+    return replace(
+        recording,
+        events=tuple(map(event, recording.events)),
+        findings=tuple(replace(finding, function=function(finding.function)) for finding in recording.findings),
+        calls={
+            process: {keys.get(key, key): count for key, count in counts.items()}
+            for process, counts in recording.calls.items()
+        },
+    )

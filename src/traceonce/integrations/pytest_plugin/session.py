@@ -1,0 +1,97 @@
+"""A test session with an option of ours: what the tests are held to, and what is known of them at its end.
+
+With xdist the workers watch and judge their tests. The process that leads them hands them the baseline, collects what
+they found, prints it, and alone writes the file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+
+from traceonce.errors import UsageError
+from traceonce.guard.baseline import Baseline, Functions
+from traceonce.integrations.pytest_plugin import SETTINGS
+from traceonce.integrations.pytest_plugin.baseline import accept, open_baseline
+from traceonce.integrations.pytest_plugin.outcomes import Outcome, detach
+from traceonce.integrations.pytest_plugin.summary import improvements, summary
+
+WORKER = "traceonce_accepted"  # the key of what a worker is told
+
+
+class Settings(NamedTuple):
+    """What every test of the session is held to. `accepted` is None where there is no baseline."""
+
+    fail_on: tuple[str, ...] = ()
+    accepted: dict[str, Functions] | None = None
+    update: bool = False
+
+    @property
+    def judge(self) -> bool:
+        """Can a test fail by them? With ``--traceonce`` alone everything is only looked at."""
+        return bool(self.fail_on) or self.accepted is not None
+
+    def accepted_of(self, test: str, state: Functions) -> Functions | None:
+        """What the baseline accepts of a test that is in this state; when it is updated, the state itself."""
+        if self.update:
+            return state
+        return self.accepted.get(test, {}) if self.accepted is not None else None
+
+
+def start_session(config: pytest.Config) -> None:
+    option = config.option
+    if option.traceonce_update_baseline and option.traceonce_baseline is None:
+        raise pytest.UsageError("--traceonce-update-baseline: name the file, too, with --traceonce-baseline FILE.")
+    told: dict[str, Any] | None = getattr(config, "workerinput", None)  # set by xdist, in its workers
+    path = config.invocation_params.dir / option.traceonce_baseline if option.traceonce_baseline is not None else None
+    baseline: Baseline | None = None
+    if told is not None:
+        accepted = msgspec.convert(told[WORKER], dict[str, Functions] | None)
+    else:
+        baseline = open_baseline(path, update=option.traceonce_update_baseline) if path is not None else None
+        accepted = baseline.tests if baseline is not None else None
+    config.stash[SETTINGS] = Settings(tuple(option.traceonce_fail_on), accepted, option.traceonce_update_baseline)
+    if told is None:
+        config.pluginmanager.register(Leading(config, path, baseline), "traceonce-leading")
+
+
+class Leading:
+    """The process that leads the session, or is all of it."""
+
+    def __init__(self, config: pytest.Config, path: Path | None, baseline: Baseline | None) -> None:
+        self._config = config
+        self._path = path
+        self._baseline = baseline
+        self._outcomes: dict[str, Outcome] = {}
+        self._written = ""
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """xdist starts a worker."""
+        tests = self._baseline.tests if self._baseline is not None else None
+        node.workerinput[WORKER] = msgspec.to_builtins(tests)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        outcome = detach(report)
+        if outcome is not None:
+            self._outcomes[outcome.test] = outcome
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self._config.option.traceonce_update_baseline and self._path is not None and self._baseline is not None:
+            try:
+                self._written = accept(self._baseline, self._outcomes.values(), self._path)
+            except UsageError as error:
+                self._written = f"--traceonce-baseline {error} The state of this run is not accepted."
+                session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        outcomes = list(self._outcomes.values())
+        lines = list(summary(outcomes)) if self._config.option.traceonce else []
+        lines += [*improvements(outcomes), *filter(None, [self._written])]
+        if lines:
+            terminalreporter.section("traceonce")
+            for line in lines:
+                terminalreporter.line(line)

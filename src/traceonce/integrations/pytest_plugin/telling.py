@@ -1,0 +1,85 @@
+"""What is said of a test that traced too much: a line for the failure, and the section of its report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from traceonce.facts import Diagnosis
+from traceonce.report.quantities import count_of, duration
+from traceonce.report.wording import (
+    describe_cause,
+    describe_change,
+    describe_place,
+    describe_remedy,
+    describe_site,
+    describe_values,
+)
+
+CAUSES = 8  # shown per function
+SITES = 3
+
+
+class Offence(NamedTuple):
+    """A function that did what its test forbids: in one line, and by which limit."""
+
+    function: Diagnosis
+    line: str
+    limit: str
+
+
+def describe_offences(offences: Sequence[Offence], explained: Iterable[Diagnosis]) -> str:
+    """The section: every function once, with its limits. `explained` knows what was traced before the test, too."""
+    known = {(d.backend, d.function.key): d for d in explained}
+    limits: dict[tuple[str, str], list[Offence]] = {}
+    for offence in offences:
+        limits.setdefault((offence.function.backend, offence.function.function.key), []).append(offence)
+    lines: list[str] = []
+    for key, same in limits.items():
+        lines += [offence.line for offence in same]
+        lines += _facts(same, known.get(key, same[0].function))
+    return "\n".join(lines)
+
+
+def _facts(offences: Sequence[Offence], explained: Diagnosis) -> Iterator[str]:
+    judged = offences[0].function
+    yield f"  function   {judged.function.name}, {describe_place(judged.function)}"
+    for offence in offences:
+        yield f"  limit      {offence.limit}"
+    calls = f" in {count_of(judged.calls, 'call')}" if judged.calls else ""
+    yield f"  count      {count_of(judged.traces, 'trace')}, {count_of(judged.retraces, 'retrace')}{calls}"
+    yield f"  cost       {_cost(explained)}"
+    for site in judged.call_sites[:SITES]:
+        yield f"  called at  {describe_site(site)} ({count_of(site.count, 'trace')})"
+    for cause in explained.causes[:CAUSES]:
+        values = describe_values(cause)
+        seen = f"; {values}" if len(cause.values) > 2 and values else ""
+        yield f"  cause      {describe_change(cause)} ({describe_cause(cause, explained.traces)}{seen})"
+    if not explained.causes and judged.traces:
+        yield "  cause      the first trace: the function had not been traced before"
+    for remedy in _remedies(explained):
+        yield f"  change     {remedy}"
+    for note in explained.notes:
+        yield f"  note       {note}"
+
+
+def _cost(diagnosis: Diagnosis) -> str:
+    if diagnosis.retraces:
+        return f"{duration(diagnosis.lost_seconds)} lost to tracing again, with the first runs of the new graphs"
+    return f"{duration(diagnosis.exclusive_seconds)} of tracing"
+
+
+def _remedies(diagnosis: Diagnosis) -> Iterator[str]:
+    if diagnosis.covering_signature:
+        yield f"{diagnosis.covering_signature} covers all of these calls"
+        return
+    paths: dict[str, list[str]] = {}
+    for cause in diagnosis.causes[:CAUSES]:
+        paths.setdefault(describe_remedy(cause, diagnosis), []).append(cause.path)
+    for remedy, places in paths.items():
+        yield remedy if len(paths) == 1 else f"{', '.join(dict.fromkeys(places))}: {remedy}"
+
+
+def visible_name(diagnosis: Diagnosis) -> str:
+    """The name as it is written in the source: without the test around it."""
+    return diagnosis.function.name.rpartition("<locals>.")[2]
