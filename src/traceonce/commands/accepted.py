@@ -9,7 +9,7 @@ import msgspec
 
 from traceonce.commands.output import check_output
 from traceonce.errors import UsageError
-from traceonce.facts import Diagnosis
+from traceonce.facts import Diagnosis, Verdict
 from traceonce.guard.baseline import Baseline, Change, compare, name_in_baseline, take_state
 
 
@@ -26,10 +26,13 @@ class AcceptedState:
         self._changes: Sequence[Change] = ()
 
     def mark(self, diagnoses: Sequence[Diagnosis]) -> list[Diagnosis]:
-        """Say of each function whether it is no worse than what was accepted."""
+        """Say of each function whether it is no worse than what was accepted; a trace that raised is never accepted."""
         self._changes = compare(self._baseline.functions, take_state(diagnoses))
         worse = {change.function for change in self._changes if change.is_worse and not self._update}
-        return [msgspec.structs.replace(d, accepted=name_in_baseline(d) not in worse) for d in diagnoses]
+        return [
+            msgspec.structs.replace(d, accepted=name_in_baseline(d) not in worse and d.verdict is not Verdict.FAILED)
+            for d in diagnoses
+        ]
 
     @property
     def worse(self) -> list[str]:

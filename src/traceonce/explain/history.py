@@ -56,14 +56,19 @@ class Signatures:
 
     def __init__(self) -> None:
         self._all: list[Signature] = []
+        self._keys: set[Item] = set()
         self._places: dict[Place, dict[Item, deque[int]]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
 
+    def __contains__(self, signature: Signature) -> bool:
+        return _key(signature) in self._keys
+
     def add(self, signature: Signature) -> None:
         holder = len(self._all)
         self._all.append(signature)
+        self._keys.add(_key(signature))
         for place, item in _places(signature):
             self._places.setdefault(place, {}).setdefault(item, deque(maxlen=HOLDERS)).append(holder)
 
@@ -81,6 +86,10 @@ class Signatures:
         candidates = [self._all[holder] for holder in sorted({*best, *latest}, reverse=True)]
         nearest: Signature = min(candidates, key=differences)
         return nearest
+
+
+def _key(signature: Signature) -> Item:
+    return signature.leaves, signature.structure, tuple(sorted(signature.context.items()))
 
 
 def _places(signature: Signature) -> Iterator[tuple[Place, Item]]:
@@ -113,7 +122,7 @@ class History:
         """`dead` numbers the objects that are gone; all histories of a process share it."""
         self._everything = Signatures()
         self._objects: dict[int | None, Signatures] = {}
-        self._fingerprints: set[str] = set()
+        self._fingerprints: dict[str, int | None] = {}  # which object made it first
         self._dead = dead if dead is not None else set()
         self._read_before: dict[str, str] = {}
         self._ordinal = 0
@@ -126,7 +135,7 @@ class History:
         """What this trace is, or, where it has not been `made` yet, what it will be."""
         self._dead.update(event.dead)
         own = self._objects.get(event.object)
-        for signature in event.earlier:
+        for signature in event.earlier if own is None else ():  # told again for others who have come since
             own = self._add(event.object, signature)
         if event.phase == "internal":
             return Foreseen("internal")
@@ -135,17 +144,24 @@ class History:
             created = {cause.code for cause in causes} == {CauseCode.VARIABLE_CREATION}
             repeated = len(self._objects) > 1 and not self._compare(self._everything, event.signature)
             return Foreseen("internal" if created else "retrace", self._as_seen(event, causes), repeated)
-        if not self._objects:
+        if not self._objects and not graphs:
             return Foreseen("first")
-        return self._foresee_new_object(event, made)
+        return self._foresee_new_object(event, made, graphs)
 
-    def _foresee_new_object(self, event: TraceEvent, made: bool) -> Foreseen:
+    def look_again(self, event: TraceEvent, graphs: Collection[str]) -> Foreseen:
+        """A trace that was to be the first has been made. Did another object make the same graph meanwhile?"""
+        others = event.fingerprint in graphs or self._fingerprints.get(event.fingerprint or "", event.object)
+        return Foreseen("first") if others == event.object else self._foresee_new_object(event, True, graphs)
+
+    def _foresee_new_object(self, event: TraceEvent, made: bool, graphs: Collection[str]) -> Foreseen:
         """Another function object over the same code: the same graph again is waste, another graph another model."""
-        if event.fingerprint is not None and event.fingerprint not in self._fingerprints:
+        known = event.fingerprint is None or event.fingerprint in self._fingerprints or event.fingerprint in graphs
+        if not known:
             return Foreseen("first")
+        differences = self._compare(self._everything, event.signature) if self._everything else ()
         causes = (
-            explain_new_object(event, len(self._objects), self._read_before),
-            *(cause for cause in self._compare(self._everything, event.signature) if cause.code not in _OWN_OBJECT),
+            explain_new_object(event, max(len(self._objects), 1), self._read_before),
+            *(cause for cause in differences if cause.code not in _OWN_OBJECT),
         )
         return Foreseen("retrace" if made else None, self._as_seen(event, causes))
 
@@ -178,7 +194,7 @@ class History:
             self._add(event.object, event.served)
             self._read_before |= event.reads
             if event.fingerprint:
-                self._fingerprints.add(event.fingerprint)
+                self._fingerprints.setdefault(event.fingerprint, event.object)
         done = msgspec.structs.replace(event, phase=phase, ordinal=self._ordinal)
         return Explained(done, foreseen.causes, foreseen.repeated)
 

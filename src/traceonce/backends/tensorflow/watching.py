@@ -22,22 +22,17 @@ from traceonce.backends.base import Sink
 from traceonce.backends.places import Places
 from traceonce.backends.tensorflow.backward import BackwardGraphs
 from traceonce.backends.tensorflow.compilations import InputShapes
-from traceonce.backends.tensorflow.composites import needs_twin
 from traceonce.backends.tensorflow.counting import CallCounts
 from traceonce.backends.tensorflow.first_runs import FirstRuns
-from traceonce.backends.tensorflow.functions import Described, Origins, describe_function
 from traceonce.backends.tensorflow.graphs import Fingerprints, graph_name
 from traceonce.backends.tensorflow.hooks import Hooks, leave_no_frame
 from traceonce.backends.tensorflow.identities import ByIdentity
 from traceonce.backends.tensorflow.memory import resident_bytes
 from traceonce.backends.tensorflow.probes import Probes, backward_builders, counts_calls
 from traceonce.backends.tensorflow.reading import Reader
-from traceonce.backends.tensorflow.signatures import SignatureReader
+from traceonce.backends.tensorflow.requests import Request, Requests
 from traceonce.backends.tensorflow.silent import CALLS, SilentChecks, bound_objects
-from traceonce.facts import CallSite, Frame, FunctionId, Notice, Phase, Signature, TraceEvent
-
-EARLIER = 64  # how many signatures from before we watched are told with a function's first event
-_SAVED_MODEL = ("save", "save_and_return_nodes", "load", "load_partial", "load_internal")
+from traceonce.facts import FunctionId, Notice, Phase, Signature, TraceEvent
 
 
 class Open:
@@ -45,13 +40,7 @@ class Open:
 
     event: int
     options: Any
-    owner: Any
-    described: Described
-    site: CallSite | None
-    stack: tuple[Frame, ...]
-    phase: Phase
-    request: Signature
-    traced: Signature | None
+    request: Request
     earlier: tuple[Signature, ...]
     bound: dict[str, Any]
     reads: dict[str, str]
@@ -75,10 +64,9 @@ class MissWatching:
         self._probes = probes
         self._sink = sink
         self._places = Places((tensorflow.__file__,))
-        self._reader = SignatureReader()
+        self._requests = Requests(probes, self._places)
         self._fingerprints = Fingerprints()
         self._objects = ByIdentity()
-        self._origins = Origins()
         self._ids = itertools.count(1)
         self._threads = threading.local()
         self._problems: set[str] = set()
@@ -89,7 +77,7 @@ class MissWatching:
         self._silent = SilentChecks(
             probes.tracing_compilation,
             Reader(self._places.is_user, _is_tensor),
-            self._describe,
+            self._requests.describe,
             self._calls_of,
             sink.write,
             self._problem,
@@ -190,11 +178,11 @@ class MissWatching:
         try:
             self._leave(trace, seconds)
             if trace.permitted:
-                phase: Phase = trace.phase if trace.phase == "internal" else "failed"
+                phase: Phase = "internal" if trace.request.phase == "internal" else "failed"
                 event = self._event(trace, seconds)
                 self._sink.write(msgspec.structs.replace(event, phase=phase, error=_describe_error(error)))
             else:
-                self._reader.identities.put_back(trace.dead)
+                self._requests.identities.put_back(trace.dead)
         except Exception as problem:
             self._problem(problem)
 
@@ -202,26 +190,11 @@ class MissWatching:
         trace = Open()
         trace.event = next(self._ids)
         trace.options = options
-        trace.owner, called = self._owner(caller, options.function_cache)
-        python_function = trace.owner.python_function if trace.owner is not None else options.python_function
-        trace.described = describe_function(python_function, options, self._places, self._origins)
-        frames = self._frames()
-        trace.site = self._places.call_site(frames)
-        trace.stack = self._places.visible(frames)
-        trace.phase = self._phase(trace.described, options, frames)
-        context = self._probes.function_context.make_function_context(options.scope_type)
-        request = function_type
-        if options.reduce_retracing and options.input_signature is None and options.function_cache:
-            request = caller.f_locals.get("lookup_func_type", function_type)
-        declared = options.polymorphic_type
-        defaults = options.default_values
-        trace.request = self._reader.read(request, declared, context, _twins(request, caller), defaults)
-        generalised = request is not function_type
-        trace.traced = self._reader.read(function_type, declared, context, None, defaults) if generalised else None
-        trace.earlier = self._earlier(trace)
-        trace.bound = bound_objects(trace.described, request)
-        trace.reads = self._silent.read(trace.described, trace.bound)
-        trace.call = self._next_call(trace) if called else None
+        trace.request = request = self._requests.read(function_type, options, caller)
+        trace.earlier = self._earlier(request, options)
+        trace.bound = bound_objects(request.described, request.kind)
+        trace.reads = self._silent.read(request.described, trace.bound)
+        trace.call = self._next_call(request) if request.called else None
         trace.inner, trace.inner_bytes, trace.grown = 0.0, 0, None
         trace.dead, trace.permitted = (), True
         stack = self._stack()
@@ -247,45 +220,46 @@ class MissWatching:
     def _event(self, trace: Open, seconds: float | None = None, concrete: Any = None) -> TraceEvent:
         """The trace as data: before it is made, when it is done (with its graph), when it has failed."""
         fingerprint, nodes = self._fingerprints.take(concrete) if concrete is not None else (None, None)
-        trace.dead += self._reader.identities.take_dead()
-        owner, options, grown = trace.owner, trace.options, trace.grown
+        trace.dead += self._requests.identities.take_dead()
+        request, options, grown = trace.request, trace.options, trace.grown
         return TraceEvent(
             id=trace.event,
             backend="tensorflow",
-            function=trace.described.id,
-            signature=trace.request,
-            traced=trace.traced,
+            function=request.described.id,
+            signature=request.signature,
+            traced=request.traced,
             earlier=trace.earlier,
             dead=trace.dead,
             start=trace.start,
-            phase=trace.phase,
+            phase=request.phase,
             call=trace.call,
-            object=self._objects.number(owner) if owner is not None else None,
-            instance=self._number_instance(trace.described.instance),
+            object=self._objects.number(request.owner) if request.owner is not None else None,
+            instance=self._number_instance(request.described.instance),
             fingerprint=fingerprint,
             graph=graph_name(concrete) if concrete is not None else None,
             seconds=round(seconds, 6) if seconds is not None else None,
             exclusive_seconds=round(max(seconds - trace.inner, 0.0), 6) if seconds is not None else None,
             nodes=nodes,
             bytes=grown - trace.inner_bytes if grown is not None else None,
-            call_site=trace.site,
-            stack=trace.stack,
+            call_site=request.site,
+            stack=request.stack,
             thread=threading.current_thread().name,
-            jit_compile=bool(getattr(owner, "_jit_compile", False)),
+            jit_compile=bool(getattr(request.owner, "_jit_compile", False)),
             signed=options.input_signature is not None,
             reduce_retracing=bool(options.reduce_retracing),
             parent=trace.parent,
-            reads=trace.reads if trace.phase == "first" else {},
+            reads=trace.reads if request.phase == "first" else {},
         )
 
     def _follow(self, trace: Open, event: TraceEvent, concrete: Any) -> None:
         """A new graph is there: time its first run, and watch what comes of it."""
         look = None
         self._backward.expect(concrete.graph, event.function)
-        if trace.owner is not None and event.phase != "internal":
-            self._known.add(trace.owner)
+        owner, described = trace.request.owner, trace.request.described
+        if owner is not None and event.phase != "internal":
+            self._known.add(owner)
             reads = {} if _captures_late(concrete.graph) else trace.reads
-            look = self._silent.traced(trace.owner, trace.described, trace.bound, event.served.leaves, reads)
+            look = self._silent.traced(owner, described, trace.bound, event.served.leaves, reads)
         shapes = self._inputs.expect(event.id) if self._inputs is not None and event.jit_compile else None
 
         def on_run(inputs: Any) -> None:
@@ -297,50 +271,19 @@ class MissWatching:
         runs = math.inf if shapes else CALLS if look else 2
         self._runs.expect(concrete, event.id, on_run if look or shapes else None, runs)
 
-    def _owner(self, frame: types.FrameType | None, cache: Any) -> tuple[Any, bool]:
-        """The `Function` on whose behalf this is, the nearest on the stack that holds this cache; and is it called?"""
-        module = self._probes.polymorphic_function
-        for _ in range(60):
-            if frame is None:
-                break
-            code = frame.f_code
-            if code.co_filename == module.__file__ and code.co_varnames[:1] == ("self",):
-                owner = frame.f_locals.get("self")
-                if isinstance(owner, module.Function) and (cache is None or owner._function_cache is cache):
-                    return owner, _is_called(frame)
-            frame = frame.f_back
-        return None, False
-
-    def _describe(self, owner: Any) -> Described:
-        return describe_function(owner.python_function, owner._variable_creation_config, self._places, self._origins)
-
-    def _earlier(self, trace: Open) -> tuple[Signature, ...]:
+    def _earlier(self, request: Request, options: Any) -> tuple[Signature, ...]:
         """Signatures traced before this observer watched, told once."""
-        cache = trace.options.function_cache
-        if trace.owner is None or not cache or trace.owner in self._known:
+        if request.owner is None or not options.function_cache or request.owner in self._known:
             return ()
-        declared, defaults = trace.options.polymorphic_type, trace.options.default_values
-        return tuple(
-            self._reader.read(kind, declared, context, None, defaults)
-            for context, kind in list(cache._primary)[-EARLIER:]
-        )
+        return self._requests.earlier(options)
 
-    def _phase(self, described: Described, options: Any, frames: list[Frame]) -> Phase:
-        saving = any(
-            frame.name in _SAVED_MODEL and "saved_model" in frame.file and self._places.is_framework(frame.file)
-            for frame in frames
-        )
-        if described.internal or saving:
-            return "internal"
-        return "retrace" if options.function_cache else "first"
-
-    def _next_call(self, trace: Open) -> int | None:
+    def _next_call(self, request: Request) -> int | None:
         """The number of the call under way, where it is one that TensorFlow counts."""
-        if self._counts is None or trace.owner is None:
+        if self._counts is None or request.owner is None:
             return None
-        if trace.phase != "internal":
-            self._counts.note(trace.described.id.key, trace.owner)
-        return self._counts.total(trace.owner) + 1 if self._probes.context.executing_eagerly() else None
+        if request.phase != "internal":
+            self._counts.note(request.described.id.key, request.owner)
+        return self._counts.total(request.owner) + 1 if self._probes.context.executing_eagerly() else None
 
     def _calls_of(self, owner: Any) -> int:
         return self._counts.total(owner) if self._counts is not None else 0
@@ -350,14 +293,6 @@ class MissWatching:
             return self._objects.number(instance) if instance is not None else None
         except TypeError:  # an object that cannot be weakly referenced
             return None
-
-    def _frames(self) -> list[Frame]:
-        """The stack, outermost first, with AutoGraph's lines mapped back; of TensorFlow's own frames, saving only."""
-        return [
-            Frame(frame.filename, frame.lineno, frame.name)
-            for frame in self._probes.tf_stack.extract_stack()
-            if not self._places.is_framework(frame.filename) or "saved_model" in frame.filename
-        ]
 
     def _stack(self) -> list[Open]:
         stack: list[Open] | None = getattr(self._threads, "stack", None)
@@ -377,7 +312,7 @@ class MissWatching:
                 kind="backward",
                 phase="internal",
                 seconds=round(seconds, 6),
-                call_site=self._places.call_site(self._frames()),
+                call_site=self._places.call_site(self._requests.frames()),
                 thread=threading.current_thread().name,
             )
         )
@@ -398,15 +333,6 @@ class MissWatching:
             self._sink.write(Notice(f"{text}; the program was not affected, the report may be incomplete", error=True))
 
 
-def _is_called(frame: types.FrameType | None) -> bool:
-    """Is it a call that traces, and not a request for a concrete function?"""
-    for _ in range(3):
-        if frame is None or frame.f_code.co_name in ("_call", "__call__"):
-            return frame is not None
-        frame = frame.f_back
-    return False
-
-
 def _describe_error(error: BaseException) -> str:
     """The error in at most 400 characters: the beginning has the type, and AutoGraph puts the error itself last."""
     try:
@@ -414,18 +340,6 @@ def _describe_error(error: BaseException) -> str:
     except Exception:  # it cannot even be printed
         return type(error).__name__
     return text if len(text) <= 400 else f"{text[:120]} … {text[-277:]}"
-
-
-def _twins(request: Any, caller: types.FrameType) -> dict[str, Any] | None:
-    """Types built a second time from the same values, for types whose equality is somebody else's code."""
-    doubtful = [name for name, p in request.parameters.items() if needs_twin(p.type_constraint)]
-    if not doubtful:
-        return None
-    from tensorflow.core.function.trace_type import from_value
-
-    names = caller.f_locals
-    values = dict(zip(request.parameters, names.get("args", ()), strict=False)) | dict(names.get("kwargs", {}))
-    return {name: from_value(values[name]) for name in doubtful if name in values}
 
 
 def _captures_late(graph: Any) -> bool:
