@@ -23,3 +23,14 @@ def test_the_readme_knows_every_verdict_and_command() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|", readme, re.MULTILINE)) == {verdict.value for verdict in Verdict}
     for command in COMMANDS:
         assert f"traceonce {command}" in readme
+
+
+def test_the_documentation_knows_every_option_of_the_plugin_and_every_setting() -> None:
+    from traceonce.config import Config
+    from traceonce.integrations import pytest_plugin
+
+    page = (ROOT / "docs" / "keeping-it-fixed.md").read_text()
+    options = re.findall(r'"(--traceonce[a-z-]*)"', Path(pytest_plugin.__file__).read_text())
+    assert len(options) == 4
+    for word in (*options, *Config.__struct_fields__):
+        assert f"`{word}" in page or f"\n{word} = " in page or f".{word}]" in page, word

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -56,19 +56,14 @@ class Signatures:
 
     def __init__(self) -> None:
         self._all: list[Signature] = []
-        self._keys: set[Item] = set()
         self._places: dict[Place, dict[Item, deque[int]]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
 
-    def __contains__(self, signature: Signature) -> bool:
-        return _key(signature) in self._keys
-
     def add(self, signature: Signature) -> None:
         holder = len(self._all)
         self._all.append(signature)
-        self._keys.add(_key(signature))
         for place, item in _places(signature):
             self._places.setdefault(place, {}).setdefault(item, deque(maxlen=HOLDERS)).append(holder)
 
@@ -86,10 +81,6 @@ class Signatures:
         candidates = [self._all[holder] for holder in sorted({*best, *latest}, reverse=True)]
         nearest: Signature = min(candidates, key=differences)
         return nearest
-
-
-def _key(signature: Signature) -> Item:
-    return signature.leaves, signature.structure, tuple(sorted(signature.context.items()))
 
 
 def _places(signature: Signature) -> Iterator[tuple[Place, Item]]:
@@ -115,6 +106,13 @@ def _without_shape(leaf: Leaf) -> Item:
     return (leaf.kind, leaf.type_name, leaf.dtype, leaf.value, leaf.identity, leaf.name)
 
 
+def _index(signatures: Iterable[Signature]) -> Signatures:
+    index = Signatures()
+    for signature in signatures:
+        index.add(signature)
+    return index
+
+
 class History:
     """What one function was traced for, over all its function objects, in one process."""
 
@@ -131,14 +129,21 @@ class History:
         """Why was this trace made? Events are to be given in the order in which they happened."""
         return self.keep(event, self.foresee(event))
 
-    def foresee(self, event: TraceEvent, *, made: bool = True) -> Foreseen:
-        """What this trace is, or, where it has not been `made` yet, what it will be."""
+    def foresee(
+        self, event: TraceEvent, *, made: bool = True, under_way: Iterable[Signature] = (), graphs: Collection[str] = ()
+    ) -> Foreseen:
+        """What this trace is, or, where it has not been `made` yet, what it will be.
+
+        `under_way` are traces of the same object that have not ended (it calls itself); `graphs` are fingerprints of
+        traces that other objects have made and that are not kept yet.
+        """
         self._dead.update(event.dead)
         own = self._objects.get(event.object)
         for signature in event.earlier if own is None else ():  # told again for others who have come since
             own = self._add(event.object, signature)
         if event.phase == "internal":
             return Foreseen("internal")
+        own = own or _index(under_way)
         if own:
             causes = self._compare(own, event.signature) or (self._unknown(event),)
             created = {cause.code for cause in causes} == {CauseCode.VARIABLE_CREATION}
@@ -150,8 +155,10 @@ class History:
 
     def look_again(self, event: TraceEvent, graphs: Collection[str]) -> Foreseen:
         """A trace that was to be the first has been made. Did another object make the same graph meanwhile?"""
-        others = event.fingerprint in graphs or self._fingerprints.get(event.fingerprint or "", event.object)
-        return Foreseen("first") if others == event.object else self._foresee_new_object(event, True, graphs)
+        maker = self._fingerprints.get(event.fingerprint or "", event.object)
+        if maker == event.object and event.fingerprint not in graphs:
+            return Foreseen("first")
+        return self._foresee_new_object(event, True, graphs)
 
     def _foresee_new_object(self, event: TraceEvent, made: bool, graphs: Collection[str]) -> Foreseen:
         """Another function object over the same code: the same graph again is waste, another graph another model."""

@@ -16,8 +16,20 @@ Number: TypeAlias = tuple[str, int]
 class _Reserved(NamedTuple):
     """A trace that was let through and has not ended yet."""
 
+    event: TraceEvent
     foreseen: Foreseen
     counts: bool
+    made: bool
+    thread: int
+
+    @property
+    def is_settled(self) -> bool:
+        """Is it known what it is? Of the first trace of a function object, only when its graph is there."""
+        return self.made or self.foreseen.phase in ("retrace", "internal")
+
+    @property
+    def is_a_trace(self) -> bool:
+        return self.foreseen.phase in ("first", "retrace")
 
 
 class _Function:
@@ -28,6 +40,8 @@ class _Function:
         self.traces = 0
         self.retraces = 0
         self.counted = 0
+        self.calls = 0
+        self.has_first = False
         self.reserved: dict[Number, _Reserved] = {}
 
 
@@ -39,8 +53,9 @@ class Count:
     2. A retrace counts. So does, for a limit of traces, the first one.
     3. A trace that would be one more than the limit is refused before it is made. One that is let through is reserved:
        no other thread can have it.
-    4. Under another function object over the same code only the graph says whether it is the same again. Such a trace
-       is looked at when it is made, and refused then. Another graph is another model, and does not count.
+    4. Of several function objects over the same code only the graph says whether it is the same again. So the first
+       trace of each is looked at once more when it is made, and refused then: the one that is made first is the first
+       one, the same graph again a retrace. Another graph is another model, and does not count.
     5. A trace that fails gives its reservation back.
     """
 
@@ -55,26 +70,27 @@ class Count:
         """Reserve a trace, or say how it breaks the limit; where that is no reason to `refuse`, both."""
         with self._lock:
             function = self._function(event)
-            if _number(event) in function.reserved:
+            before = function.reserved.pop(_number(event), None)
+            if before is not None and (before.is_settled or not made):
+                function.reserved[_number(event)] = before
                 return None
-            foreseen = function.history.foresee(event, made=made)
-            if foreseen.phase is None:
-                return None
-            counts = self._counts(function, event, foreseen)
-            running = list(function.reserved.values())
-            fits = not counts or function.counted + sum(other.counts for other in running) < self.limit.most
+            others = list(function.reserved.values())
+            foreseen = _foresee(function.history, event, before, others, made)
+            # A first trace of another object may turn out to be the same again: it holds nothing against this one.
+            others = [other for other in others if other.is_settled or other.event.object == event.object]
+            counts = self._counts(function, event, foreseen, others)
+            fits = not counts or function.counted + sum(other.counts for other in others) < self.limit.most
             if fits or not refuse:
-                function.reserved[_number(event)] = _Reserved(foreseen, counts)
+                reserved = _Reserved(event, foreseen, counts, made, threading.get_ident())
+                function.reserved[_number(event)] = reserved
             if fits:
                 return None
-            retraces = sum(other.foreseen.phase == "retrace" for other in running)
-            traces = sum(other.foreseen.phase != "internal" for other in running)
             return Breach(
                 backend=event.backend,
                 function=event.function,
                 limit=self.limit,
-                retraces=function.retraces + retraces,
-                traces=function.traces + traces,
+                retraces=function.retraces + sum(other.foreseen.phase == "retrace" for other in others),
+                traces=function.traces + sum(other.is_a_trace for other in others),
                 causes=foreseen.causes,
                 call_site=event.call_site,
             )
@@ -90,6 +106,7 @@ class Count:
             function.traces += phase != "internal"
             function.retraces += phase == "retrace"
             function.counted += reserved.counts
+            function.has_first = function.has_first or phase == "first"
 
     def withdraw(self, event: TraceEvent) -> _Reserved | None:
         with self._lock:
@@ -102,17 +119,46 @@ class Count:
             function = self._functions[key] = _Function(self._dead)
         return function
 
-    def _counts(self, function: _Function, event: TraceEvent, foreseen: Foreseen) -> bool:
-        before = function.traces + sum(other.foreseen.phase != "internal" for other in function.reserved.values())
-        # Calls inside other functions are not counted by anybody; each trace is a call, so there were that many.
-        call = event.call if event.call is not None else before + 1
-        if call <= self.limit.warmup:
+    def _counts(self, function: _Function, event: TraceEvent, foreseen: Foreseen, others: list[_Reserved]) -> bool:
+        if not self._is_warm(function, event, others):
             return False
-        first = foreseen.phase == "first" and self.limit.of == "traces" and before == 0
-        return foreseen.phase == "retrace" or first
+        if foreseen.phase == "first" and self.limit.of == "traces":
+            return not function.has_first and not any(other.made and other.foreseen.phase == "first" for other in others)
+        return foreseen.phase == "retrace"
 
-    def renew_lock(self) -> None:
+    def _is_warm(self, function: _Function, event: TraceEvent, others: list[_Reserved]) -> bool:
+        """Is this after the first calls, which are free?
+
+        Each trace is a call. Other calls may not be counted by anybody (inside other functions), be under way in other
+        threads, or have been counted in the process that this one was forked from.
+        """
+        traces = function.traces + sum(other.is_a_trace for other in others)
+        function.calls = max(event.call or 0, traces + 1, function.calls)
+        return function.calls > self.limit.warmup
+
+    def forked(self) -> None:
+        """In a forked process only the thread that forked goes on; nobody would give back what the others held."""
         self._lock = threading.RLock()
+        here = threading.get_ident()
+        for function in self._functions.values():
+            function.reserved = {
+                number: reserved for number, reserved in function.reserved.items() if reserved.thread == here
+            }
+
+
+def _foresee(
+    history: History, event: TraceEvent, before: _Reserved | None, others: list[_Reserved], made: bool
+) -> Foreseen:
+    """What this trace is, as far as can be told; `before` is what was made of its request."""
+    under_way = [other.event.served for other in others if other.event.object == event.object]
+    graphs = {
+        other.event.fingerprint
+        for other in others
+        if other.made and other.event.fingerprint is not None and other.event.object != event.object
+    }
+    if before is not None and before.foreseen.phase == "first":
+        return history.look_again(event, graphs)
+    return history.foresee(event, made=made, under_way=under_way, graphs=graphs)
 
 
 def _number(event: TraceEvent) -> Number:
@@ -123,9 +169,8 @@ _all: weakref.WeakSet[Count] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    """Another thread may have held a lock when the process was forked; in the child nobody would give it back."""
     for count in list(_all):
-        count.renew_lock()
+        count.forked()
 
 
 if hasattr(os, "register_at_fork"):
