@@ -37,7 +37,7 @@ def _arrived(name: str) -> None:
 
         act(load_config(Path.cwd(), os.environ))
     except Exception as error:
-        sys.stderr.write(f"traceonce: {error} No limit is in force.\n")
+        sys.stderr.write(f"traceonce: {error} It has no effect here.\n")
 
 
 def act(config: Config) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +14,10 @@ from traceonce.api import Watch
 from traceonce.backends import fake
 from traceonce.backends.base import Backend, Watching
 from traceonce.backends.discovery import BUILT_IN, Known, load_backend
+from traceonce.errors import TracingLimitReached, TracingLimitWarning
+from traceonce.facts import Breach, Limit
+from traceonce.guard.guarding import OnLimit
+from traceonce.guard.limits import Limiting, Limits
 from traceonce.observe.hub import Hub
 
 
@@ -33,6 +39,10 @@ def framework(request: pytest.FixtureRequest) -> Framework:
 
 def watch(framework: Framework) -> Watch:
     return Watch(Hub([framework.known]))
+
+
+def limited(hub: Hub, limit: Limit, on_limit: OnLimit = "raise") -> Limiting:
+    return Limiting(limit, on_limit, Limits(hub))
 
 
 def test_it_follows_the_protocol(framework: Framework) -> None:
@@ -143,3 +153,114 @@ def test_the_toy_check_traces_twice(framework: Framework) -> None:
     with watch(framework) as seen:
         backend.check()
     assert len(seen.events) == 2
+
+
+@pytest.mark.parametrize("most", [0, 2])
+def test_a_limit_of_retraces_holds(framework: Framework, most: int) -> None:
+    step = framework.function(lambda x: x)
+    with limited(Hub([framework.known]), Limit(most)):
+        for width in range(1, most + 2):
+            step(framework.array(width))
+        for _ in range(2):
+            with pytest.raises(TracingLimitReached, match=f"has been retraced {most} times.*tracing limit") as caught:
+                step(framework.array(99))
+        for width in range(1, most + 2):  # earlier traces still serve
+            step(framework.array(width))
+    breach = caught.value.breach
+    assert (breach.backend, breach.retraces, breach.traces) == (framework.known.name, most, most + 1)
+    assert [(c.code.value, c.path, c.now) for c in breach.causes] == [("shape", "x.shape[0]", "99")]
+    assert breach.call_site is not None
+    assert Path(breach.call_site.file).name == Path(__file__).name
+    step(framework.array(99))
+
+
+def test_a_limit_of_traces_holds(framework: Framework) -> None:
+    step = framework.function(lambda x: x)
+    with limited(Hub([framework.known]), Limit(1, "traces", warmup=2)):
+        for width in (1, 1, 2):
+            step(framework.array(width))
+        with pytest.raises(TracingLimitReached, match="1 trace after a warm-up of 2 calls; this call needs one more"):
+            step(framework.array(3))
+
+
+def test_a_limit_holds_in_many_threads(framework: Framework) -> None:
+    step = framework.function(lambda x: x)
+    step(framework.array(1))
+    start = threading.Barrier(8)
+
+    def call(width: int) -> bool:
+        start.wait(60)
+        try:
+            step(framework.array(width))
+        except TracingLimitReached:
+            return False
+        return True
+
+    with limited(Hub([framework.known]), Limit(3)), ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(call, range(2, 10))) == 3
+
+
+def test_the_same_graph_under_another_function_object_counts(framework: Framework) -> None:
+    steps = [framework.function(lambda x: x) for _ in range(3)]
+    with limited(Hub([framework.known]), Limit(1)):
+        for step in steps[:2]:
+            step(framework.array(1))
+        with pytest.raises(TracingLimitReached) as caught:
+            steps[2](framework.array(1))
+        steps[1](framework.array(1))
+    assert [cause.code.value for cause in caught.value.breach.causes] == ["new_function"]
+
+
+def test_a_failed_trace_is_given_back(framework: Framework) -> None:
+    broken = True
+
+    def body(x: Any) -> Any:
+        if broken:
+            raise ValueError("mine")
+        return x
+
+    step = framework.function(body)
+    with limited(Hub([framework.known]), Limit(1, "traces")):
+        for width in (1, 2, 3):
+            with pytest.raises(ValueError, match="mine"):
+                step(framework.array(width))
+        broken = False
+        step(framework.array(1))
+
+
+def test_a_trace_refused_by_one_limit_is_given_back_to_the_other(framework: Framework) -> None:
+    hub = Hub([framework.known])
+    step = framework.function(lambda x: x)
+    with limited(hub, Limit(1)):
+        step(framework.array(1))
+        with limited(hub, Limit(0)):  # of limits that do not know of each other, both hold
+            for _ in range(3):
+                with pytest.raises(TracingLimitReached, match="limit      0 retraces"):
+                    step(framework.array(2))
+        step(framework.array(2))
+        with pytest.raises(TracingLimitReached, match="limit      1 retrace;"):
+            step(framework.array(3))
+
+
+def test_a_limit_can_warn_and_call_back(framework: Framework) -> None:
+    got: list[Breach] = []
+    for on_limit in ("warn", got.append):
+        step = framework.function(lambda x: x)
+        with limited(Hub([framework.known]), Limit(0), on_limit):  # type: ignore[arg-type]  # mypy widens the tuple
+            step(framework.array(1))
+            if on_limit == "warn":
+                with pytest.warns(TracingLimitWarning, match="has been retraced 0 times"):
+                    step(framework.array(2))
+            step(framework.array(3))
+    assert [(breach.retraces, breach.refused) for breach in got] == [(0, False)]
+
+
+def test_a_watch_records_a_breach(framework: Framework) -> None:
+    hub = Hub([framework.known])
+    step = framework.function(lambda x: x)
+    with Watch(hub) as seen, limited(hub, Limit(0)):
+        step(framework.array(1))
+        with pytest.raises(TracingLimitReached):
+            step(framework.array(2))
+    (breach,) = seen.recording.breaches
+    assert (breach.retraces, breach.refused, len(seen.events)) == (0, True, 1)

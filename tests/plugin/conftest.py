@@ -10,7 +10,7 @@ import pytest
 from inner_runs import PLAIN, Run, whole
 
 import traceonce
-from traceonce import integrations
+from traceonce.integrations import pytest_plugin
 
 
 @pytest.fixture(scope="session")
@@ -18,9 +18,8 @@ def warm(tf: Any) -> None:
     """Have everything imported that an inner run imports: pytester forgets what came with one, TensorFlow cannot."""
     for name in traceonce.__all__:
         getattr(traceonce, name)
-    for module in pkgutil.iter_modules(integrations.__path__):
-        if module.name.startswith("pytest_"):
-            importlib.import_module(f"{integrations.__name__}.{module.name}")
+    for module in pkgutil.iter_modules(pytest_plugin.__path__):
+        importlib.import_module(f"{pytest_plugin.__name__}.{module.name}")
 
     @tf.function
     def toy(x: Any) -> Any:

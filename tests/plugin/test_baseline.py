@@ -64,6 +64,7 @@ def test_accepting_and_comparing(run: Run, pytester: pytest.Pytester, monkeypatc
             "test_inner.py::test_a": {STEP: {"retraces": 2}},
             "test_inner.py::test_b": {STEP: {"retraces": 1}},  # the second function object, in test_b
         },
+        "shared": {},
     }
     same = run(SOURCE, BASELINE)
     same.assert_outcomes(passed=2)
@@ -269,3 +270,35 @@ def test_a_file_that_cannot_be_written_is_said_at_the_end(run: Run, pytester: py
         ["--traceonce-baseline *traces.json: cannot be written: *. The state of this run is not *"]
     )
     assert not re.findall(r"\.tmp", " ".join(path.name for path in pytester.path.iterdir()))
+
+
+SHARED = """
+import os
+
+@tf.function
+def shared(x, k): return x * k
+
+def use(name):
+    for k in map(int, os.environ[name].split()):
+        shared(tf.zeros([2]), k)
+
+def test_a(): use("A")
+def test_b(): use("B")
+"""
+
+
+def test_which_test_comes_first_does_not_matter(
+    run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A function of a module is traced by the test that comes first, alone or on its worker; new values are new."""
+    monkeypatch.setenv("B", "1 2 3")
+    run(SHARED, BASELINE, UPDATE).assert_outcomes(passed=2)
+    assert list(content(pytester)["tests"]) == ["test_inner.py::test_a"]
+    (digests,) = content(pytester)["shared"].values()
+    assert len(digests) == 3
+    run(SHARED, BASELINE, "-k", "test_b").assert_outcomes(passed=1, deselected=1)
+    monkeypatch.setenv("B", "1 2 3 4 5")
+    for arguments in (("-k", "test_b"), ()):
+        worse = run(SHARED, BASELINE, *arguments)
+        assert worse.parseoutcomes()["failed"] == 1
+        worse.stdout.fnmatch_lines(["shared (test_inner.py): retraces 0 → *: more than the baseline accepts"])

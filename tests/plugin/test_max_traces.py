@@ -166,7 +166,6 @@ def trace(function, number):
     [
         (["1"], ["Model.call was traced 2", "call was traced 3"]),
         (["2"], ["call was traced 3"]),
-        (["0, function='other'"], []),
         (["1, function='call'"], ["Model.call was traced 2", "call was traced 3"]),
         (["1, function='Model.call'"], ["Model.call was traced 2"]),
         (["1", "2, function='Model.call'"], ["call was traced 3"]),  # the name goes before the mark without one
@@ -182,6 +181,50 @@ def test_a_name_limits_one_function(run: Run, marks: list[str], failures: list[s
     result.assert_outcomes(failed=bool(failures), passed=not failures)
     said = [line for line in result.outlines if " was traced " in line and not line.startswith("FAILED")]
     assert sorted(part.partition(" times")[0] for part in said[0].split("; ")) == failures if failures else not said
+
+
+def test_a_name_that_nobody_traced_is_warned_of(run: Run) -> None:
+    """It could be mistyped; a name that an earlier test has traced is not."""
+    result = run(
+        NAMED
+        + """
+@pytest.mark.max_traces(1, function="call")
+def test_traces_it():
+    trace(call, 1)
+
+@pytest.mark.max_traces(0, function="call")
+def test_is_served_by_that():
+    trace(call, 1)
+
+@pytest.mark.max_traces(1, function="cal")
+def test_mistypes_it():
+    trace(Model().call, 1)
+"""
+    )
+    result.assert_outcomes(passed=2, failed=1)  # warnings are errors here
+    wanted = "*PytestWarning: max_traces(function='cal'): no function of this name was traced; traced: call"
+    result.stdout.fnmatch_lines([wanted])
+
+
+def test_a_method_counts_for_each_object_by_itself(run: Run) -> None:
+    result = run(
+        NAMED
+        + """
+@pytest.mark.max_traces(1)
+def test_three_objects():
+    models = [Model() for _ in range(3)]
+    for model in models:
+        trace(model.call, 1)
+
+@pytest.mark.max_traces(1)
+def test_one_of_them_again():
+    models = [Model() for _ in range(3)]
+    for number, model in enumerate(models, 1):
+        trace(model.call, number)
+"""
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["Model.call was traced 3 times, max_traces allows 1"])
 
 
 def test_models_that_build_other_graphs_do_not_count_again(run: Run) -> None:

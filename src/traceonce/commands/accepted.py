@@ -10,7 +10,8 @@ import msgspec
 from traceonce.commands.output import check_output
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Verdict
-from traceonce.guard.baseline import Baseline, Change, compare, name_in_baseline, take_state
+from traceonce.facts.event import path_from
+from traceonce.guard.baseline import Baseline, Change, Functions, compare, name_in_baseline, take_state
 
 
 class AcceptedState:
@@ -23,16 +24,25 @@ class AcceptedState:
             check_output(file, option="--baseline")
         fresh = update and not self._path.exists()
         self._baseline = Baseline() if fresh else Baseline.load(self._path)
+        self._state: Functions = {}
         self._changes: Sequence[Change] = ()
 
-    def mark(self, diagnoses: Sequence[Diagnosis]) -> list[Diagnosis]:
+    def mark(self, diagnoses: Sequence[Diagnosis], cwd: str) -> list[Diagnosis]:
         """Say of each function whether it is no worse than what was accepted; a trace that raised is never accepted."""
-        self._changes = compare(self._baseline.functions, take_state(diagnoses))
+        named = [self._named_from_here(diagnosis, cwd) for diagnosis in diagnoses]
+        self._state = take_state(named)
+        self._changes = compare(self._baseline.functions, self._state)
         worse = {change.function for change in self._changes if change.is_worse and not self._update}
-        return [
-            msgspec.structs.replace(d, accepted=name_in_baseline(d) not in worse and d.verdict is not Verdict.FAILED)
-            for d in diagnoses
-        ]
+        accepted = [name_in_baseline(n.function) not in worse and n.verdict is not Verdict.FAILED for n in named]
+        return [msgspec.structs.replace(d, accepted=a) for d, a in zip(diagnoses, accepted, strict=True)]
+
+    def _named_from_here(self, diagnosis: Diagnosis, cwd: str) -> Diagnosis:
+        """Files are named from the folder of the baseline, wherever the program was started."""
+        function = diagnosis.function
+        if function.file is None:
+            return diagnosis
+        file = path_from(str(self._path.absolute().parent), cwd, function.file)
+        return msgspec.structs.replace(diagnosis, function=msgspec.structs.replace(function, file=file))
 
     @property
     def worse(self) -> list[str]:
@@ -42,13 +52,13 @@ class AcceptedState:
     def better(self) -> list[str]:
         return [] if self._update else [change.describe() for change in self._changes if not change.is_worse]
 
-    def accept(self, diagnoses: Sequence[Diagnosis], exit_code: int) -> str:
+    def accept(self, exit_code: int) -> str:
         """Write the present state to the file, if that was asked for, and say what was done."""
         if not self._update:
             return ""
         if exit_code:
             raise UsageError(f"--update-baseline: the program failed, so {self._path} was left alone.")
-        state = take_state(diagnoses)
+        state = self._state
         msgspec.structs.replace(self._baseline, functions=state).save(self._path)
         what = "no retrace" if not state else f"{len(state)} function{'s' if len(state) > 1 else ''}"
         return f"accepted in {self._path}: {what}"

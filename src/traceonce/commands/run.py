@@ -160,7 +160,7 @@ def command(
 
     diagnoses = diagnose(result)
     if accepted is not None:
-        diagnoses = accepted.mark(diagnoses)
+        diagnoses = accepted.mark(diagnoses, result.cwd)
     try:
         if output is not None or not quiet:
             put_report(result, diagnoses, form, output, to_stdout=False)
@@ -174,11 +174,11 @@ def command(
         complaints += [f"--baseline: {text}" for text in accepted.worse] if not config.fail_on else []
         remarks += [f"better than accepted ({text}); --update-baseline keeps it" for text in accepted.better]
         try:
-            remarks += filter(None, [accepted.accept(diagnoses, code)])
+            remarks += filter(None, [accepted.accept(code)])
         except UsageError as error:
             complaints.append(str(error))
-    if not quiet:
-        sys.stderr.writelines(f"traceonce: {text}\n" for text in (*complaints, *remarks))
+    remarks += _without_a_function(config, diagnoses)
+    sys.stderr.writelines(f"traceonce: {text}\n" for text in (*complaints, *([] if quiet else remarks)))
     _leave(code or (BREACHED if complaints else 0))
 
 
@@ -200,6 +200,13 @@ def _configure(
     if baseline is not None:
         changes["baseline"] = str(baseline)
     return msgspec.structs.replace(config, **changes)
+
+
+def _without_a_function(config: Config, diagnoses: Sequence[Diagnosis]) -> list[str]:
+    """Limits of functions that were never traced: a name may be mistyped."""
+    unknown = [limit.function for limit in config.own_limits if not any(limit.covers(d.function) for d in diagnoses)]
+    traced = ", ".join(dict.fromkeys(d.function.name for d in diagnoses)) or "none"
+    return [f"max_traces {name}: no function of this name was traced; traced: {traced}" for name in unknown]
 
 
 def _limits_reached(result: Recording) -> list[str]:

@@ -61,6 +61,9 @@ class Signatures:
     def __len__(self) -> int:
         return len(self._all)
 
+    def __contains__(self, signature: Signature) -> bool:
+        return signature in self._all
+
     def add(self, signature: Signature) -> None:
         holder = len(self._all)
         self._all.append(signature)
@@ -123,6 +126,7 @@ class History:
         self._fingerprints: dict[str, int | None] = {}  # which object made it first
         self._dead = dead if dead is not None else set()
         self._read_before: dict[str, str] = {}
+        self._told: dict[int | None, tuple[Signature, ...]] = {}
         self._ordinal = 0
 
     def explain(self, event: TraceEvent) -> Explained:
@@ -139,7 +143,7 @@ class History:
         """
         self._dead.update(event.dead)
         own = self._objects.get(event.object)
-        for signature in event.earlier if own is None else ():  # told again for others who have come since
+        for signature in self._untold(event):
             own = self._add(event.object, signature)
         if event.phase == "internal":
             return Foreseen("internal")
@@ -153,8 +157,16 @@ class History:
             return Foreseen("first")
         return self._foresee_new_object(event, made, graphs)
 
+    def _untold(self, event: TraceEvent) -> list[Signature]:
+        """What was traced before and is not known here: it is told again whenever another observer comes."""
+        if not event.earlier or event.earlier == self._told.get(event.object):
+            return []
+        self._told[event.object] = event.earlier
+        own = self._objects.get(event.object)
+        return [signature for signature in event.earlier if own is None or signature not in own]
+
     def look_again(self, event: TraceEvent, graphs: Collection[str]) -> Foreseen:
-        """A trace that was to be the first has been made. Did another object make the same graph meanwhile?"""
+        """The first trace of an object has been made. Has another object made the same graph?"""
         maker = self._fingerprints.get(event.fingerprint or "", event.object)
         if maker == event.object and event.fingerprint not in graphs:
             return Foreseen("first")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -21,6 +22,14 @@ def package_path(file: str) -> str:
         if folder in file:
             return file.rpartition(folder)[2]
     return file
+
+
+def path_from(root: str, cwd: str, file: str) -> str:
+    """A file of a program that ran in `cwd`, named from `root` where it lies below it; a library's from its package."""
+    if package_path(file) != file:
+        return package_path(file)
+    path = os.path.normpath(os.path.join(cwd, file))
+    return os.path.relpath(path, root) if path.startswith(os.path.join(root, "")) else path
 
 
 class FunctionId(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

@@ -48,5 +48,6 @@ class Breach(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry",
     traces: int
     causes: tuple[Cause, ...] = ()
     call_site: CallSite | None = None
+    reduce_retracing: bool = False
     refused: bool = True
     process: str = ""

@@ -6,6 +6,7 @@ function is known by its name and file, not by its line: an edit above it change
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TypeAlias
 import msgspec
 
 from traceonce.errors import UsageError
-from traceonce.facts import Diagnosis
+from traceonce.facts import Diagnosis, FunctionId, Signature
 from traceonce.facts.event import package_path
 
 SCHEMA = "traceonce.baseline/1"
@@ -31,12 +32,21 @@ class Accepted(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_f
 Functions: TypeAlias = dict[str, Accepted]
 
 
+class _Head(msgspec.Struct):
+    schema: str = SCHEMA
+
+
 class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The accepted state of a run (`functions`), and of each test of a test suite (`tests`)."""
+    """The accepted state of a run (`functions`), and of each test of a test suite (`tests`).
+
+    `shared` are functions that tests may share, with all that they were traced for (as digests of signatures): which of
+    the tests has to trace depends on their order, and on how xdist distributes them.
+    """
 
     schema: str = SCHEMA
     functions: Functions = {}
     tests: dict[str, Functions] = {}
+    shared: dict[str, tuple[str, ...]] = {}
 
     @classmethod
     def load(cls, path: Path, option: str = "--baseline", update: str = "--update-baseline") -> Baseline:
@@ -50,12 +60,12 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise UsageError(f"{name}: cannot be read: {error.strerror or error}.") from None
         remedy = f"Mend it, or remove it and accept the present state with {update}."
         try:
-            baseline = msgspec.json.decode(data, type=cls)
+            schema = msgspec.json.decode(data, type=_Head).schema
+            if schema != SCHEMA:  # the fields of another one may be others
+                raise UsageError(f"{name}: field 'schema' is {schema!r}, not {SCHEMA!r}. {remedy}")
+            return msgspec.json.decode(data, type=cls)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise UsageError(f"{name}: is not a baseline ({error}). {remedy}") from None
-        if baseline.schema != SCHEMA:
-            raise UsageError(f"{name}: field 'schema' is {baseline.schema!r}, not {SCHEMA!r}. {remedy}")
-        return baseline
 
     def save(self, path: Path) -> None:
         """Write the file, whole or not at all; sorted, one fact a line, so that a review shows what changed."""
@@ -96,16 +106,24 @@ class Change(msgspec.Struct, frozen=True):
         return f"{self.function}: {', '.join(parts)}"
 
 
-def name_in_baseline(diagnosis: Diagnosis) -> str:
-    function = diagnosis.function
+def name_in_baseline(function: FunctionId) -> str:
     return f"{function.name} ({package_path(function.file)})" if function.file else function.name
+
+
+def digest(signature: Signature) -> str:
+    """The same for the same arguments in every run: without what tells objects of one process apart."""
+    leaves = [
+        (leaf.path, leaf.kind, leaf.dtype, leaf.shape, leaf.type_name, None if leaf.kind == "object" else leaf.value)
+        for leaf in signature.leaves
+    ]
+    return hashlib.sha256(msgspec.json.encode((leaves, signature.structure))).hexdigest()[:12]
 
 
 def take_state(diagnoses: Iterable[Diagnosis]) -> Functions:
     """What there is to accept. Functions that share a name and a file (lambdas) are added up."""
     state: Functions = {}
     for diagnosis in diagnoses:
-        name = name_in_baseline(diagnosis)
+        name = name_in_baseline(diagnosis.function)
         before = state.get(name, Accepted())
         state[name] = Accepted(
             before.retraces + diagnosis.retraces,

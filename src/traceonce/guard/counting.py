@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
+
+import msgspec
 
 from traceonce.explain.history import Foreseen, History
 from traceonce.facts import Breach, Limit, TraceEvent
 
 Number: TypeAlias = tuple[str, int]
+REMEMBERED = 256  # refused traces, per function
+encode = msgspec.json.Encoder().encode
 
 
 class _Reserved(NamedTuple):
@@ -19,13 +24,12 @@ class _Reserved(NamedTuple):
     event: TraceEvent
     foreseen: Foreseen
     counts: bool
-    made: bool
+    known: bool  # for sure: its graph is there
     thread: int
 
     @property
     def is_settled(self) -> bool:
-        """Is it known what it is? Of the first trace of a function object, only when its graph is there."""
-        return self.made or self.foreseen.phase in ("retrace", "internal")
+        return self.known or self.foreseen.phase in ("retrace", "internal")
 
     @property
     def is_a_trace(self) -> bool:
@@ -37,12 +41,30 @@ class _Function:
 
     def __init__(self, dead: set[int]) -> None:
         self.history = History(dead)
-        self.traces = 0
-        self.retraces = 0
+        self.traces = self.retraces = self.firsts = 0
         self.counted = 0
         self.calls = 0
-        self.has_first = False
         self.reserved: dict[Number, _Reserved] = {}
+        self._refused: dict[tuple[int | None, bytes], None] = {}
+
+    def note_refused(self, event: TraceEvent) -> None:
+        """This object made a graph that was there already: if it asks again, that need not be found out again."""
+        self._refused[event.object, encode(event.signature)] = None
+        if len(self._refused) > REMEMBERED:
+            del self._refused[next(iter(self._refused))]
+
+    def was_refused(self, event: TraceEvent) -> bool:
+        return bool(self._refused) and (event.object, encode(event.signature)) in self._refused
+
+    def has_first(self, others: Sequence[_Reserved] = ()) -> bool:
+        """Is there a first trace, kept or among these?"""
+        return self.firsts > 0 or any(other.foreseen.phase == "first" for other in others)
+
+    def held(self, others: Sequence[_Reserved]) -> int:
+        """How much of a limit these hold: each retrace, and one for all first traces if none is kept yet."""
+        firsts = any(other.counts for other in others if other.foreseen.phase == "first")
+        retraces = sum(other.counts for other in others if other.foreseen.phase == "retrace")
+        return retraces + (firsts and self.firsts == 0)
 
 
 class Count:
@@ -55,13 +77,15 @@ class Count:
        no other thread can have it.
     4. Of several function objects over the same code only the graph says whether it is the same again. So the first
        trace of each is looked at once more when it is made, and refused then: the one that is made first is the first
-       one, the same graph again a retrace. Another graph is another model, and does not count.
+       one, the same graph again a retrace. Another graph is another model, and does not count. What was refused then
+       is refused at once when it is asked for again.
     5. A trace that fails gives its reservation back.
+    6. For a limit of traces, a method is counted for each object by itself: TensorFlow must trace it once for each.
     """
 
     def __init__(self, limit: Limit) -> None:
         self.limit = limit
-        self._functions: dict[tuple[str, str], _Function] = {}
+        self._functions: dict[tuple[str, str, int | None], _Function] = {}
         self._dead: set[int] = set()
         self._lock = threading.RLock()  # a signal handler of the user's may trace while we count
         _all.add(self)
@@ -72,19 +96,24 @@ class Count:
             function = self._function(event)
             before = function.reserved.pop(_number(event), None)
             if before is not None and (before.is_settled or not made):
-                function.reserved[_number(event)] = before
+                function.reserved[_number(event)] = before._replace(event=event, known=before.known or made)
                 return None
             others = list(function.reserved.values())
-            foreseen = _foresee(function.history, event, before, others, made)
+            foreseen = _foresee(function.history, event, others, made=made, again=before is not None)
+            if foreseen.phase is None and function.was_refused(event):
+                foreseen = foreseen._replace(phase="retrace")
             # A first trace of another object may turn out to be the same again: it holds nothing against this one.
             others = [other for other in others if other.is_settled or other.event.object == event.object]
-            counts = self._counts(function, event, foreseen, others)
-            fits = not counts or function.counted + sum(other.counts for other in others) < self.limit.most
+            counts = self._counts(foreseen) and self._is_warm(function, event, others)
+            is_one_more = counts and not (foreseen.phase == "first" and function.has_first(others))
+            fits = not is_one_more or function.counted + function.held(others) < self.limit.most
             if fits or not refuse:
-                reserved = _Reserved(event, foreseen, counts, made, threading.get_ident())
-                function.reserved[_number(event)] = reserved
+                known = made or not fits  # what is said to break the limit is not looked at again
+                function.reserved[_number(event)] = _Reserved(event, foreseen, counts, known, threading.get_ident())
             if fits:
                 return None
+            if made and refuse:
+                function.note_refused(event)
             return Breach(
                 backend=event.backend,
                 function=event.function,
@@ -93,6 +122,7 @@ class Count:
                 traces=function.traces + sum(other.is_a_trace for other in others),
                 causes=foreseen.causes,
                 call_site=event.call_site,
+                reduce_retracing=event.reduce_retracing,
             )
 
     def end(self, event: TraceEvent) -> None:
@@ -103,28 +133,26 @@ class Count:
             if reserved is None or event.phase == "failed":
                 return
             phase = function.history.keep(event, reserved.foreseen).event.phase
+            function.counted += reserved.counts and not (phase == "first" and function.has_first())
             function.traces += phase != "internal"
             function.retraces += phase == "retrace"
-            function.counted += reserved.counts
-            function.has_first = function.has_first or phase == "first"
+            function.firsts += phase == "first"
 
     def withdraw(self, event: TraceEvent) -> _Reserved | None:
         with self._lock:
             return self._function(event).reserved.pop(_number(event), None)
 
     def _function(self, event: TraceEvent) -> _Function:
-        key = (event.backend, event.function.key)
+        own = event.instance if self.limit.of == "traces" else None
+        key = (event.backend, event.function.key, own)
         function = self._functions.get(key)
         if function is None:
             function = self._functions[key] = _Function(self._dead)
         return function
 
-    def _counts(self, function: _Function, event: TraceEvent, foreseen: Foreseen, others: list[_Reserved]) -> bool:
-        if not self._is_warm(function, event, others):
-            return False
-        if foreseen.phase == "first" and self.limit.of == "traces":
-            return not function.has_first and not any(other.made and other.foreseen.phase == "first" for other in others)
-        return foreseen.phase == "retrace"
+    def _counts(self, foreseen: Foreseen) -> bool:
+        """Of the first traces of several objects, the first one to be kept."""
+        return foreseen.phase == "retrace" or (foreseen.phase == "first" and self.limit.of == "traces")
 
     def _is_warm(self, function: _Function, event: TraceEvent, others: list[_Reserved]) -> bool:
         """Is this after the first calls, which are free?
@@ -146,19 +174,13 @@ class Count:
             }
 
 
-def _foresee(
-    history: History, event: TraceEvent, before: _Reserved | None, others: list[_Reserved], made: bool
-) -> Foreseen:
-    """What this trace is, as far as can be told; `before` is what was made of its request."""
-    under_way = [other.event.served for other in others if other.event.object == event.object]
-    graphs = {
-        other.event.fingerprint
-        for other in others
-        if other.made and other.event.fingerprint is not None and other.event.object != event.object
-    }
-    if before is not None and before.foreseen.phase == "first":
+def _foresee(history: History, event: TraceEvent, others: list[_Reserved], *, made: bool, again: bool) -> Foreseen:
+    own = [other.event for other in others if other.event.object == event.object]
+    made_elsewhere = [other.event for other in others if other.known and other.event.object != event.object]
+    graphs = {other.fingerprint for other in made_elsewhere if other.fingerprint is not None}
+    if again:
         return history.look_again(event, graphs)
-    return history.foresee(event, made=made, under_way=under_way, graphs=graphs)
+    return history.foresee(event, made=made, under_way=[other.served for other in own], graphs=graphs)
 
 
 def _number(event: TraceEvent) -> Number:

@@ -27,7 +27,8 @@ class Guard:
         self._covers = covers
         self._hub = hub
         self._count = Count(limit)
-        self._warned: set[tuple[str, ...]] = set()
+        self._warned: dict[tuple[str, ...], Breach] = {}
+        self._problems: set[str] = set()
 
     def is_like(self, limit: Limit, on_limit: OnLimit) -> bool:
         return (self.limit, self._on_limit) == (limit, on_limit)
@@ -43,41 +44,46 @@ class Guard:
             if not self._covers(event.function):
                 return None
             breach = self._count.consider(event, made=made, refuse=self._on_limit == "raise")
-            message = describe_breach(breach) if breach is not None else ""
+            if breach is None:
+                return None
+            message = describe_breach(breach)
+            if self._on_limit == "raise":
+                error = refuse(message, breach)
+                self._hub.write(breach)
+                return error
         except Exception as error:
             self._problem(error)
             return None
-        if breach is None:
-            return None
-        if self._on_limit == "raise":
-            self._hub.write(breach)
-            return refuse(message, breach)
         return self._let_pass(event, msgspec.structs.replace(breach, refused=False), message)
 
     def _let_pass(self, event: TraceEvent, breach: Breach, message: str) -> BaseException | None:
         """Warn or call back; what that raises is meant for the program (a filter on warnings, the user's own code)."""
+        new = callable(self._on_limit) or self._is_new(breach)
         try:
             if callable(self._on_limit):
-                self._hub.write(breach)
                 self._on_limit(breach)
-            elif self._is_new(breach):
-                self._hub.write(breach)
+            elif new:
                 site = breach.call_site
-                warnings.warn_explicit(
-                    message, TracingLimitWarning, site.file if site else "<unknown>", site.line if site else 0
-                )
+                file, line = (site.file, site.line) if site is not None else ("<unknown>", 0)
+                warnings.warn_explicit(message, TracingLimitWarning, file, line)
         except BaseException as error:
             self._count.withdraw(event)
-            return error
+            self._forget(breach)
+            self._hub.write(msgspec.structs.replace(breach, refused=True))
+            return _without_our_frames(error)
+        if new:
+            self._hub.write(breach)
         return None
 
     def _is_new(self, breach: Breach) -> bool:
-        """Once per function and cause."""
-        key = breach.function.key
-        causes: set[tuple[str, ...]] = {(key, cause.code.value, cause.path) for cause in breach.causes}
-        new = (causes or {(key,)}) - self._warned
-        self._warned |= new
-        return bool(new)
+        """Once per function and cause, whatever thread asks."""
+        return bool({key for key in _keys(breach) if self._warned.setdefault(key, breach) is breach})
+
+    def _forget(self, breach: Breach) -> None:
+        """Warnings are errors here: the next one is to reach the program, too."""
+        for key in _keys(breach):
+            if self._warned.get(key) is breach:
+                del self._warned[key]
 
     def write(self, entry: Entry) -> None:
         if isinstance(entry, TraceEvent) and entry.kind == "trace":
@@ -90,5 +96,20 @@ class Guard:
         self._count.withdraw(event)
 
     def _problem(self, error: Exception) -> None:
+        """Record an error of ours, once per kind; the program goes on."""
         text = f"the limit of {self.limit.describe()} had a problem of its own ({type(error).__name__}: {error})"
-        self._hub.write(Notice(f"{text}; the program was not affected, the limit may have been", error=True))
+        if text not in self._problems and len(self._problems) < 20:
+            self._problems.add(text)
+            self._hub.write(Notice(f"{text}; the program was not affected, the limit may have been", error=True))
+
+
+def _keys(breach: Breach) -> set[tuple[str, ...]]:
+    key = breach.function.key
+    return {(key, cause.code.value, cause.path) for cause in breach.causes} or {(key,)}
+
+
+def _without_our_frames(error: BaseException) -> BaseException:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return error.with_traceback(trace)

@@ -10,11 +10,12 @@ The innermost limit of a function is the one that holds for it:
 from __future__ import annotations
 
 import functools
+import os
 import threading
 import types
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from typing_extensions import Self
 
@@ -25,6 +26,14 @@ from traceonce.observe.hub import Hub, hub
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class _Own(NamedTuple):
+    """The limit of one function: which one it is, and, where there was one to be had, its code."""
+
+    guard: Guard
+    is_it: Callable[[FunctionId], bool]
+    code: types.CodeType | None
+
+
 class Limits:
     """All limits of a process, and which of them holds for a function."""
 
@@ -32,8 +41,7 @@ class Limits:
         self._hub = hub
         self._lock = threading.RLock()
         self._general: list[Limiting] = []
-        self._specific: dict[object, Guard] = {}
-        self._places: dict[object, Callable[[FunctionId], bool]] = {}
+        self._specific: dict[object, _Own] = {}
 
     def push(self, limiting: Limiting) -> None:
         with self._lock:
@@ -42,6 +50,8 @@ class Limits:
     def remove(self, limiting: Limiting) -> None:
         with self._lock:
             self._general = [other for other in self._general if other is not limiting]
+            if self._general:
+                self._hub.renew()
 
     def general_guard(self, limiting: Limiting, limit: Limit, on_limit: OnLimit) -> Guard:
         def covers(function: FunctionId) -> bool:
@@ -50,34 +60,49 @@ class Limits:
 
         return Guard(limit, on_limit, covers, self._hub)
 
-    def set_for(self, key: object, is_it: Callable[[FunctionId], bool], limit: Limit, on_limit: OnLimit) -> None:
-        """Give one function a limit of its own; the same one given again keeps its counts."""
+    def set_for(
+        self,
+        key: object,
+        is_it: Callable[[FunctionId], bool],
+        limit: Limit,
+        on_limit: OnLimit,
+        code: types.CodeType | None = None,
+    ) -> None:
+        """Give one function a limit of its own.
+
+        The same one given again keeps its counts (a function made in a loop), unless the code is new: a cell of a
+        notebook was run again, or a module loaded again.
+        """
         with self._lock:
             existing = self._specific.get(key)
-            if existing is not None and existing.is_like(limit, on_limit):
+            if existing is not None and existing.code is code and existing.guard.is_like(limit, on_limit):
                 return
-            guard = Guard(limit, on_limit, is_it, self._hub)
-            self._specific[key], self._places[key] = guard, is_it
-            guard.start()
+            own = self._specific[key] = _Own(Guard(limit, on_limit, is_it, self._hub), is_it, code)
+            own.guard.start()
             if existing is not None:
-                existing.stop()
+                existing.guard.stop()
 
     def clear(self) -> None:
         """Take every limit out of force."""
         with self._lock:
             general, specific = self._general, list(self._specific.values())
-            self._general = []
-            self._specific, self._places = {}, {}
+            self._general, self._specific = [], {}
         for limiting in general:
             limiting.remove()
-        for guard in specific:
-            guard.stop()
+        for own in specific:
+            own.guard.stop()
 
     def _has_its_own(self, function: FunctionId) -> bool:
-        return any(is_it(function) for is_it in list(self._places.values()))
+        return any(own.is_it(function) for own in list(self._specific.values()))
+
+    def renew_lock(self) -> None:
+        """In a forked process, where nobody would give it back."""
+        self._lock = threading.RLock()
 
 
 limits = Limits(hub)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=limits.renew_lock)
 
 
 class Limiting:
@@ -85,6 +110,7 @@ class Limiting:
 
     def __init__(self, limit: Limit | None, on_limit: OnLimit, limits: Limits = limits) -> None:
         self._limits = limits
+        self._removed = False
         self._guard = limits.general_guard(self, limit, on_limit) if limit is not None else None
         limits.push(self)
         if self._guard is not None:
@@ -92,12 +118,15 @@ class Limiting:
 
     def remove(self) -> None:
         """Take this limit out of force; once is enough."""
+        self._removed = True
         self._limits.remove(self)
         guard, self._guard = self._guard, None
         if guard is not None:
             guard.stop()
 
     def __enter__(self) -> Self:
+        if self._removed:
+            raise RuntimeError("this limit is no longer in force; make another one: with traceonce.limit(…)")
         return self
 
     def __exit__(
@@ -119,8 +148,8 @@ def limit(most: int | None = DEFAULT_LIMIT, *, warmup: int = 0, on_limit: OnLimi
     for each trace past the limit. What is traced in the first `warmup` calls of a function does not count. ``None``
     is no limit.
     """
-    checked = None if most is None else Limit(_whole(most, "limit"), warmup=_whole(warmup, "warmup"))
-    return Limiting(checked, _mode(on_limit))
+    warmup, mode = _whole(warmup, "warmup"), _mode(on_limit)
+    return Limiting(None if most is None else Limit(_whole(most, "limit"), warmup=warmup), mode)
 
 
 def max_traces(most: int, *, warmup: int = 0, on_limit: OnLimit = "raise") -> Callable[[F], F]:
@@ -130,9 +159,10 @@ def max_traces(most: int, *, warmup: int = 0, on_limit: OnLimit = "raise") -> Ca
     ... @tf.function
     ... def train_step(batch): ...
 
-    The function is returned as it was: a call costs nothing. Function objects over the same code (a lambda in a loop, a
-    method of many objects) are counted as one, but those with a graph of their own are no retrace. With ``warmup=k``
-    what is traced in the first k calls is free: ``max_traces(0, warmup=10)`` allows no trace after the tenth call.
+    The function is returned as it was: a call costs nothing. Function objects over the same code (a lambda in a loop)
+    are counted as one, but those with a graph of their own are no retrace; a method is counted for each object. With
+    ``warmup=k`` what is traced in the first k calls is free: ``max_traces(0, warmup=10)`` allows no trace after the
+    tenth call.
     `on_limit` is as for `traceonce.limit`.
     """
     if callable(most):
@@ -144,22 +174,17 @@ def max_traces(most: int, *, warmup: int = 0, on_limit: OnLimit = "raise") -> Ca
         code = code_of(function)
         if code is None:
             raise TypeError(f"max_traces is for a function, not for {function!r}: nothing there has Python code")
-        name = python_function(function).__qualname__
-        limits.set_for((name, code), _place(name, code), given, mode)
+        place = (python_function(function).__qualname__, code.co_filename, code.co_firstlineno)
+        limits.set_for(place, functools.partial(_is_at, *place), given, mode, code)
         return function
 
     return decorate
 
 
-def _place(name: str, code: types.CodeType) -> Callable[[FunctionId], bool]:
+def _is_at(name: str, file: str, line: int, function: FunctionId) -> bool:
     """Is it the function written there? A `FunctionId` names a file below the working folder without that folder."""
-
-    def is_it(function: FunctionId) -> bool:
-        file = function.file or ""
-        there = function.line == code.co_firstlineno and bool(file) and code.co_filename.endswith(file)
-        return there and function.name.partition(" [")[0] == name
-
-    return is_it
+    there = function.line == line and function.file is not None and f"/{file}".endswith(f"/{function.file}")
+    return there and function.name.partition(" [")[0] == name
 
 
 def code_of(function: Any) -> types.CodeType | None:
@@ -178,7 +203,7 @@ def python_function(function: Any) -> Any:
             function = function.func
         elif isinstance(function, types.MethodType):
             function = function.__func__
-        elif not hasattr(function, "__code__") and isinstance(type(function).__call__, types.FunctionType):
+        elif callable(function) and not hasattr(function, "__code__") and not isinstance(function, type):
             function = type(function).__call__
         else:
             break

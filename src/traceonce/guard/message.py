@@ -26,5 +26,10 @@ def _facts(breach: Breach) -> Iterator[str]:
     yield f"  called at  {describe_site(site) if site is not None else 'a place without a source'}"
     for cause in breach.causes:
         yield f"  cause      {describe_change(cause)} ({describe_cause(cause, traces=0)})"
-    for remedy in dict.fromkeys(remedy_of(cause, function) for cause in breach.causes):
+    for remedy in _remedies(breach):
         yield f"  change     {remedy}"
+
+
+def _remedies(breach: Breach) -> list[str]:
+    relaxed = breach.reduce_retracing
+    return list(dict.fromkeys(remedy_of(cause, breach.function, reduce_retracing=relaxed) for cause in breach.causes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -85,6 +86,12 @@ class Hub:
             if not self._observers:
                 self._stop()
 
+    def renew(self) -> None:
+        """Somebody listens again: tell them, with the next event of each function, what was traced before."""
+        with self._lock:
+            for watching in self._watching.values():
+                watching.renew()
+
     def settle(self) -> None:
         """Have the backends report what is only known at the end; the hooks stay in place."""
         for watching in list(self._watching.values()):
@@ -150,6 +157,10 @@ class Hub:
         self._watching.clear()
         self._compilations = False
 
+    def renew_lock(self) -> None:
+        """In a forked process, where nobody would give it back."""
+        self._lock = threading.RLock()
+
 
 class _Observer:
     """A recorder, and the calls that were counted before it came, which are not its business."""
@@ -176,3 +187,5 @@ class _Observer:
 
 
 hub = Hub()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=hub.renew_lock)

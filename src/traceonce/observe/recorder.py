@@ -61,6 +61,10 @@ class MemoryRecorder:
     def write(self, entry: Entry) -> None:
         self._lines.append(encode_line(entry))
 
+    @property
+    def is_closed(self) -> bool:
+        return self._ended is not None
+
     def close(self) -> None:
         self._ended = time.perf_counter() - self._began
 

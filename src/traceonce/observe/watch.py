@@ -53,7 +53,11 @@ class Observation:
     @property
     def recording(self) -> Recording:
         """Everything seen so far, as data; it can be read during the block and after it."""
-        return self._recorder.recording() if self._recorder is not None else Recording()
+        if self._recorder is None:
+            return Recording()
+        if not self._recorder.is_closed:
+            self._hub.settle()  # for the calls up to here
+        return self._recorder.recording()
 
     @property
     def events(self) -> tuple[TraceEvent, ...]:

@@ -5,35 +5,48 @@ An error is what was shown to be silently wrong, or is worse than a baseline acc
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from traceonce.facts import Breach, Diagnosis, Recording
-from traceonce.report.text import QUIET, function_lines
+from traceonce.facts.event import path_from
+from traceonce.report.text import function_lines, needing_attention
 from traceonce.report.wording import describe_change
 
 
 def render_github(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
-    lines = [_annotate_limit(breach) for breach in _first_of_each(recording.breaches)]
-    lines += [_annotate(diagnosis) for diagnosis in diagnoses if diagnosis.verdict not in QUIET]
+    lines = [_annotate_limit(recording, breach) for breach in _first_of_each(recording.breaches)]
+    lines += [_annotate(recording, diagnosis) for diagnosis in needing_attention(recording, diagnoses)]
     return "".join(line + "\n" for line in lines)
 
 
-def _annotate(diagnosis: Diagnosis) -> str:
+def _annotate(recording: Recording, diagnosis: Diagnosis) -> str:
     grave = diagnosis.surely_wrong or diagnosis.accepted is False
     level = "notice" if diagnosis.accepted else "error" if grave else "warning"
     title = f"traceonce: {diagnosis.function.short_name} is {diagnosis.verdict.value}"
     file, line = _place(diagnosis)
     return command(
-        level, "\n".join(line.plain for line in function_lines(diagnosis)), file=file, line=line, title=title
+        level,
+        "\n".join(line.plain for line in function_lines(diagnosis)),
+        file=_in_repository(recording, file),
+        line=line,
+        title=title,
     )
 
 
-def _annotate_limit(breach: Breach) -> str:
+def _annotate_limit(recording: Recording, breach: Breach) -> str:
     title = f"traceonce: {breach.function.short_name} has reached its tracing limit"
     changes = map(describe_change, breach.causes)
     text = "\n".join([f"{breach.function.name} may have {breach.limit.describe()}, and needs one more.", *changes])
     site = breach.call_site
-    return command("error", text, file=site.file if site else None, line=site.line if site else None, title=title)
+    file, line = (_in_repository(recording, site.file), site.line) if site is not None else (None, None)
+    return command("error", text, file=file, line=line, title=title)
+
+
+def _in_repository(recording: Recording, file: str | None) -> str | None:
+    """GitHub knows files from the root of the repository, which is not always where the program was started."""
+    root = os.environ.get("GITHUB_WORKSPACE", "")
+    return path_from(root, recording.cwd, file) if root and file else file
 
 
 def _first_of_each(breaches: Sequence[Breach]) -> list[Breach]:

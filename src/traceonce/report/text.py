@@ -38,12 +38,12 @@ def print_text(recording: Recording, diagnoses: Sequence[Diagnosis], console: Co
 def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
     yield _headline(recording, diagnoses)
     yield from _limits(recording)
-    for diagnosis in diagnoses:
-        if diagnosis.verdict not in QUIET:
-            yield Text()
-            yield from function_lines(diagnosis)
+    acute = needing_attention(recording, diagnoses)
+    for diagnosis in acute:
+        yield Text()
+        yield from function_lines(diagnosis)
     yield from _worth_a_look(diagnoses)
-    bounded = [diagnosis for diagnosis in diagnoses if diagnosis.verdict is Verdict.BOUNDED]
+    bounded = [d for d in diagnoses if d.verdict is Verdict.BOUNDED and d not in acute]
     if bounded:
         yield Text()
         yield Text("You can ignore these:", "dim")
@@ -58,6 +58,12 @@ def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterat
         yield Text()
         for text in problems:
             yield Text.assemble(("note  ", "yellow"), text)
+
+
+def needing_attention(recording: Recording, diagnoses: Sequence[Diagnosis]) -> list[Diagnosis]:
+    """All but those that can be ignored: by their verdict, if no limit was reached and no baseline says otherwise."""
+    at_limit = {breach.function.key for breach in recording.breaches}
+    return [d for d in diagnoses if d.verdict not in QUIET or d.accepted is False or d.function.key in at_limit]
 
 
 def _limits(recording: Recording) -> Iterator[Text]:
@@ -86,7 +92,7 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
 def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
     line = Text("traceonce  ", "bold")
     traces = sum(diagnosis.traces for diagnosis in diagnoses)
-    acute = [diagnosis for diagnosis in diagnoses if diagnosis.verdict not in QUIET]
+    acute = needing_attention(recording, diagnoses)
     if not diagnoses:
         return line.append("no function was traced", "default")
     counted = f"{count_of(len(diagnoses), 'function')}, {count_of(traces, 'trace')}"
@@ -139,7 +145,8 @@ def _remedies(diagnosis: Diagnosis) -> list[str]:
 
 def _title(diagnosis: Diagnosis) -> Text:
     line = Text().append(diagnosis.function.name, STYLES[diagnosis.verdict]).append("  ")
-    accepted = ["accepted by the baseline"] if diagnosis.accepted else []
+    judged = {None: [], True: ["accepted by the baseline"], False: ["worse than the baseline accepts"]}
+    accepted = judged[diagnosis.accepted]
     line.append(" · ".join([_what_happened(diagnosis), *accepted, *_costs(diagnosis), _where(diagnosis)]))
     return line
 

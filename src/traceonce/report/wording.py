@@ -84,23 +84,26 @@ def describe_site(site: CallSite | SiteCount) -> str:
 
 def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
     """What to change, in one line; for a function inside a library, what its caller can do."""
-    if cause.code is CauseCode.SHAPE and diagnosis.covering_note and not diagnosis.covering_signature:
+    no_signature = diagnosis.covering_note and not diagnosis.covering_signature and not diagnosis.function.library
+    if cause.code is CauseCode.SHAPE and no_signature:
         return "set reduce_retracing=True" if not diagnosis.reduce_retracing else "pad to a few fixed sizes"
-    if cause.code is CauseCode.SHAPE and diagnosis.reduce_retracing:
+    return remedy_of(cause, diagnosis.function, reduce_retracing=diagnosis.reduce_retracing)
+
+
+def remedy_of(cause: Cause, function: FunctionId, *, reduce_retracing: bool) -> str:
+    """What to change, from the cause and what is known of the function."""
+    if cause.code is CauseCode.SHAPE and function.library:
+        return "give the library one size: pad, or drop the last, partial batch (drop_remainder=True)"
+    if cause.code is CauseCode.SHAPE and reduce_retracing:
         return "give the dimension as None in an input_signature"
-    return remedy_of(cause, diagnosis.function)
-
-
-def remedy_of(cause: Cause, function: FunctionId) -> str:
-    """What to change, from the cause and the function alone."""
     if cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE):
         if cause.note:
             once = "make it once" if cause.code is CauseCode.NEW_FUNCTION else "reuse one object"
             return f"{once}, and pass as an argument what differs: {cause.note}"
         if function.name.endswith("[dataset]"):
-            return "build the dataset once, outside the loop"
+            return "each dataset traces its function anew: build it once where it is the same"
         if function.library and "keras" in (function.file or ""):
-            return "build and compile the model once; between runs reset it with set_weights"
+            return "each model traces its steps anew: where it is the same, compile it once and reset with set_weights"
         if function.library:
             return "keep and reuse what the library made it for, or call the library inside one tf.function of your own"
     return WORDS[cause.code].remedy

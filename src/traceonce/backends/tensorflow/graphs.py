@@ -2,7 +2,7 @@
 
 What counts: the operations, how they are wired, the shapes of the variables, and the functions that are called. What
 does not: names (Keras numbers its layers on), constants (a learning rate does not make another model) and the shapes
-of the arguments.
+of the arguments. A function that was loaded from a file is one of its own: what it calls was not traced here.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import hashlib
 from typing import Any
 
 CALLS = {"PartitionedCall", "StatefulPartitionedCall"}
+LOADED = "restored_function_body"  # TensorFlow's name for the function around a loaded one
 REMEMBERED = 4096
 
 
@@ -30,7 +31,7 @@ class Fingerprints:
             positions[operation.name] = position
             kind = operation.type
             sources = [positions.get(tensor.op.name, -1) for tensor in operation.inputs]
-            called = self._called(operation) if kind in CALLS else ""
+            called = self._called(operation, exactly=graph.name == LOADED) if kind in CALLS else ""
             digest.update(f"{kind}{sources}{called};".encode())
         for captured, _ in graph.captures:
             digest.update(_variable_shape(captured).encode())
@@ -40,9 +41,9 @@ class Fingerprints:
         self._by_name[graph_name(concrete)] = fingerprint
         return fingerprint, len(operations)
 
-    def _called(self, operation: Any) -> str:
+    def _called(self, operation: Any, *, exactly: bool) -> str:
         name = str(operation.get_attr("f").name)
-        return self._by_name.get(name, name.rstrip("0123456789"))
+        return self._by_name.get(name, name if exactly else name.rstrip("0123456789"))
 
 
 def graph_name(concrete: Any) -> str:

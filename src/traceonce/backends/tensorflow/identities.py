@@ -17,18 +17,19 @@ class Identities:
     def __init__(self) -> None:
         self._numbers: dict[weakref.ref[Any], int] = {}
         self._next = itertools.count(1)
+        self._issued = self._told = 0
         self._died: list[int] = []
 
     def number(self, thing: Any) -> int:
         reference = weakref.ref(thing, self._forget)
         known = self._numbers.get(reference)
         if known is None:
-            known = self._numbers[reference] = next(self._next)
+            known = self._numbers[reference] = self._issued = next(self._next)
         return known
 
     def fresh(self, *, dead: bool = False) -> int:
         """A number for something that equals nothing: not even itself, or an object that is gone."""
-        number = next(self._next)
+        number = self._issued = next(self._next)
         if dead:
             self._died.append(number)
         return number
@@ -38,9 +39,13 @@ class Identities:
         dead, self._died = self._died, []
         return tuple(dead)
 
+    def note_told(self) -> None:
+        """An event was written: somebody may know the numbers that were given until now."""
+        self._told = self._issued
+
     def put_back(self, dead: tuple[int, ...]) -> None:
-        """They were taken, but nobody was told."""
-        self._died[:0] = dead
+        """They were taken, but nobody was told. What nobody knows about (refused, and gone) is let go."""
+        self._died[:0] = [number for number in dead if number <= self._told]
 
     def _forget(self, reference: weakref.ref[Any]) -> None:
         number = self._numbers.pop(reference, None)

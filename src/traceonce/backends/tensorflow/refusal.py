@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any
 
 from traceonce.errors import TracingLimitReached
@@ -10,10 +11,10 @@ from traceonce.facts import Breach
 
 
 def limit_reached(message: str, breach: Breach) -> TracingLimitReached:
-    """Make the error. Where TensorFlow is not installed (a pickle was carried there) it is ours alone."""
+    """Make the error. Where TensorFlow cannot be imported (a pickle was carried there) it is ours alone."""
     try:
         error: TracingLimitReached = _error_class()(message, breach)
-    except ImportError:
+    except Exception:  # not installed, or broken: that raises all sorts of errors
         return TracingLimitReached(message, breach)
     return error
 
@@ -23,18 +24,23 @@ def _error_class() -> Any:
     from tensorflow.errors import ResourceExhaustedError
 
     class ReachedError(TracingLimitReached, ResourceExhaustedError):  # type: ignore[misc]  # TensorFlow is untyped
-        # AutoGraph and Keras raise errors that pass through them anew, with a text of their own around the message and
-        # a class of their own choice; both leave errors alone that bear these marks.
+        # AutoGraph and Keras raise errors that pass through them anew, with a text of their own around the message.
+        # AutoGraph leaves one alone that bears this mark. What Keras makes of one is the same again: see below.
         ag_pass_through = True
-        _keras_call_info_injected = True
 
-        def __init__(self, message: str, breach: Breach) -> None:
+        def __init__(self, message: Any, breach: Any = None, *others: Any) -> None:
+            if not isinstance(breach, Breach):  # Keras makes one like the error that it handles
+                handled = sys.exc_info()[1]
+                if not isinstance(handled, TracingLimitReached):
+                    raise TypeError("TracingLimitReached takes a message and a Breach")
+                message, breach = handled.args
             ResourceExhaustedError.__init__(self, None, None, message)
             self.args = (message, breach)
             self.breach = breach
 
         def __reduce__(self) -> tuple[Any, ...]:
-            return limit_reached, self.args
+            notes = getattr(self, "__notes__", None)
+            return limit_reached, self.args, {"__notes__": notes} if notes else None
 
     ReachedError.__name__ = ReachedError.__qualname__ = TracingLimitReached.__name__
     ReachedError.__module__ = TracingLimitReached.__module__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import types
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from traceonce.backends.tensorflow.signatures import SignatureReader
 from traceonce.facts import CallSite, Frame, Phase, Signature
 
 EARLIER = 64  # how many signatures from before we watched are told with a function's first event
+_KERAS_EXPORT = os.sep.join(("", "keras", "src", "export", ""))
 _SAVED_MODEL = ("save", "save_and_return_nodes", "load", "load_partial", "load_internal")
 
 
@@ -106,13 +108,15 @@ class Requests:
         return None, False
 
     def _phase(self, described: Described, options: Any, frames: list[Frame]) -> Phase:
-        saving = any(
-            frame.name in _SAVED_MODEL and "saved_model" in frame.file and self._places.is_framework(frame.file)
-            for frame in frames
-        )
-        if described.internal or saving:
+        if described.internal or any(map(self._is_saving, frames)):
             return "internal"
         return "retrace" if options.function_cache else "first"
+
+    def _is_saving(self, frame: Frame) -> bool:
+        """Is a model being saved or loaded there, by TensorFlow or by Keras' `export`?"""
+        if self._places.is_framework(frame.file):
+            return frame.name in _SAVED_MODEL and "saved_model" in frame.file
+        return _KERAS_EXPORT in frame.file
 
 
 def _is_called(frame: types.FrameType | None) -> bool:

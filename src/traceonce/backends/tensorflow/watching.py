@@ -165,6 +165,7 @@ class MissWatching:
             if refusal is None:
                 trace.permitted = False
                 self._sink.write(event)
+                self._requests.identities.note_told()
                 self._follow(trace, event, concrete)
         except Exception as error:
             self._problem(error)
@@ -181,6 +182,7 @@ class MissWatching:
                 phase: Phase = "internal" if trace.request.phase == "internal" else "failed"
                 event = self._event(trace, seconds)
                 self._sink.write(msgspec.structs.replace(event, phase=phase, error=_describe_error(error)))
+                self._requests.identities.note_told()
             else:
                 self._requests.identities.put_back(trace.dead)
         except Exception as problem:
@@ -334,12 +336,12 @@ class MissWatching:
 
 
 def _describe_error(error: BaseException) -> str:
-    """The error in at most 400 characters: the beginning has the type, and AutoGraph puts the error itself last."""
+    """The error in some 500 characters: the beginning has the type, and AutoGraph puts the error itself last."""
     try:
         text = f"{type(error).__name__}: {error}"
     except Exception:  # it cannot even be printed
         return type(error).__name__
-    return text if len(text) <= 400 else f"{text[:120]} … {text[-277:]}"
+    return text if len(text) <= 500 else f"{text[:240]} … {text[-240:]}"
 
 
 def _captures_late(graph: Any) -> bool:

@@ -30,6 +30,7 @@ SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 LIMITS: pytest.StashKey[Sequence[Limit]] = pytest.StashKey()
 WATCH: pytest.StashKey[Watch] = pytest.StashKey()
 JUDGEMENT: pytest.StashKey[Judgement] = pytest.StashKey()
+TRACED: pytest.StashKey[set[str]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

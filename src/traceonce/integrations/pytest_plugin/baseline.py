@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -28,7 +28,7 @@ def open_baseline(path: Path, *, update: bool) -> Baseline:
         raise pytest.UsageError(str(error)) from None
 
 
-def accept(baseline: Baseline, outcomes: Iterable[Outcome], path: Path) -> str:
+def accept(baseline: Baseline, outcomes: Sequence[Outcome], path: Path) -> str:
     """Write the state of the tests that ran, and say what was done.
 
     1. A test that ran to its end has the state that it showed, and no other.
@@ -44,8 +44,17 @@ def accept(baseline: Baseline, outcomes: Iterable[Outcome], path: Path) -> str:
     if not ran:
         return f"{path} is as it was: no test ran"
     tests = {test: state for test, state in tests.items() if state}
-    msgspec.structs.replace(baseline, tests=tests).save(path)
+    msgspec.structs.replace(baseline, tests=tests, shared=_shared(baseline, outcomes)).save(path)
     return f"accepted in {path}: the state of {ran} test{'' if ran == 1 else 's'}, {len(tests)} with retraces in all"
+
+
+def _shared(baseline: Baseline, outcomes: Sequence[Outcome]) -> dict[str, tuple[str, ...]]:
+    """What functions that tests may share were traced for, now and in tests that did not run."""
+    traced: dict[str, set[str]] = {name: set(known) for name, known in baseline.shared.items()}
+    for outcome in outcomes:
+        for name, digests in outcome.traced_for.items():
+            traced.setdefault(name, set()).update(digests)
+    return {name: tuple(sorted(known)) for name, known in traced.items()}
 
 
 def _most(accepted: Functions, state: Functions) -> Functions:

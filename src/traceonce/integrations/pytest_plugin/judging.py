@@ -15,8 +15,8 @@ import msgspec
 
 from traceonce.explain import diagnose
 from traceonce.explain.diagnosing import explain_events
-from traceonce.facts import Diagnosis, Limit, Recording, Verdict
-from traceonce.guard.baseline import Change, Functions, compare, name_in_baseline, take_state
+from traceonce.facts import Diagnosis, FunctionId, Limit, Recording, Verdict
+from traceonce.guard.baseline import Change, Functions, compare, digest, name_in_baseline, take_state
 from traceonce.integrations.pytest_plugin.marks import find_limit
 from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunction
 from traceonce.integrations.pytest_plugin.places import name_from
@@ -29,12 +29,16 @@ if TYPE_CHECKING:
 
 
 class Judgement(NamedTuple):
-    """The lines that a test fails with, the section of its report, what the session is told, problems of our own."""
+    """The lines that a test fails with, the section of its report, what the session is told, problems of our own.
+
+    `traced` are the functions that the test traced.
+    """
 
     failures: Sequence[str] = ()
     section: str = ""
     outcome: Outcome | None = None
     problems: Sequence[str] = ()
+    traced: Sequence[FunctionId] = ()
 
     @property
     def message(self) -> str:
@@ -57,13 +61,17 @@ def judge_test(
     if settings is not None:
         state = take_state(diagnoses)
         accepted = settings.accepted_of(test, state)
+        traced_for = _traced_for(recording)
         changes = compare(accepted, state) if accepted is not None else ()
+        changes = [change for change in changes if not settings.excuses(change, traced_for)]
         offences += _unwanted(diagnoses, settings.fail_on, accepted or {})
         offences += _worse(diagnoses, changes)
         better = tuple(change.describe() for change in changes if not change.is_worse)
-        outcome = Outcome(test, tuple(map(_traced, diagnoses)), state, better, tuple(problems))
+        functions = tuple(map(_traced, diagnoses))
+        outcome = Outcome(test, functions, state, better, tuple(problems), traced_for=traced_for)
     section = describe_offences(offences, diagnose(recording)) if offences else ""
-    return Judgement([offence.line for offence in offences], section, outcome, problems)
+    traced = [diagnosis.function for diagnosis in diagnoses]
+    return Judgement([offence.line for offence in offences], section, outcome, problems, traced)
 
 
 def only_inside(recording: Recording) -> Recording:
@@ -72,24 +80,43 @@ def only_inside(recording: Recording) -> Recording:
     return msgspec.structs.replace(recording, events=events)
 
 
-def count_traces(recording: Recording, limits: Sequence[Limit]) -> Counter[str]:
+def count_traces(recording: Recording, limits: Sequence[Limit]) -> dict[str, int]:
     """How many traces of each function, by its key, count against its limit: the rules of `guard.counting`.
 
     1. The first trace counts, and every retrace; other graphs under the same code are other models, and do not.
     2. A trace that failed does not count, nor one that the framework needed for itself.
     3. What is traced in the first `warmup` calls is free. Where calls are not counted, each trace was one.
+    4. A method is counted for each object by itself; the one that was traced most has the say.
     """
-    counted: Counter[str] = Counter()
-    made: Counter[str] = Counter()
+    counted: Counter[tuple[str, int | None]] = Counter()
+    made: Counter[tuple[str, int | None]] = Counter()
     for event, _, _ in explain_events(recording):
         limit = find_limit(limits, event.function)
         if limit is None or event.kind != "trace" or event.phase in ("internal", "failed"):
             continue
-        key = event.function.key
+        key = (event.function.key, event.instance)
         call = event.call if event.call is not None else made[key] + 1
-        counted[key] += call > limit.warmup and (event.phase == "retrace" or not made[key])
+        first = not made[key]
+        again = event.phase == "retrace" and not first
+        counted[key] += call > limit.warmup and (first or again)
         made[key] += 1
-    return counted
+    most: dict[str, int] = {}
+    for (function, _), number in counted.items():
+        most[function] = max(number, most.get(function, 0))
+    return most
+
+
+def _traced_for(recording: Recording) -> dict[str, tuple[str, ...]]:
+    """What functions that tests may share were traced for, by their names in the baseline, as digests.
+
+    A function that another one makes is made anew for each test, unless it turns out to have been traced before it.
+    """
+    found: dict[str, set[str]] = {}
+    for event in recording.events:
+        may_be_shared = "<locals>" not in event.function.name or event.earlier
+        if may_be_shared and event.kind == "trace" and event.phase not in ("internal", "failed"):
+            found.setdefault(name_in_baseline(event.function), set()).add(digest(event.signature))
+    return {name: tuple(sorted(digests)) for name, digests in found.items()}
 
 
 def _over_limit(inside: Recording, diagnoses: Sequence[Diagnosis], limits: Sequence[Limit]) -> Iterator[Offence]:
@@ -97,7 +124,7 @@ def _over_limit(inside: Recording, diagnoses: Sequence[Diagnosis], limits: Seque
     names = Counter(map(visible_name, diagnoses))
     for diagnosis in diagnoses:
         limit = find_limit(limits, diagnosis.function)
-        number = counted[diagnosis.function.key]
+        number = counted.get(diagnosis.function.key, 0)
         if limit is None or number <= limit.most:
             continue
         name = visible_name(diagnosis)
@@ -114,7 +141,7 @@ def _unwanted(diagnoses: Sequence[Diagnosis], fail_on: Sequence[str], accepted: 
     """
     for diagnosis in diagnoses:
         verdict = diagnosis.verdict
-        known = name_in_baseline(diagnosis) in accepted and verdict is not Verdict.FAILED
+        known = name_in_baseline(diagnosis.function) in accepted and verdict is not Verdict.FAILED
         unsure = verdict is Verdict.STALE and not diagnosis.surely_wrong
         if verdict.value in fail_on and not known and not unsure:
             line = f"{visible_name(diagnosis)} is {verdict.value} (--traceonce-fail-on)"
@@ -123,7 +150,7 @@ def _unwanted(diagnoses: Sequence[Diagnosis], fail_on: Sequence[str], accepted: 
 
 def _worse(diagnoses: Sequence[Diagnosis], changes: Sequence[Change]) -> Iterator[Offence]:
     for change in changes:
-        same = [diagnosis for diagnosis in diagnoses if name_in_baseline(diagnosis) == change.function]
+        same = [diagnosis for diagnosis in diagnoses if name_in_baseline(diagnosis.function) == change.function]
         if change.is_worse and same:
             line = f"{change.describe()}: more than the baseline accepts"
             most = max(same, key=lambda diagnosis: diagnosis.retraces)

@@ -25,7 +25,8 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one test traced.
 
     `ended` is False where an error or a skip ended it early: it may have had more to do. `better` names
-    the functions that needed less than the baseline accepts, `problems` say what was not watched properly.
+    the functions that needed less than the baseline accepts, `problems` say what was not watched properly, and
+    `traced_for` what each function was traced for, as digests.
     """
 
     test: str
@@ -34,6 +35,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     better: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     ended: bool = True
+    traced_for: dict[str, tuple[str, ...]] = {}
 
 
 def attach(outcome: Outcome, report: pytest.TestReport) -> None:

@@ -6,12 +6,10 @@ is started in a subfolder. A baseline needs names that stay.
 
 from __future__ import annotations
 
-import os
-
 import msgspec
 
 from traceonce.facts import FunctionId, Recording, TraceEvent
-from traceonce.facts.event import package_path
+from traceonce.facts.event import path_from
 
 
 def name_from(root: str, recording: Recording) -> Recording:
@@ -19,10 +17,7 @@ def name_from(root: str, recording: Recording) -> Recording:
     replace = msgspec.structs.replace
 
     def rename(file: str) -> str:
-        if package_path(file) != file:
-            return file
-        path = os.path.normpath(os.path.join(recording.cwd, file))
-        return os.path.relpath(path, root) if path.startswith(root + os.sep) else path
+        return path_from(root, recording.cwd, file)
 
     def function(function: FunctionId) -> FunctionId:
         return replace(function, file=rename(function.file)) if function.file else function

@@ -6,14 +6,16 @@ they found, prints it, and alone writes the file.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 
 from traceonce.errors import UsageError
-from traceonce.guard.baseline import Baseline, Functions
+from traceonce.guard.baseline import Baseline, Change, Functions
 from traceonce.integrations.pytest_plugin import SETTINGS
 from traceonce.integrations.pytest_plugin.baseline import accept, open_baseline
 from traceonce.integrations.pytest_plugin.outcomes import Outcome, detach
@@ -27,6 +29,7 @@ class Settings(NamedTuple):
 
     fail_on: tuple[str, ...] = ()
     accepted: dict[str, Functions] | None = None
+    shared: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     update: bool = False
 
     @property
@@ -40,6 +43,12 @@ class Settings(NamedTuple):
             return state
         return self.accepted.get(test, {}) if self.accepted is not None else None
 
+    def excuses(self, change: Change, traced_for: dict[str, tuple[str, ...]]) -> bool:
+        """Is it worse only in that it traced a shared function for what another test traces when that comes first?"""
+        known = self.shared.get(change.function) if change.is_worse else None
+        retraces_alone = msgspec.structs.replace(change.now, retraces=change.accepted.retraces) == change.accepted
+        return known is not None and retraces_alone and set(traced_for.get(change.function, ())) <= set(known)
+
 
 def start_session(config: pytest.Config) -> None:
     option = config.option
@@ -49,11 +58,14 @@ def start_session(config: pytest.Config) -> None:
     path = config.invocation_params.dir / option.traceonce_baseline if option.traceonce_baseline is not None else None
     baseline: Baseline | None = None
     if told is not None:
-        accepted = msgspec.convert(told[WORKER], dict[str, Functions] | None)
+        baseline = msgspec.convert(told[WORKER], Baseline | None)
     else:
         baseline = open_baseline(path, update=option.traceonce_update_baseline) if path is not None else None
-        accepted = baseline.tests if baseline is not None else None
-    config.stash[SETTINGS] = Settings(tuple(option.traceonce_fail_on), accepted, option.traceonce_update_baseline)
+    accepted = baseline.tests if baseline is not None else None
+    shared = baseline.shared if baseline is not None else {}
+    config.stash[SETTINGS] = Settings(
+        tuple(option.traceonce_fail_on), accepted, shared, option.traceonce_update_baseline
+    )
     if told is None:
         config.pluginmanager.register(Leading(config, path, baseline), "traceonce-leading")
 
@@ -71,8 +83,7 @@ class Leading:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """xdist starts a worker."""
-        tests = self._baseline.tests if self._baseline is not None else None
-        node.workerinput[WORKER] = msgspec.to_builtins(tests)
+        node.workerinput[WORKER] = msgspec.to_builtins(self._baseline)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         outcome = detach(report)
@@ -82,7 +93,7 @@ class Leading:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self._config.option.traceonce_update_baseline and self._path is not None and self._baseline is not None:
             try:
-                self._written = accept(self._baseline, self._outcomes.values(), self._path)
+                self._written = accept(self._baseline, list(self._outcomes.values()), self._path)
             except UsageError as error:
                 self._written = f"--traceonce-baseline {error} The state of this run is not accepted."
                 session.exitstatus = pytest.ExitCode.USAGE_ERROR

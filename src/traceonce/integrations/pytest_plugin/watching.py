@@ -7,14 +7,15 @@ a test nor lets it pass in silence: it becomes an error of the test, told in its
 from __future__ import annotations
 
 import traceback
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import msgspec
 import pytest
 
 from traceonce.api import Watch
-from traceonce.integrations.pytest_plugin import JUDGEMENT, LIMITS, SETTINGS, WATCH
+from traceonce.facts import FunctionId
+from traceonce.integrations.pytest_plugin import JUDGEMENT, LIMITS, SETTINGS, TRACED, WATCH
 from traceonce.integrations.pytest_plugin.judging import Judgement, judge_test
 from traceonce.integrations.pytest_plugin.outcomes import attach
 
@@ -37,7 +38,22 @@ def watch_call(item: pytest.Item) -> Generator[None, Any, Any]:
     judgement = _finish(item, watch, only_looked_at)
     if judgement.failures:
         pytest.fail(judgement.message, pytrace=False)
+    _warn_of_unknown_names(item, judgement.traced)
     return result
+
+
+def _warn_of_unknown_names(item: pytest.Item, traced: Sequence[FunctionId]) -> None:
+    """A limit for a function that nobody has traced holds nothing: its name may be mistyped, or be a library's.
+
+    A name that was traced in this session is fine: its traces may serve this test, too.
+    """
+    known = item.config.stash.setdefault(TRACED, set())
+    known |= {name for function in traced for name in (function.name, function.short_name)}
+    for limit in item.stash.get(LIMITS, ()):
+        if limit.function is not None and limit.function not in known:
+            names = ", ".join(sorted({function.short_name for function in traced})) or "none"
+            text = f"max_traces(function={limit.function!r}): no function of this name was traced; traced: {names}"
+            item.warn(pytest.PytestWarning(text))
 
 
 def _finish(item: pytest.Item, watch: Watch, only_looked_at: bool) -> Judgement:
