@@ -33,14 +33,15 @@ def _arrived(name: str) -> None:
     try:
         from pathlib import Path
 
+        from traceonce.backends.places import working_folder
         from traceonce.config import load_config
 
-        act(load_config(Path.cwd(), os.environ))
+        put_in_force(load_config(Path(working_folder()), os.environ))
     except Exception as error:
         sys.stderr.write(f"traceonce: {error} It has no effect here.\n")
 
 
-def act(config: Config) -> None:
+def put_in_force(config: Config) -> None:
     """Put the limits of a configuration in force."""
     if not config.acts_inside:
         return

@@ -319,9 +319,9 @@ def test_it_can_be_copied(tf: Any, data: Any, duplicate: Any) -> None:
     ("options", "error", "message"),
     [
         ({"limit": -1}, ValueError, "limit must be 0 or more, not -1"),
-        ({"limit": 1.5}, TypeError, "limit must be a whole number, or None for no limit, not 1.5"),
-        ({"limit": True}, TypeError, "limit must be a whole number, or None for no limit, not True"),
-        ({"limit": "5"}, TypeError, "limit must be a whole number, or None for no limit, not '5'"),
+        ({"limit": 1.5}, TypeError, "limit must be a whole number, not 1.5"),
+        ({"limit": True}, TypeError, "limit must be a whole number, not True"),
+        ({"limit": "5"}, TypeError, "limit must be a whole number, not '5'"),
         ({"on_limit": "halt"}, ValueError, "on_limit must be 'warn', 'stop', 'raise' or a function .* not 'halt'"),
     ],
 )

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from traceonce.backends.places import working_folder
-from traceonce.commands import inside
+from traceonce.commands import in_program
 from traceonce.commands.accepted import AcceptedState
 from traceonce.commands.output import check_output, put_report
 from traceonce.config import ALL, Config, load_config
@@ -148,8 +148,8 @@ def command(
         raise UsageError("--update-baseline needs to know the file: name it with --baseline FILE.")
     accepted = AcceptedState(config.baseline, update=update_baseline) if config.baseline is not None else None
     path = recording if recording is not None else default_recording(target.title)
-    settings = msgspec.json.encode(inside.Settings(xla, config)).decode()
-    code = launch(target, path, inside.BEGIN, settings, compilations=xla)
+    settings = msgspec.json.encode(in_program.Settings(xla, config)).decode()
+    code = launch(target, path, in_program.BEGIN, settings, compilations=xla)
     remember(path)
     try:
         result = Recording.load(path)
@@ -171,7 +171,7 @@ def command(
     complaints = [*_limits_reached(result), *_unwanted(diagnoses, config)]
     remarks: list[str] = []
     if accepted is not None:
-        complaints += [f"--baseline: {text}" for text in accepted.worse] if not config.fail_on else []
+        complaints += [f"--baseline: {text}" for text in accepted.worse]
         remarks += [f"better than accepted ({text}); --update-baseline keeps it" for text in accepted.better]
         try:
             remarks += filter(None, [accepted.accept(code)])
@@ -192,7 +192,8 @@ def _configure(
     config = load_config(Path(working_folder() or "."), os.environ)
     changes: dict[str, Any] = {}
     if max_traces:
-        changes["max_traces"] = dict(max_traces)
+        named = config.max_traces if isinstance(config.max_traces, dict) else {}
+        changes["max_traces"] = named | dict(max_traces)
     if on_limit:
         changes["on_limit"] = on_limit
     if fail_on:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from traceonce.errors import TracingLimitReached
 from traceonce.explain.compiling import explain_compilations
 from traceonce.explain.covering import Covering, cover
 from traceonce.explain.history import Explained, History
@@ -43,13 +44,18 @@ def diagnose(recording: Recording) -> list[Diagnosis]:
     diagnoses = [
         _diagnose_function(group, findings.get(key, []), recording)
         for key, group in groups.items()
-        if any(not _is_internal(item) for item in group)
+        if any(not _is_internal(item) and not _is_refused(item) for item in group)
     ]
     return sorted(diagnoses, key=_badness)
 
 
 def _is_internal(item: Explained) -> bool:
     return item.event.phase == "internal"
+
+
+def _is_refused(item: Explained) -> bool:
+    """Was it a limit that did not let the trace be kept, its own or that of a function inside? A breach tells of it."""
+    return (item.event.error or "").startswith(f"{TracingLimitReached.__name__}: ")
 
 
 def _badness(diagnosis: Diagnosis) -> tuple[int, float, float]:
@@ -94,7 +100,7 @@ def _inherit(recording: Recording, first: TraceEvent, dead: set[int]) -> History
 
 
 def _diagnose_function(group: list[Explained], findings: list[Finding], recording: Recording) -> Diagnosis:
-    mine = [item for item in group if item.event.kind == "trace" and not _is_internal(item)]
+    mine = [item for item in group if item.event.kind == "trace" and not _is_internal(item) and not _is_refused(item)]
     done = [item for item in mine if item.event.phase != "failed"]
     retraces = [item for item in done if item.event.phase == "retrace"]
     failed = [item for item in mine if item.event.phase == "failed"]

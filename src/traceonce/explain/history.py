@@ -8,7 +8,7 @@ differs from all of them, so no cause can hide behind another.
 from __future__ import annotations
 
 import heapq
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -22,7 +22,7 @@ from traceonce.facts.signature import NUMBERS, number
 Place: TypeAlias = tuple[str, str, int]
 Item: TypeAlias = Hashable
 CANDIDATES = 8  # signatures whose differences from a call are counted
-HOLDERS = 64  # signatures remembered per place and item, so that the work does not grow with the history
+HOLDERS = 64  # signatures remembered per place and item (up to twice that), so that the work does not grow
 
 
 class Explained(NamedTuple):
@@ -56,19 +56,22 @@ class Signatures:
 
     def __init__(self) -> None:
         self._all: list[Signature] = []
-        self._places: dict[Place, dict[Item, deque[int]]] = {}
+        self._places: dict[Place, dict[Item, list[int]]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
 
-    def __contains__(self, signature: Signature) -> bool:
-        return signature in self._all
+    def __iter__(self) -> Iterator[Signature]:
+        return iter(self._all)
 
     def add(self, signature: Signature) -> None:
         holder = len(self._all)
         self._all.append(signature)
         for place, item in _places(signature):
-            self._places.setdefault(place, {}).setdefault(item, deque(maxlen=HOLDERS)).append(holder)
+            holders = self._places.setdefault(place, {}).setdefault(item, [])
+            holders.append(holder)
+            if len(holders) > 2 * HOLDERS:
+                del holders[:HOLDERS]
 
     def nearest(self, request: Signature, differences: Callable[[Signature], int]) -> Signature:
         """The signature with the fewest `differences` from the request, the latest of equals."""
@@ -218,9 +221,16 @@ class History:
         return Explained(done, foreseen.causes, foreseen.repeated)
 
     def _add(self, owner: int | None, signature: Signature) -> Signatures:
-        signatures = self._objects.setdefault(owner, Signatures())
+        signatures = self._objects.get(owner)
+        if signatures is None:
+            signatures = self._objects[owner] = Signatures()
+            if len(self._objects) == 2:  # with one object, everything is what that one has
+                self._everything = _index(self._everything)
+            elif len(self._objects) == 1:
+                self._everything = signatures
         signatures.add(signature)
-        self._everything.add(signature)
+        if self._everything is not signatures:
+            self._everything.add(signature)
         return signatures
 
 

@@ -80,6 +80,7 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     arguments that were garbage-collected since the last event. `bytes` is what tracing and the first run
     added to the memory of the process. `fingerprint` is equal for equal graphs, `graph` is the
     framework's own name for this one. `reads` are the values from outside that the first trace of an object read.
+    `creates_variables` says that the trace has made some, and so cannot be taken back.
     """
 
     id: int
@@ -115,6 +116,7 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     reduce_retracing: bool = False
     parent: int | None = None
     reads: dict[str, str] = {}
+    creates_variables: bool = False
 
     @property
     def served(self) -> Signature:

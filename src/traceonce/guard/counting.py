@@ -78,7 +78,8 @@ class Count:
     4. Of several function objects over the same code only the graph says whether it is the same again. So the first
        trace of each is looked at once more when it is made, and refused then: the one that is made first is the first
        one, the same graph again a retrace. Another graph is another model, and does not count. What was refused then
-       is refused at once when it is asked for again.
+       is refused at once when it is asked for again. A trace that has created variables cannot be taken back, and is
+       let pass.
     5. A trace that fails gives its reservation back.
     6. For a limit of traces, a method is counted for each object by itself: TensorFlow must trace it once for each.
     """
@@ -95,6 +96,10 @@ class Count:
         with self._lock:
             function = self._function(event)
             before = function.reserved.pop(_number(event), None)
+            # It was under way when the limit came. (A backend that sees outcomes alone never asks before.)
+            if before is None and made and event.raw_reason is None:
+                return None
+            refuse = refuse and not event.creates_variables
             if before is not None and (before.is_settled or not made):
                 function.reserved[_number(event)] = before._replace(event=event, known=before.known or made)
                 return None
@@ -125,18 +130,38 @@ class Count:
                 reduce_retracing=event.reduce_retracing,
             )
 
-    def end(self, event: TraceEvent) -> None:
-        """A trace has ended: if it was reserved, it is counted, or, where it failed, given back."""
+    def end(self, event: TraceEvent, *, covered: bool = True) -> None:
+        """A trace has ended: if it was reserved, it is counted, or, where it failed, given back.
+
+        One that was not is remembered if it is `covered` now: later ones are compared with it.
+        """
         with self._lock:
             function = self._function(event)
             reserved = self.withdraw(event)
-            if reserved is None or event.phase == "failed":
+            if event.phase == "failed":
+                return
+            if reserved is None:
+                if covered:
+                    function.history.keep(event, Foreseen(event.phase))
                 return
             phase = function.history.keep(event, reserved.foreseen).event.phase
             function.counted += reserved.counts and not (phase == "first" and function.has_first())
             function.traces += phase != "internal"
             function.retraces += phase == "retrace"
             function.firsts += phase == "first"
+
+    def replay(self, event: TraceEvent) -> None:
+        """Count a trace of a recording, whether the limit would have let it through or not."""
+        self.consider(event, made=False, refuse=False)
+        self.consider(event, made=True, refuse=False)
+        self.end(event)
+
+    def totals(self) -> dict[str, int]:
+        """What counts of each function, by its key; of a method, for the object that was traced most."""
+        most: dict[str, int] = {}
+        for (_, key, _), function in self._functions.items():
+            most[key] = max(function.counted, most.get(key, 0))
+        return most
 
     def withdraw(self, event: TraceEvent) -> _Reserved | None:
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable
 from typing import Literal, TypeAlias
@@ -29,6 +30,7 @@ class Guard:
         self._count = Count(limit)
         self._warned: dict[tuple[str, ...], Breach] = {}
         self._problems: set[str] = set()
+        self._said: set[str] = set()
 
     def is_like(self, limit: Limit, on_limit: OnLimit) -> bool:
         return (self.limit, self._on_limit) == (limit, on_limit)
@@ -48,9 +50,9 @@ class Guard:
                 return None
             message = describe_breach(breach)
             if self._on_limit == "raise":
-                error = refuse(message, breach)
-                self._hub.write(breach)
-                return error
+                kept = event.creates_variables
+                self._hub.write(msgspec.structs.replace(breach, refused=not kept))
+                return None if kept else refuse(message, breach)
         except Exception as error:
             self._problem(error)
             return None
@@ -86,9 +88,11 @@ class Guard:
                 del self._warned[key]
 
     def write(self, entry: Entry) -> None:
-        if isinstance(entry, TraceEvent) and entry.kind == "trace":
+        if isinstance(entry, Notice) and entry.error:
+            self._say(entry.text)
+        elif isinstance(entry, TraceEvent) and entry.kind == "trace":
             try:
-                self._count.end(entry)
+                self._count.end(entry, covered=self._covers(entry.function))
             except Exception as error:
                 self._problem(error)
 
@@ -101,6 +105,12 @@ class Guard:
         if text not in self._problems and len(self._problems) < 20:
             self._problems.add(text)
             self._hub.write(Notice(f"{text}; the program was not affected, the limit may have been", error=True))
+
+    def _say(self, text: str) -> None:
+        """A limit that does not hold must not be relied on: say so, though nobody may be recording; each thing once."""
+        if text not in self._said and len(self._said) < 20:
+            self._said.add(text)
+            logging.getLogger("traceonce").warning("the limit of %s may not hold: %s", self.limit.describe(), text)
 
 
 def _keys(breach: Breach) -> set[tuple[str, ...]]:

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 from traceonce.errors import TracingLimitWarning
 from traceonce.facts import Breach, Limit, TraceEvent
 from traceonce.guard.guarding import Guard
+from traceonce.guard.limits import whole_number
 from traceonce.guard.message import describe_breach
 from traceonce.integrations.fitting import Fitting, find_fit
 from traceonce.integrations.telling import Telling
@@ -114,7 +115,7 @@ class TraceMonitor(_callback_class()):  # type: ignore[misc]  # which class it i
 
     def __init__(self, limit: int | None = None, on_limit: OnLimit = "warn") -> None:
         super().__init__()
-        self.limit = _checked_limit(limit)
+        self.limit = whole_number(limit, "limit") if limit is not None else None
         self.on_limit = _checked_mode(on_limit)
         self._tally = Tally()
         self._told = Tally()
@@ -171,16 +172,6 @@ def _leave(counting: Counting, guard: Guard | None) -> None:
     if guard is not None:
         guard.stop()
     hub.leave(counting)
-
-
-def _checked_limit(limit: int | None) -> int | None:
-    if limit is None:
-        return None
-    if isinstance(limit, bool) or not isinstance(limit, int):
-        raise TypeError(f"limit must be a whole number, or None for no limit, not {limit!r}")
-    if limit < 0:
-        raise ValueError(f"limit must be 0 or more, not {limit}")
-    return limit
 
 
 def _checked_mode(on_limit: OnLimit) -> OnLimit:

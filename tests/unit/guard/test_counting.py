@@ -233,14 +233,67 @@ def test_a_graph_that_is_made_but_not_kept_yet_is_known_to_the_others() -> None:
     assert tracer.make(event, "a second graph")[1] is not None
 
 
-def test_a_limit_that_comes_while_traces_are_made_is_asked_only_when_they_are_done() -> None:
-    tracer = Tracer(Limit(0))
-    first, breach = tracer.make(tracer.events(tensor("x", 1), object=1))
+def test_a_trace_that_was_under_way_when_the_limit_came_is_not_its_business() -> None:
+    tracer = Tracer(Limit(0, "traces"))
+    event, breach = tracer.make(tracer.events(tensor("x", 1)))
     assert breach is None
-    assert tracer.make(tracer.events(tensor("x", 1), object=2))[1] is not None
-    assert tracer.make(tracer.events(tensor("x", 1), object=3), "another graph")[1] is None
+    tracer.end(event)
+    assert tracer.count.totals() == {STEP.key: 0}
+
+
+def test_but_it_is_known_from_then_on() -> None:
+    tracer = Tracer(Limit(0))
+    tracer.end(tracer.make(tracer.events(tensor("x", 1)))[0])
+    breach = tracer.ask(tensor("x", 2))[1]
+    assert breach is not None
+    assert (breach.retraces, breach.traces) == (0, 0)
+
+
+def test_what_another_limit_let_through_is_not_remembered() -> None:
+    """Of a function that a limit does not cover, nothing piles up."""
+    tracer = Tracer(Limit(0))
+    tracer.count.end(tracer.events(tensor("x", 1)), covered=False)
+    assert tracer.trace(tensor("x", 2)) is None
+
+
+def test_a_backend_that_sees_outcomes_alone_is_asked_when_they_are_there() -> None:
+    tracer = Tracer(Limit(0))
+    first, breach = tracer.make(tracer.events(tensor("x", 1), object=1, raw_reason="a callback"))
+    assert breach is None
+    assert tracer.make(tracer.events(tensor("x", 1), object=2, raw_reason="a callback"))[1] is not None
     tracer.end(first)
-    assert tracer.make(tracer.events(tensor("x", 1), object=4))[1] is not None
+
+
+def test_a_trace_that_has_created_variables_is_kept_and_told_of() -> None:
+    """Taken back, it would leave an object whose calls return None."""
+    tracer = Tracer(Limit(0))
+    tracer.trace(tensor("x", 1))
+    event, breach = tracer.ask(tensor("x", 1), object=2, creates_variables=True)
+    assert breach is None
+    event, breach = tracer.make(event)
+    assert breach is not None
+    tracer.end(event)
+    assert tracer.ask(tensor("x", 2), object=2)[1] is not None
+    assert tracer.count.totals() == {STEP.key: 1}
+
+
+def test_of_a_method_each_object_counts_by_itself_for_a_limit_of_traces_alone() -> None:
+    for limit, refused in ((Limit(1, "traces"), False), (Limit(0), True)):
+        tracer = Tracer(limit)
+        tracer.trace(tensor("x", 1), instance=1)
+        event, breach = tracer.ask(tensor("x", 1), object=2, instance=2)
+        assert breach is None
+        assert (tracer.make(event)[1] is not None) is refused
+
+
+def test_what_was_refused_when_it_was_made_is_refused_at_once_the_next_time() -> None:
+    tracer = Tracer(Limit(0))
+    tracer.trace(tensor("x", 1))
+    event, _ = tracer.ask(tensor("x", 1), object=2)
+    assert tracer.make(event)[1] is not None
+    tracer.count.withdraw(event)
+    assert tracer.ask(tensor("x", 1), object=2)[1] is not None
+    assert tracer.ask(tensor("x", 1), object=3)[1] is None
 
 
 def test_of_those_that_are_made_at_once_other_graphs_are_other_models() -> None:

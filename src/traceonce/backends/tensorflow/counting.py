@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from traceonce.facts import Calls
@@ -25,7 +25,7 @@ class CallCounts:
         self._plain = polymorphic_function._FrequentTracingDetector
         self._remembering = _remembering(self._plain)
         self._codes: dict[str, dict[int, tuple[weakref.ref[Any], int]]] = {}
-        with self._manager._lock:
+        with self._locked():
             self._swap(self._plain, self._remembering)
             polymorphic_function._FrequentTracingDetector = self._remembering
             self._begin()
@@ -97,8 +97,18 @@ class CallCounts:
     def stop(self) -> None:
         if self._module._FrequentTracingDetector is self._remembering:
             self._module._FrequentTracingDetector = self._plain
-        with self._manager._lock:
+        with self._locked():
             self._swap(self._remembering, self._plain)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold TensorFlow's lock; not for ever, since the collector may run us in the thread that holds it."""
+        held = self._manager._lock.acquire(timeout=1.0)
+        try:
+            yield
+        finally:
+            if held:
+                self._manager._lock.release()
 
     def _swap(self, old: type, new: type) -> None:
         for key, detector in list(self._manager._detectors.items()):

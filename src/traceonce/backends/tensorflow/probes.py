@@ -41,6 +41,15 @@ def version_of(tensorflow: Any) -> tuple[int, int]:
     return int(major), int(minor)
 
 
+def has_created_variables(function: Any) -> bool:
+    """Has a `Function` made variables in the trace under way, its first? Then that trace must be kept.
+
+    TensorFlow notes the variables before it has the trace; without it, every later call would return None.
+    """
+    first = getattr(function, "_no_variable_creation_config", None) is None
+    return first and bool(getattr(function, "_created_variables", None))
+
+
 def probe(tensorflow: Any) -> Probes:
     """Return the places that we need, or raise `Moved`."""
     version = version_of(tensorflow)

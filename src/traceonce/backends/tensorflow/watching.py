@@ -28,7 +28,7 @@ from traceonce.backends.tensorflow.graphs import Fingerprints, graph_name
 from traceonce.backends.tensorflow.hooks import Hooks, leave_no_frame
 from traceonce.backends.tensorflow.identities import ByIdentity
 from traceonce.backends.tensorflow.memory import resident_bytes
-from traceonce.backends.tensorflow.probes import Probes, backward_builders, counts_calls
+from traceonce.backends.tensorflow.probes import Probes, backward_builders, counts_calls, has_created_variables
 from traceonce.backends.tensorflow.reading import Reader
 from traceonce.backends.tensorflow.requests import Request, Requests
 from traceonce.backends.tensorflow.silent import CALLS, SilentChecks, bound_objects
@@ -251,6 +251,7 @@ class MissWatching:
             reduce_retracing=bool(options.reduce_retracing),
             parent=trace.parent,
             reads=trace.reads if request.phase == "first" else {},
+            creates_variables=concrete is not None and has_created_variables(request.owner),
         )
 
     def _follow(self, trace: Open, event: TraceEvent, concrete: Any) -> None:

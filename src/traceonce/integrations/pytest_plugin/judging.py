@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from traceonce.explain import diagnose
-from traceonce.explain.diagnosing import explain_events
 from traceonce.facts import Diagnosis, FunctionId, Limit, Recording, Verdict
 from traceonce.guard.baseline import Change, Functions, compare, digest, name_in_baseline, take_state
+from traceonce.guard.counting import Count
 from traceonce.integrations.pytest_plugin.marks import find_limit
 from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunction
 from traceonce.integrations.pytest_plugin.places import name_from
@@ -81,29 +81,13 @@ def only_inside(recording: Recording) -> Recording:
 
 
 def count_traces(recording: Recording, limits: Sequence[Limit]) -> dict[str, int]:
-    """How many traces of each function, by its key, count against its limit: the rules of `guard.counting`.
-
-    1. The first trace counts, and every retrace; other graphs under the same code are other models, and do not.
-    2. A trace that failed does not count, nor one that the framework needed for itself.
-    3. What is traced in the first `warmup` calls is free. Where calls are not counted, each trace was one.
-    4. A method is counted for each object by itself; the one that was traced most has the say.
-    """
-    counted: Counter[tuple[str, int | None]] = Counter()
-    made: Counter[tuple[str, int | None]] = Counter()
-    for event, _, _ in explain_events(recording):
+    """How many traces of each function, by its key, count against its limit."""
+    counts: dict[Limit, Count] = {}
+    for event in recording.events:
         limit = find_limit(limits, event.function)
-        if limit is None or event.kind != "trace" or event.phase in ("internal", "failed"):
-            continue
-        key = (event.function.key, event.instance)
-        call = event.call if event.call is not None else made[key] + 1
-        first = not made[key]
-        again = event.phase == "retrace" and not first
-        counted[key] += call > limit.warmup and (first or again)
-        made[key] += 1
-    most: dict[str, int] = {}
-    for (function, _), number in counted.items():
-        most[function] = max(number, most.get(function, 0))
-    return most
+        if limit is not None and event.kind == "trace":
+            counts.setdefault(limit, Count(limit)).replay(event)
+    return {key: number for count in counts.values() for key, number in count.totals().items()}
 
 
 def _traced_for(recording: Recording) -> dict[str, tuple[str, ...]]:

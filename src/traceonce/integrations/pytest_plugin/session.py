@@ -47,7 +47,9 @@ class Settings(NamedTuple):
         """Is it worse only in that it traced a shared function for what another test traces when that comes first?"""
         known = self.shared.get(change.function) if change.is_worse else None
         retraces_alone = msgspec.structs.replace(change.now, retraces=change.accepted.retraces) == change.accepted
-        return known is not None and retraces_alone and set(traced_for.get(change.function, ())) <= set(known)
+        if known is None or not retraces_alone or change.now.retraces >= len(known):
+            return False
+        return set(traced_for.get(change.function, ())) <= set(known)
 
 
 def start_session(config: pytest.Config) -> None:

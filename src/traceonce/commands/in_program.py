@@ -12,7 +12,7 @@ from traceonce.observe.arrival import Arrivals
 from traceonce.observe.hub import hub
 from traceonce.observe.recorder import FileRecorder
 from traceonce.observe.waiting import Orders
-from traceonce.startup import act
+from traceonce.startup import put_in_force
 
 BEGIN = f"{__name__}:begin"
 
@@ -44,6 +44,6 @@ def begin(orders: Orders) -> None:
             finish_with_multiprocessing(None)
 
     hub.join(recorder, compilations=settings.compilations)
-    act(settings.config)
+    put_in_force(settings.config)
     atexit.register(finish)
     Arrivals(["multiprocessing.util"], multiprocessing_arrived).start()
