@@ -101,7 +101,7 @@ def test_exporting_a_keras_model_is_not_counted(tf: Any, tmp_path: Any) -> None:
         pytest.skip("this Keras has no export")
     with traceonce.limit(0):
         for name in ("one", "two"):
-            model.export(str(tmp_path / name), verbose=False)
+            model.export(str(tmp_path / name))
 
 
 def test_the_callers_of_a_refused_function_have_not_failed(tf: Any) -> None:

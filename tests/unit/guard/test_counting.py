@@ -277,25 +277,6 @@ def test_a_trace_that_has_created_variables_is_kept_and_told_of() -> None:
     assert tracer.count.totals() == {STEP.key: 1}
 
 
-def test_of_a_method_each_object_counts_by_itself_for_a_limit_of_traces_alone() -> None:
-    for limit, refused in ((Limit(1, "traces"), False), (Limit(0), True)):
-        tracer = Tracer(limit)
-        tracer.trace(tensor("x", 1), instance=1)
-        event, breach = tracer.ask(tensor("x", 1), object=2, instance=2)
-        assert breach is None
-        assert (tracer.make(event)[1] is not None) is refused
-
-
-def test_what_was_refused_when_it_was_made_is_refused_at_once_the_next_time() -> None:
-    tracer = Tracer(Limit(0))
-    tracer.trace(tensor("x", 1))
-    event, _ = tracer.ask(tensor("x", 1), object=2)
-    assert tracer.make(event)[1] is not None
-    tracer.count.withdraw(event)
-    assert tracer.ask(tensor("x", 1), object=2)[1] is not None
-    assert tracer.ask(tensor("x", 1), object=3)[1] is None
-
-
 def test_of_those_that_are_made_at_once_other_graphs_are_other_models() -> None:
     tracer = Tracer(Limit(1, "traces"))
     asked = [tracer.ask(tensor("x", 1), object=number)[0] for number in range(4)]
