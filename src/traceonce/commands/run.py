@@ -106,7 +106,7 @@ def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str
 )
 @click.option("--update-baseline", is_flag=True, help="Accept the present state: write it to the --baseline file.")
 @click.option("--xla", is_flag=True, help="Count XLA compilations, too (jit_compile=True).")
-@click.option("--quiet", is_flag=True, help="Print no report; the recording is kept.")
+@click.option("--quiet", is_flag=True, help="Print no report, only the reason for status 3; the recording is kept.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -178,7 +178,8 @@ def command(
         except UsageError as error:
             complaints.append(str(error))
     remarks += _without_a_function(config, diagnoses)
-    sys.stderr.writelines(f"traceonce: {text}\n" for text in (*complaints, *([] if quiet else remarks)))
+    said = [*complaints, *remarks] if not quiet else complaints if code == 0 else []
+    sys.stderr.writelines(f"traceonce: {text}\n" for text in said)
     _leave(code or (BREACHED if complaints else 0))
 
 
