@@ -7,6 +7,9 @@ BIN := .venv/bin
 demo: .venv/installed
 	@echo "traceonce run examples/train_variable_length.py"
 	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce run examples/train_variable_length.py
+	@echo
+	@echo "traceonce run --quiet --max-traces train_step=3 examples/train_variable_length.py"
+	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce run --quiet --max-traces train_step=3 examples/train_variable_length.py || true
 
 test: .venv/installed lint
 	$(BIN)/python -m pytest
