@@ -1,6 +1,8 @@
 """Trace once, run forever: find out why `tf.function` traces again.
 
 Importing traceonce imports no framework, and little else.
+
+PYTEST_DONT_REWRITE: a process that is watched may have imported this before pytest, which would warn of that.
 """
 
 from __future__ import annotations

@@ -55,3 +55,13 @@ def test_this_test_can_fail(tmp_path: Path, source: str, options: list[str]) -> 
     loaded = loaded_by(tmp_path, source, *options)
     assert {"traceonce.api", "msgspec"} <= set(loaded)
     assert "tensorflow" not in loaded
+
+
+def test_a_limit_from_the_environment_brings_no_warning(tmp_path: Path) -> None:
+    """It imports us before pytest does, which pytest warns of where it would have rewritten a module's asserts."""
+    (tmp_path / "test_empty.py").write_text("def test_empty():\n    pass\n")
+    command = [sys.executable, "-W", "error", "-m", "pytest", "-q", "-p", "no:asyncio", "-p", "no:cacheprovider", "."]
+    environment = {**os.environ, "TRACEONCE_LIMIT": "10"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "warning" not in done.stdout
