@@ -24,7 +24,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 import tensorflow as tf
-from measuring import interleave, milliseconds, mlp_step, ratios, save, timed
+from measuring import interleave, milliseconds, mlp_step, print_ratio, ratios, save, timed
 
 import traceonce
 from traceonce.guard.limits import limits
@@ -145,9 +145,21 @@ def main() -> None:
     print(f"TensorFlow {tf.__version__}; ratios are medians (middle half)")
     for arguments in (1, 10, 100):
         hit = results["hits"][str(arguments)] = measure_hits(arguments)
-        _print(f"hit, {arguments} tensors", hit, f"{hit['us_per_call']} µs a call")
+        print_ratio(
+            f"hit, {arguments} tensors",
+            "guarded / plain",
+            hit["guarded"],
+            hit["a_a"],
+            f"{hit['us_per_call']} µs a call",
+        )
     miss = results["misses"] = measure_misses()
-    _print("retrace of an MLP step", miss, f"{miss['plain_ms_per_trace']} ms a trace")
+    print_ratio(
+        "retrace of an MLP step",
+        "guarded / plain",
+        miss["guarded"],
+        miss["a_a"],
+        f"{miss['plain_ms_per_trace']} ms a trace",
+    )
     refused = results["refusals"] = measure_refusals()
     print(f"a refused call, after {refused['traces']} traces: {refused['median_ms']} ms")
     start = results["pytest"] = measure_pytest()
@@ -159,14 +171,6 @@ def main() -> None:
         f"A/A {start['fastest_a_a_ms']} ms"
     )
     print(f"written to {save('guard', results)}")
-
-
-def _print(name: str, measured: dict[str, Any], more: str) -> None:
-    ratio, noise = measured["guarded"], measured["a_a"]
-    print(
-        f"{name:24} guarded / plain {ratio['median']:.3f} ({ratio['low']:.3f} to {ratio['high']:.3f})"
-        f"   A/A {noise['median']:.3f} ({noise['low']:.3f} to {noise['high']:.3f})   {more}"
-    )
 
 
 if __name__ == "__main__":

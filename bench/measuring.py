@@ -46,6 +46,13 @@ def milliseconds(values: Sequence[float]) -> dict[str, float]:
     }
 
 
+def print_ratio(name: str, of: str, ratio: dict[str, float], noise: dict[str, float], more: str) -> None:
+    print(
+        f"{name:24} {of} {ratio['median']:.3f} ({ratio['low']:.3f} to {ratio['high']:.3f})"
+        f"   A/A {noise['median']:.3f} ({noise['low']:.3f} to {noise['high']:.3f})   {more}"
+    )
+
+
 def mlp_step() -> Callable[[Any, int], Any]:
     """A training step of a small MLP; each new Python int is a new trace."""
     import tensorflow as tf

@@ -21,7 +21,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 import tensorflow as tf
-from measuring import interleave, milliseconds, mlp_step, ratios, save, timed
+from measuring import interleave, milliseconds, mlp_step, print_ratio, ratios, save, timed
 
 import traceonce
 from traceonce.explain.history import History
@@ -131,10 +131,20 @@ def main() -> None:
     print(f"TensorFlow {tf.__version__}; ratios are medians (middle half)")
     for arguments in (1, 10, 100):
         hit = results["hits"][str(arguments)] = measure_hits(arguments)
-        _print(f"hit, {arguments} tensors", hit["watched"], hit["a_a"], f"{hit['us_per_call']} µs a call")
+        print_ratio(
+            f"hit, {arguments} tensors",
+            "watched / plain",
+            hit["watched"],
+            hit["a_a"],
+            f"{hit['us_per_call']} µs a call",
+        )
     miss = results["misses"] = measure_misses()
-    _print(
-        "retrace of an MLP step", miss["watched_and_explained"], miss["a_a"], f"{miss['plain_ms_per_trace']} ms a trace"
+    print_ratio(
+        "retrace of an MLP step",
+        "watched / plain",
+        miss["watched_and_explained"],
+        miss["a_a"],
+        f"{miss['plain_ms_per_trace']} ms a trace",
     )
     many = results["thousand_traces"] = measure_thousand_traces()
     print(f"explaining trace {many['traces']}: {many['median_ms']} ms (largest of the last 100: {many['max_ms']} ms)")
@@ -142,13 +152,6 @@ def main() -> None:
     for name, value in results["start"].items():
         print(f"{name}: {value['median_ms']} ms, {value['beyond_python_ms']} ms beyond an empty python")
     print(f"written to {save('observe', results)}")
-
-
-def _print(name: str, ratio: dict[str, float], noise: dict[str, float], more: str) -> None:
-    print(
-        f"{name:24} watched / plain {ratio['median']:.3f} ({ratio['low']:.3f} to {ratio['high']:.3f})"
-        f"   A/A {noise['median']:.3f} ({noise['low']:.3f} to {noise['high']:.3f})   {more}"
-    )
 
 
 if __name__ == "__main__":

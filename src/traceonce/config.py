@@ -21,12 +21,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 from traceonce.errors import UsageError
 from traceonce.facts import Limit, Verdict
+from traceonce.facts.limit import MODES, Mode
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -35,7 +36,6 @@ else:
 
 Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 ALL = "*"  # in `max_traces`: every function that is not named
-OnLimit: TypeAlias = Literal["raise", "warn"]
 _EXAMPLES = {
     "limit": "limit = 1000",
     "on_limit": 'on_limit = "warn" (or "raise")',
@@ -50,7 +50,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that can be set."""
 
     limit: Whole | None = None
-    on_limit: OnLimit = "raise"
+    on_limit: Mode = "raise"
     max_traces: Whole | dict[str, Whole] | None = None
     fail_on: tuple[Verdict, ...] = ()
     baseline: str | None = None
@@ -78,10 +78,10 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def load_config(folder: Path, environment: Mapping[str, str]) -> Config:
     """The configuration for a program that is started in `folder`."""
-    return override(_from_project(folder), environment)
+    return _override(_from_project(folder), environment)
 
 
-def override(config: Config, environment: Mapping[str, str]) -> Config:
+def _override(config: Config, environment: Mapping[str, str]) -> Config:
     """What the environment says goes before what the project says."""
     changes: dict[str, Any] = {}
     limit = environment.get("TRACEONCE_LIMIT", "").strip()
@@ -90,7 +90,7 @@ def override(config: Config, environment: Mapping[str, str]) -> Config:
         named = config.max_traces if isinstance(config.max_traces, dict) else {}
         changes["max_traces"] = {name: most for name, most in named.items() if name != ALL}
     mode = environment.get("TRACEONCE_ON_LIMIT", "").strip()
-    if mode and mode not in ("raise", "warn"):
+    if mode and mode not in MODES:
         raise UsageError(f"TRACEONCE_ON_LIMIT is {mode!r}; set it to raise or to warn.")
     if mode:
         changes["on_limit"] = mode

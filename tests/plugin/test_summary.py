@@ -114,6 +114,7 @@ def test_many_causes_are_told_in_a_few_words(run: Run) -> None:
 
 def test_without_the_option_there_is_no_summary(run: Run) -> None:
     result = run(STEPS + "@pytest.mark.max_traces(1)\ndef test_it():\n    train('a', 1)\n")
+    result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("*traceonce ==*")
 
 

@@ -99,9 +99,11 @@ def test_exporting_a_keras_model_is_not_counted(tf: Any, tmp_path: Any) -> None:
     model = tf.keras.Sequential([tf.keras.Input([3]), tf.keras.layers.Dense(2)])
     if not hasattr(model, "export"):
         pytest.skip("this Keras has no export")
-    with traceonce.limit(0):
+    with traceonce.watch() as seen, traceonce.limit(0):
         for name in ("one", "two"):
             model.export(str(tmp_path / name))
+    assert len(seen.events) > 4
+    assert (seen.recording.breaches, sum(diagnosis.retraces for diagnosis in seen)) == ((), 0)
 
 
 def test_the_callers_of_a_refused_function_have_not_failed(tf: Any) -> None:

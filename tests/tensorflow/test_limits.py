@@ -246,11 +246,14 @@ def small_model(keras: Any, units: int) -> Any:
 
 def test_what_keras_does_inside_fit_is_not_counted(tf: Any) -> None:
     x, y = np.zeros((32, 4), "float32"), np.zeros((32, 1), "float32")
-    traceonce.limit(0)
-    for units in (2, 3, 4):  # each another graph over the same code
-        model = small_model(tf.keras, units)
-        model.fit(x, y, batch_size=16, epochs=2, verbose=0, validation_data=(x, y))
-        model.predict(x, batch_size=16, verbose=0)
+    with traceonce.watch() as seen, traceonce.limit(0):
+        for units in (2, 3, 4):  # each another graph over the same code
+            model = small_model(tf.keras, units)
+            model.fit(x, y, batch_size=16, epochs=2, verbose=0, validation_data=(x, y))
+            model.predict(x, batch_size=16, verbose=0)
+    assert "internal" in {event.phase for event in seen.events}
+    assert sum(diagnosis.traces for diagnosis in seen) >= 9
+    assert seen.recording.breaches == ()
 
 
 def test_the_same_keras_model_again_is(tf: Any) -> None:

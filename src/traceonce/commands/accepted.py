@@ -12,6 +12,7 @@ from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Verdict
 from traceonce.facts.event import path_from
 from traceonce.guard.baseline import Baseline, Change, Functions, compare, name_in_baseline, take_state
+from traceonce.report.quantities import count_of
 
 
 class AcceptedState:
@@ -60,5 +61,4 @@ class AcceptedState:
             raise UsageError(f"--update-baseline: the program failed, so {self._path} was left alone.")
         state = self._state
         msgspec.structs.replace(self._baseline, functions=state).save(self._path)
-        what = "no retrace" if not state else f"{len(state)} function{'s' if len(state) > 1 else ''}"
-        return f"accepted in {self._path}: {what}"
+        return f"accepted in {self._path}: {count_of(len(state), 'function') if state else 'no retrace'}"

@@ -19,6 +19,7 @@ from traceonce.commands.output import check_output, put_report
 from traceonce.config import ALL, Config, load_config
 from traceonce.errors import RecordingError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
+from traceonce.facts.limit import MODES
 from traceonce.observe.launching import Target, check_target, launch
 from traceonce.observe.shelf import default_recording, remember
 from traceonce.report.base import FORMATS, find_renderer
@@ -96,13 +97,13 @@ def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str
 )
 @click.option(
     "--on-limit",
-    type=click.Choice(["raise", "warn"]),
+    type=click.Choice(MODES),
     help="At a limit (--max-traces, TRACEONCE_LIMIT, pyproject.toml): raise, the default, or only warn.",
 )
 @click.option(
     "--baseline",
     type=click.Path(path_type=Path),
-    help="Exit with status 3 only on what is worse than the state accepted in this file.",
+    help="Exit with status 3 on what is worse than the state accepted in this file; --fail-on spares what is not.",
 )
 @click.option("--update-baseline", is_flag=True, help="Accept the present state: write it to the --baseline file.")
 @click.option("--xla", is_flag=True, help="Count XLA compilations, too (jit_compile=True).")
@@ -168,8 +169,18 @@ def command(
             sys.stderr.write(f"recording: {path}\n")
     except UsageError as error:
         sys.stderr.write(f"traceonce: {error} The recording is kept: {path}\n")
+    complaints, remarks = _judge(result, diagnoses, config, accepted, code)
+    said = [*complaints, *remarks] if not quiet else complaints if code == 0 else []
+    sys.stderr.writelines(f"traceonce: {text}\n" for text in said)
+    _leave(code or (BREACHED if complaints else 0))
+
+
+def _judge(
+    result: Recording, diagnoses: Sequence[Diagnosis], config: Config, accepted: AcceptedState | None, code: int
+) -> tuple[list[str], list[str]]:
+    """What is a reason for status 3, and what is only worth saying; an accepted state is written if it is to be."""
     complaints = [*_limits_reached(result), *_unwanted(diagnoses, config)]
-    remarks: list[str] = []
+    remarks = _without_a_function(config, diagnoses)
     if accepted is not None:
         complaints += [f"--baseline: {text}" for text in accepted.worse]
         remarks += [f"better than accepted ({text}); --update-baseline keeps it" for text in accepted.better]
@@ -177,10 +188,7 @@ def command(
             remarks += filter(None, [accepted.accept(code)])
         except UsageError as error:
             complaints.append(str(error))
-    remarks += _without_a_function(config, diagnoses)
-    said = [*complaints, *remarks] if not quiet else complaints if code == 0 else []
-    sys.stderr.writelines(f"traceonce: {text}\n" for text in said)
-    _leave(code or (BREACHED if complaints else 0))
+    return complaints, remarks
 
 
 def _configure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -10,6 +10,8 @@ from traceonce.facts.cause import Cause
 from traceonce.facts.event import CallSite, FunctionId
 
 Counted: TypeAlias = Literal["retraces", "traces"]
+Mode: TypeAlias = Literal["raise", "warn"]
+MODES: tuple[Mode, ...] = get_args(Mode)  # what a limit can do that is no function of the user's
 DEFAULT_LIMIT = 1000
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import threading
-import weakref
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 
+from traceonce.backends.forking import after_fork
 from traceonce.explain.history import Foreseen, History
 from traceonce.facts import Breach, Limit, TraceEvent
 
@@ -89,7 +88,7 @@ class Count:
         self._functions: dict[tuple[str, str, int | None], _Function] = {}
         self._dead: set[int] = set()
         self._lock = threading.RLock()  # a signal handler of the user's may trace while we count
-        _all.add(self)
+        after_fork(self.forked)
 
     def consider(self, event: TraceEvent, *, made: bool, refuse: bool = True) -> Breach | None:
         """Reserve a trace, or say how it breaks the limit; where that is no reason to `refuse`, both."""
@@ -210,15 +209,3 @@ def _foresee(history: History, event: TraceEvent, others: list[_Reserved], *, ma
 
 def _number(event: TraceEvent) -> Number:
     return event.backend, event.id
-
-
-_all: weakref.WeakSet[Count] = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    for count in list(_all):
-        count.forked()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

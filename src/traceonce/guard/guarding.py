@@ -5,18 +5,18 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
 from traceonce.errors import TracingLimitWarning
 from traceonce.facts import Breach, Entry, FunctionId, Limit, Notice, TraceEvent
+from traceonce.facts.limit import Mode
 from traceonce.guard.counting import Count
 from traceonce.guard.message import describe_breach
 from traceonce.observe.hub import Hub, Refuse
 
-OnLimit: TypeAlias = Literal["raise", "warn"] | Callable[[Breach], object]
-MODES = ("raise", "warn")
+OnLimit: TypeAlias = Mode | Callable[[Breach], object]
 
 
 class Guard:

@@ -10,7 +10,6 @@ The innermost limit of a function is the one that holds for it:
 from __future__ import annotations
 
 import functools
-import os
 import threading
 import types
 from collections.abc import Callable
@@ -19,8 +18,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from typing_extensions import Self
 
+from traceonce.backends.forking import after_fork
 from traceonce.facts import DEFAULT_LIMIT, FunctionId, Limit
-from traceonce.guard.guarding import MODES, Guard, OnLimit
+from traceonce.facts.limit import MODES
+from traceonce.guard.guarding import Guard, OnLimit
 from traceonce.observe.hub import Hub, hub
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,6 +41,7 @@ class Limits:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._lock = threading.RLock()
+        after_fork(self.renew_lock)
         self._general: list[Limiting] = []
         self._specific: dict[object, _Own] = {}
 
@@ -101,8 +103,6 @@ class Limits:
 
 
 limits = Limits(hub)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=limits.renew_lock)
 
 
 class Limiting:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import threading
-import weakref
 from abc import ABC, abstractmethod
 
+from traceonce.backends.forking import after_fork
 from traceonce.explain.history import Explained, Histories
 from traceonce.facts import Cause, CauseCode, Entry, Notice, TraceEvent
 from traceonce.observe.hub import hub
@@ -26,7 +25,7 @@ class Telling(ABC):
         self._histories = Histories()
         self._lock = threading.RLock()  # a signal handler of the user's may trace while we explain
         self._problems: set[str] = set()
-        _all.add(self)
+        after_fork(self.renew_lock)
 
     def write(self, entry: Entry) -> None:
         if not isinstance(entry, TraceEvent) or entry.kind != "trace":
@@ -70,15 +69,3 @@ _PLAIN = {
     CauseCode.STRUCTURE,
     CauseCode.SPEC,
 }
-
-_all: weakref.WeakSet[Telling] = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    """Another thread may have held a lock when the process was forked; in the child nobody would give it back."""
-    for telling in list(_all):
-        telling.renew_lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

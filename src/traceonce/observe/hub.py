@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import msgspec
 
 from traceonce.backends.discovery import Known, known_backends, load_backend
+from traceonce.backends.forking import after_fork
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach, Calls, Entry, Notice, TraceEvent
 from traceonce.observe.arrival import Arrivals
@@ -48,6 +48,7 @@ class Hub:
         self._arrivals: Arrivals | None = None
         self._compilations = False
         self._lock = threading.RLock()
+        after_fork(self.renew_lock)
 
     def join(self, recorder: Recorder, *, compilations: bool = False) -> None:
         with self._lock:
@@ -187,5 +188,3 @@ class _Observer:
 
 
 hub = Hub()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=hub.renew_lock)

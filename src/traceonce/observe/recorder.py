@@ -13,6 +13,7 @@ from typing import Protocol
 
 import msgspec
 
+from traceonce.backends.forking import after_fork
 from traceonce.backends.places import working_folder
 from traceonce.facts import SCHEMA, End, Entry, Header, Recording
 from traceonce.facts.entries import encode_line
@@ -92,8 +93,7 @@ class FileRecorder:
         self._forked_from: str | None = None
         self._forked_at: float | None = None
         self._broken = False
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forked)
+        after_fork(self._forked)
 
     @property
     def is_open(self) -> bool:

@@ -8,11 +8,11 @@ drops; the path of a hit is inherited untouched.
 from __future__ import annotations
 
 import contextlib
-import os
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from traceonce.backends.forking import after_fork
 from traceonce.facts import Calls
 
 
@@ -29,8 +29,7 @@ class CallCounts:
             self._swap(self._plain, self._remembering)
             polymorphic_function._FrequentTracingDetector = self._remembering
             self._begin()
-        if hasattr(os, "register_at_fork"):  # a forked process counts its own calls, not its parent's
-            os.register_at_fork(after_in_child=_if_alive(self._begin))
+        after_fork(self._begin)  # a forked process counts its own calls, not its parent's
 
     def _begin(self) -> None:
         """Count from here."""
@@ -117,18 +116,6 @@ class CallCounts:
                 for slot in ("_calls_per_tracings", "_total_warning_count", "_call_count"):
                     setattr(twin, slot, getattr(detector, slot))
                 self._manager._detectors[key] = twin
-
-
-def _if_alive(method: Callable[[], None]) -> Callable[[], None]:
-    """A handler that cannot be unregistered must not keep its object alive."""
-    reference = weakref.WeakMethod(method)
-
-    def call() -> None:
-        alive = reference()
-        if alive is not None:
-            alive()
-
-    return call
 
 
 def _remembering(plain: Any) -> Any:

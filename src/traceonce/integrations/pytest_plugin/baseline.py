@@ -11,6 +11,7 @@ import pytest
 from traceonce.errors import UsageError
 from traceonce.guard.baseline import Accepted, Baseline, Functions
 from traceonce.integrations.pytest_plugin.outcomes import Outcome
+from traceonce.report.quantities import count_of
 
 OPTION = "--traceonce-baseline"
 UPDATE = "--traceonce-update-baseline"
@@ -45,7 +46,7 @@ def accept(baseline: Baseline, outcomes: Sequence[Outcome], path: Path) -> str:
         return f"{path} is as it was: no test ran"
     tests = {test: state for test, state in tests.items() if state}
     msgspec.structs.replace(baseline, tests=tests, shared=_shared(baseline, outcomes)).save(path)
-    return f"accepted in {path}: the state of {ran} test{'' if ran == 1 else 's'}, {len(tests)} with retraces in all"
+    return f"accepted in {path}: the state of {count_of(ran, 'test')}, {len(tests)} with retraces in all"
 
 
 def _shared(baseline: Baseline, outcomes: Sequence[Outcome]) -> dict[str, tuple[str, ...]]:
