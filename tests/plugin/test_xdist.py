@@ -59,7 +59,7 @@ def failures(output: str) -> set[str]:
 
 
 def before_the_summary(output: str) -> str:
-    """What pytest tells before it repeats each failure in a line, whole or cut: that hangs on the terminal and on CI."""
+    """What pytest tells before it repeats each failure in a line (whole on CI, else cut to the terminal)."""
     return output.partition("= short test summary")[0]
 
 
