@@ -3,6 +3,7 @@
 TraceonceError                 the base: catch this to catch all
 ├── UsageError                 the input is not what it should be; the message names it and the remedy (exit 2)
 │   ├── RecordingError         a file is not a recording, or nothing in it can be read
+│   ├── RecordError            a knowledge record is not as it should be
 │   └── ScriptError            there is no such script to run
 ├── BackendUnavailable         a framework is missing, or offers no hook that works here
 └── TracingLimitReached        a function would have been traced more often than its limit allows
@@ -27,6 +28,10 @@ class UsageError(TraceonceError):
 
 class RecordingError(UsageError):
     """A file is not a recording, or nothing in it can be read."""
+
+
+class RecordError(UsageError):
+    """A knowledge record, or a collection of them, is not as it should be."""
 
 
 class ScriptError(UsageError):

@@ -81,7 +81,7 @@ def test_accepting_and_comparing(run: Run, pytester: pytest.Pytester, monkeypatc
             "  function   train.<locals>.train_step, test_inner.py:*",
             f"  limit      {STEP}: retraces 2 → 4 (accepted → now, --traceonce-baseline)",
             "  count      5 traces, 4 retraces in 5 calls",
-            "  cause      x.shape[[]0]: now 2, before 1 (varies in every trace; 1, 2, 3, 4, 5)",
+            "  cause      x.shape[[]0]: now 2, before 1 (grows by 1 each time; 1, 2, 3, 4, 5)",
         ]
     )
     assert accepted_of(pytester) == {"test_a": 2, "test_b": 1}, "comparing changes nothing"

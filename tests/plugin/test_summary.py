@@ -54,7 +54,7 @@ def test_skipped():
     result.assert_outcomes(passed=4, skipped=1)
     assert summary_of(result) == [
         "3 of 4 tests traced: 7 traces, 4 retraces, # lost",
-        "  retracing   step: 4 traces, 3 retraces in 4 calls, # lost · x.shape[0]: varies in every trace",
+        "  retracing   step: 4 traces, 3 retraces in 4 calls, # lost · x.shape[0]: grows by 1 each time",
         "              test_inner.py::test_retracing",
         "  bounded     step: 2 traces, 1 retrace in 22 calls, # lost · x.shape[0]: varies",
         "              test_inner.py::test_bounded",
@@ -109,7 +109,7 @@ def test_many_causes_are_told_in_a_few_words(run: Run) -> None:
         """,
         "--traceonce",
     )
-    assert summary_of(result)[1].endswith("varies in every trace; b: a Python int, a new value each time; 1 more cause")
+    assert summary_of(result)[1].endswith("grows by 1 each time; b: a Python int, a new value each time; 1 more cause")
 
 
 def test_without_the_option_there_is_no_summary(run: Run) -> None:

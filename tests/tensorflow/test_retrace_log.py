@@ -49,11 +49,11 @@ def test_a_line_per_retrace(tf: Any, caplog: pytest.LogCaptureFixture) -> None:
     written = train_step.python_function.__code__.co_firstlineno
     first, second = caplog.records
     assert re.fullmatch(
-        rf"{re.escape(name)} retraced, the 1st time: x\.shape\[0\]: now 7, before 5; k: now 3\.0, before 2\.0"
+        rf"{re.escape(name)} retraced, the 1st time: x\.shape\[0\]: now 7, before 5 \(varies\); k: now 3\.0, before 2\.0 \(a Python float\)"
         rf" · (under 1 ms|\d+ ms|\d+\.\d s) · {HERE}:{written}, called from {HERE}:{line}",
         first.getMessage(),
     ), first.getMessage()
-    assert lines(caplog)[1] == f"{name} retraced, the 2nd time: k: now 4.0, before 3.0"
+    assert lines(caplog)[1] == f"{name} retraced, the 2nd time: k: now 4.0, before 3.0 (a Python float)"
     assert (second.name, second.levelno, second.pathname, second.lineno) == ("traceonce", logging.WARNING, HERE, line)
 
 
@@ -116,7 +116,7 @@ def test_what_is_no_retrace_is_not_logged(tf: Any, caplog: pytest.LogCaptureFixt
             model.step(tf.zeros([3]), fail=True)
         assert lines(caplog) == []
         model.step(tf.zeros([4]))
-    assert [line.partition(": ")[2] for line in lines(caplog)] == ["x.shape[0]: now 4, before 3"]
+    assert [line.partition(": ")[2] for line in lines(caplog)] == ["x.shape[0]: now 4, before 3 (varies)"]
 
 
 def test_each_function_has_its_own_count(tf: Any, caplog: pytest.LogCaptureFixture) -> None:
@@ -153,8 +153,8 @@ def test_it_knows_what_was_traced_before(tf: Any, caplog: pytest.LogCaptureFixtu
         with traceonce.log_retraces():
             step(k)
     assert [line.partition(" retraced, ")[2] for line in lines(caplog)] == [
-        "the 1st time: k: now 2, before 1",
-        "the 1st time: k: now 3, before 2",
+        "the 1st time: k: now 2, before 1 (a Python int)",
+        "the 1st time: k: now 3, before 2 (a Python int)",
     ]
 
 
@@ -169,7 +169,9 @@ def test_a_level_that_hides_it_does_not_confuse_it(
         assert lines(caplog) == []
         logger.setLevel(logging.NOTSET)
         step(3)
-    assert [line.partition(" retraced, ")[2] for line in lines(caplog)] == ["the 2nd time: k: now 3, before 2"]
+    assert [line.partition(" retraced, ")[2] for line in lines(caplog)] == [
+        "the 2nd time: k: now 3, before 2 (a Python int)"
+    ]
 
 
 def test_a_handler_that_raises_does_not_reach_the_program(tf: Any, logger: logging.Logger) -> None:
@@ -217,8 +219,8 @@ def test_it_is_seen_without_any_configuration(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if line.startswith("train_step retraced")]
     assert [line.partition(" · ")[0] for line in said] == [
-        "train_step retraced, the 1st time: k: now 1, before 0",
-        "train_step retraced, the 2nd time: k: now 2, before 1",
+        "train_step retraced, the 1st time: k: now 1, before 0 (a Python int)",
+        "train_step retraced, the 2nd time: k: now 2, before 1 (a Python int)",
     ]
     assert all(line.endswith(" · train.py:5, called from train.py:10") for line in said), said
     assert done.stdout == ""

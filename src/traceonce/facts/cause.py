@@ -52,3 +52,20 @@ class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
     type_name: str | None = None
     finite: bool = False
     note: str | None = None
+
+    @property
+    def step(self) -> int | None:
+        """By how much a dimension grows each time, as the sequence of a decoder does; None where it does not."""
+        sizes = self._sizes
+        steps = {after - before for before, after in zip(sizes, sizes[1:], strict=False)}
+        return steps.pop() if len(sizes) >= 4 and len(steps) == 1 and sizes[-1] > sizes[0] else None
+
+    @property
+    def is_partial_batch(self) -> bool:
+        """Was the first dimension smaller once, as it is in the last batch of a data set that does not divide evenly?"""
+        sizes = self._sizes
+        return self.path.endswith(".shape[0]") and len(sizes) == 2 and sizes[1] < sizes[0]
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [int(value) for value in self.values if value.isdigit()] if self.code is CauseCode.SHAPE else []

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 
 from traceonce.backends.forking import after_fork
 from traceonce.explain.history import Explained, Histories
-from traceonce.facts import Cause, CauseCode, Entry, Notice, TraceEvent
+from traceonce.facts import Cause, Entry, Notice, TraceEvent
 from traceonce.observe.hub import hub
 from traceonce.report.wording import describe_cause, describe_change
 
@@ -55,17 +55,5 @@ class Telling(ABC):
 
 
 def describe(cause: Cause) -> str:
-    """The place, now and before; with words where those alone do not say it ("now A object, before A object")."""
-    change = describe_change(cause)
-    return change if cause.code in _PLAIN else f"{change} ({describe_cause(cause, traces=0)})"
-
-
-_PLAIN = {
-    CauseCode.SHAPE,
-    CauseCode.RANK,
-    CauseCode.DTYPE,
-    CauseCode.VALUE,
-    CauseCode.KIND,
-    CauseCode.STRUCTURE,
-    CauseCode.SPEC,
-}
+    """The place, now and before, and in words."""
+    return f"{describe_change(cause)} ({describe_cause(cause, traces=0)})"

@@ -23,6 +23,7 @@ STYLES = {
 }
 QUIET = (Verdict.BOUNDED, Verdict.OK)
 CAUSES = 8  # shown per function
+RECORDS = 3  # named per function
 
 
 def render_text(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
@@ -131,6 +132,13 @@ def function_lines(diagnosis: Diagnosis) -> Iterator[Text]:
             yield Text("  " + " " * label + f"   {diagnosis.covering_note}", "dim")
     for note in diagnosis.notes:
         yield Text("  ").append("note".ljust(label), "dim").append(f"   {note}", "dim")
+    if diagnosis.records:
+        yield Text("  ").append("known".ljust(label), "dim").append(f"   {_known(diagnosis)}", "dim")
+
+
+def _known(diagnosis: Diagnosis) -> str:
+    """Where to read more; the name is also what a search through logs finds."""
+    return "traceonce explain " + " ".join(diagnosis.records[:RECORDS])
 
 
 def _remedies(diagnosis: Diagnosis) -> list[str]:
@@ -192,6 +200,8 @@ def _bounded(diagnosis: Diagnosis) -> Iterator[Text]:
     )
     for note in diagnosis.notes:
         yield Text(f"    {note}", "dim")
+    if diagnosis.records:
+        yield Text(f"    {_known(diagnosis)}", "dim")
 
 
 def _cost(seconds: float, recording: Recording) -> str:

@@ -57,6 +57,10 @@ def describe_cause(cause: Cause, traces: int) -> str:
     words = WORDS[cause.code].what.format(type=cause.type_name or "Python")
     if cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE) and cause.note:
         words += f", with another {cause.note}"
+    if cause.step:
+        return f"grows by {cause.step} each time"
+    if cause.is_partial_batch:
+        return "is smaller once, as in a last, partial batch"
     if cause.code in (CauseCode.VALUE, CauseCode.SHAPE) and cause.count >= 3 and cause.count >= traces - 1:
         words += ", a new value each time" if cause.code is CauseCode.VALUE else " in every trace"
     if cause.evidence == "inferred" and cause.code is CauseCode.STALE:

@@ -30,7 +30,7 @@ def test_the_level_says_what_the_baseline_says(accepted: bool | None, level: str
     title = "title=traceonce%3A train_step is retracing"
     assert line.startswith(f"::{level} file=train.py,line=22,{title}::train_step  retraced 7 times in 8 calls")
     assert line.count("\n") == 1
-    assert "%0A  x.shape[1]   varies in every trace   3, 4, 5" in line
+    assert "%0A  x.shape[1]   grows by 1 each time   3, 4, 5" in line
 
 
 def test_a_function_of_a_library_is_annotated_at_the_users_line() -> None:

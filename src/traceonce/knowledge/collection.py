@@ -1,0 +1,57 @@
+"""All records of a base: a folder with ``records/<domain>/<slug>.json`` and ``experiments/<domain>/<module>.py``."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+
+from traceonce.errors import RecordError
+from traceonce.knowledge.experiment import Experiment
+from traceonce.knowledge.record import Record
+
+OURS = Path(__file__).parent
+
+
+class Collection:
+    """A base of records, read when they are asked for."""
+
+    def __init__(self, folder: Path = OURS) -> None:
+        self.folder = folder
+        if not (folder / "records").is_dir():
+            raise RecordError(f"{folder}: has no folder records/; a base has its records in records/<domain>/*.json.")
+        self.paths = {f"{path.parent.name}/{path.stem}": path for path in sorted((folder / "records").glob("*/*.json"))}
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __iter__(self) -> Iterator[Record]:
+        return (Record.load(path) for path in self.paths.values())
+
+    def __contains__(self, id: object) -> bool:
+        return id in self.paths
+
+    def find(self, id: str) -> Record:
+        """The record with this id; the part before the slash may be left out where that is clear."""
+        return Record.load(self.paths[self.complete_id(id)])
+
+    def complete_id(self, id: str) -> str:
+        if id in self.paths:
+            return id
+        found = [known for known in self.paths if known.partition("/")[2] == id]
+        if len(found) == 1:
+            return found[0]
+        near = difflib.get_close_matches(id, self.paths, n=3, cutoff=0.4)
+        hint = f" Did you mean {', '.join(near)}?" if near else " See: traceonce knowledge list"
+        raise RecordError(f"there is no record {id!r}.{hint}")
+
+    def experiment_of(self, record: Record) -> Experiment:
+        """The experiment that a record names."""
+        if not record.experiment:
+            raise RecordError(f"{record.id}: the field 'experiment' is empty; name the module that runs its claims.")
+        path = (self.folder / "experiments" / record.experiment).resolve()
+        if not path.is_relative_to((self.folder / "experiments").resolve()):
+            raise RecordError(
+                f"{record.id}: experiment {record.experiment!r} lies outside of experiments/; move it there."
+            )
+        return Experiment.read(path)

@@ -1,0 +1,116 @@
+"""What follows from the evidence: rates with their intervals, versions, tier, confidence. Nobody types these in.
+
+1.  The rate of a workaround or a dead end is the share of its runs, over all versions, that bore it out; its interval
+    is Wilson's, at 95 %. Without a run there is no rate.
+2.  `fix_success_rate` is the same over the runs of all workarounds; `confidence` is the lower end of the interval of the
+    failure's own runs: how sure it is that the failure is what the record says.
+3.  A version is *active* where the failure showed in every run, *not reproduced* where it showed in none, else *flaky*.
+4.  Tier: *verified* if the failure showed with two versions or more, and every workaround and every dead end was run and
+    held at least half the time; *reproduced* if the failure showed; *documented* if there is a page of the framework's
+    about it; else *ai_generated*.
+5.  `evidence_count` is the number of pieces of evidence; `last_confirmed` the day of the last one that held.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import chain
+
+from traceonce.knowledge.record import DeadEnd, Evidence, Record, Tier, Version, Workaround
+
+COMPUTED = (
+    "versions",
+    "confidence",
+    "fix_success_rate",
+    "fix_success_interval",
+    "evidence_count",
+    "verification_tier",
+    "last_confirmed",
+)
+NAMES = {"tensorflow": "TensorFlow"}
+
+
+def wilson(held: int, runs: int, z: float = 1.96) -> tuple[float, float]:
+    """The 95 % interval of a share: sensible for few runs, too."""
+    share = held / runs
+    middle = share + z * z / (2 * runs)
+    spread = z * math.sqrt(share * (1 - share) / runs + z * z / (4 * runs * runs))
+    scale = 1 + z * z / runs
+    return round(max(0.0, (middle - spread) / scale), 2), round(min(1.0, (middle + spread) / scale), 2)
+
+
+def rate(evidence: Iterable[Evidence]) -> float | None:
+    held, runs = _sum(evidence)
+    return round(held / runs, 2) if runs else None
+
+
+def interval(evidence: Iterable[Evidence]) -> tuple[float, float] | None:
+    held, runs = _sum(evidence)
+    return wilson(held, runs) if runs else None
+
+
+def _sum(evidence: Iterable[Evidence]) -> tuple[int, int]:
+    pieces = list(evidence)
+    return sum(piece.held for piece in pieces), sum(piece.runs for piece in pieces)
+
+
+def derive(record: Record) -> Record:
+    """The record with everything that follows from its evidence put in its place."""
+    workarounds = tuple(
+        item.replace(success_rate=rate(item.evidence), success_interval=interval(item.evidence))
+        for item in record.workarounds
+    )
+    dead_ends = tuple(
+        item.replace(fail_rate=rate(item.evidence), fail_interval=interval(item.evidence)) for item in record.dead_ends
+    )
+    of_fixes = [piece for item in workarounds for piece in item.evidence]
+    every = [*record.evidence, *of_fixes, *chain.from_iterable(item.evidence for item in dead_ends)]
+    days = [piece.date for piece in every if piece.held]
+    sure = interval(record.evidence)
+    return record.replace(
+        workarounds=workarounds,
+        dead_ends=dead_ends,
+        versions=_versions(record),
+        confidence=sure[0] if sure else None,
+        fix_success_rate=rate(of_fixes),
+        fix_success_interval=interval(of_fixes),
+        evidence_count=len(every),
+        verification_tier=_tier(record),
+        last_confirmed=max(days) if days else None,
+    )
+
+
+def _versions(record: Record) -> tuple[Version, ...]:
+    """One for each version that the failure was tried with; what else was said of it stays."""
+    said = {version.version: version for version in record.versions}
+    versions = []
+    for name in dict.fromkeys(_version_name(piece) for piece in sorted(record.evidence, key=_order)):
+        held, runs = _sum(piece for piece in record.evidence if _version_name(piece) == name)
+        status = "active" if held == runs else "flaky" if held else "not reproduced"
+        versions.append(said.get(name, Version(version=name)).replace(status=status))
+    return tuple(versions)
+
+
+def _order(piece: Evidence) -> list[int]:
+    return [int(part) if part.isdigit() else 0 for part in piece.version.split(".")]
+
+
+def _version_name(piece: Evidence) -> str:
+    return f"{NAMES.get(piece.framework, piece.framework)} {piece.version}"
+
+
+def _tier(record: Record) -> Tier:
+    shown = {piece.version for piece in record.evidence if piece.held}
+    if not shown:
+        return "documented" if record.official_doc_url else "ai_generated"
+    claims: tuple[Workaround | DeadEnd, ...] = (*record.workarounds, *record.dead_ends)
+    if len(shown) >= 2 and claims and all(not is_refuted(claim) for claim in claims):
+        return "verified"
+    return "reproduced"
+
+
+def is_refuted(claim: Workaround | DeadEnd) -> bool:
+    """Was it not run, or did its runs speak against it more often than for it?"""
+    held, runs = _sum(claim.evidence)
+    return not runs or 2 * held < runs

@@ -1,0 +1,140 @@
+"""An experiment: the module that runs what a record claims. It is read as text here, and imported only where it runs.
+
+>>> from traceonce.knowledge.experiment import Retraces, cases
+>>> symptom = Retraces(traces=10, cause="value", path="step")
+>>> def failure(): ...                # has the symptom
+>>> def right(): ...                  # the right outputs, where those of the failure are not
+>>> def workaround_tensor(): ...      # one for each workaround of the record, named there as its `experiment`
+>>> def dead_end_relax(): ...         # one for each dead end
+>>> def message_in_a_layer(): ...     # other programs with the same failure, run for the messages that they give
+
+A trial takes nothing and returns its outputs: numbers, tensors, strings, in any nesting of lists and dictionaries. With
+``@cases("a", "b")`` it is run once for each of these situations, which it gets as its argument. With ``@eager`` it may
+do without a graph: elsewhere, code that is no longer traced does not count as cured.
+
+The body of a workaround or a dead end is what the record shows as `how`: what is read is what was run.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
+
+import msgspec
+
+from traceonce.errors import RecordError
+from traceonce.knowledge.symptom import Grows, Logs, Raises, Recompiles, Retraces, Symptom, Wrong
+
+__all__ = ["Grows", "Logs", "Raises", "Recompiles", "Retraces", "Wrong", "cases", "eager"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+Role: TypeAlias = Literal["failure", "right", "workaround", "dead_end", "message"]
+
+
+def cases(*names: str) -> Callable[[F], F]:
+    """Run the trial once in each of these situations; it gets the name as its argument."""
+    return lambda function: function
+
+
+def eager(function: F) -> F:
+    """This trial may leave the graph."""
+    return function
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """A function of an experiment. `body` is its source, without what only the experiment needs."""
+
+    name: str
+    role: Role
+    body: str
+    cases: tuple[str, ...] = ()
+    eager: bool = False
+
+
+class Experiment(msgspec.Struct, frozen=True):
+    """What a module of trials states."""
+
+    path: Path
+    symptom: Symptom
+    trials: dict[str, Trial]
+
+    @classmethod
+    def read(cls, path: Path) -> Experiment:
+        """Read the module without running it."""
+        try:
+            source = path.read_text(encoding="utf-8")
+            tree = ast.parse(source)
+        except OSError as error:
+            raise RecordError(f"{path}: cannot be read ({error.strerror or error}).") from None
+        except (SyntaxError, ValueError) as error:
+            raise RecordError(f"{path}: is not Python: {error}.") from None
+        trials = {}
+        symptom = None
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and (role := _role(node.name)):
+                trials[node.name] = _trial(node, role, source, path)
+            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "symptom":
+                symptom = _symptom(node.value, path)
+        if symptom is None:
+            raise RecordError(f"{path}: does not say what to look for; add: symptom = Retraces(…), Raises(…), …")
+        if "failure" not in trials:
+            raise RecordError(f"{path}: has no function failure(); add one that has the symptom.")
+        if isinstance(symptom, Wrong) and "right" not in trials:
+            raise RecordError(f"{path}: the symptom is Wrong(), and there is no function right(); add it.")
+        return cls(path, symptom, trials)
+
+
+def _role(name: str) -> Role | None:
+    if name in ("failure", "right"):
+        return name  # type: ignore[return-value]  # one of the two
+    return next((role for role in ("workaround", "dead_end", "message") if name.startswith(f"{role}_")), None)  # type: ignore[return-value]
+
+
+def _trial(node: ast.FunctionDef, role: Role, source: str, path: Path) -> Trial:
+    decorators = {ast.unparse(getattr(d, "func", d)): d for d in node.decorator_list}
+    unknown = decorators.keys() - {"cases", "eager"}
+    if unknown:
+        raise RecordError(
+            f"{path}:{node.lineno}: {node.name} is decorated with {unknown.pop()}; only cases and eager are."
+        )
+    of_cases = decorators.get("cases")
+    names: tuple[str, ...] = ()
+    if isinstance(of_cases, ast.Call):
+        names = tuple(_literal(argument, path) for argument in of_cases.args)
+    return Trial(node.name, role, _body(node, source), names, "eager" in decorators)
+
+
+def _body(node: ast.FunctionDef, source: str) -> str:
+    """The statements, without a docstring, and without the `return` that hands the outputs to the experiment."""
+    statements = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    if not statements:
+        return ""
+    first = statements[0]
+    start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", []))])
+    lines = source.splitlines()[start - 1 : node.end_lineno]
+    last = statements[-1]
+    if isinstance(last, ast.Return):
+        lines[last.lineno - start] = lines[last.lineno - start].replace("return ", "", 1)
+    return textwrap.dedent("\n".join(lines))
+
+
+def _symptom(node: ast.expr, path: Path) -> Symptom:
+    kinds = {kind.__name__: kind for kind in get_args(Symptom)}
+    name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    if not isinstance(node, ast.Call) or name not in kinds or node.args:
+        raise RecordError(f"{path}:{node.lineno}: the symptom must be one of {', '.join(kinds)}, with named arguments.")
+    arguments = {keyword.arg: _literal(keyword.value, path) for keyword in node.keywords}
+    try:
+        return msgspec.convert({"kind": name, **arguments}, kinds[name])  # type: ignore[no-any-return]
+    except msgspec.ValidationError as error:
+        raise RecordError(f"{path}:{node.lineno}: symptom: {error}.") from None
+
+
+def _literal(node: ast.expr, path: Path) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise RecordError(f"{path}:{node.lineno}: {ast.unparse(node)} is not a plain value; write it out.") from None

@@ -1,0 +1,48 @@
+"""Real messages, as a run produced them: what a user would paste."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import re2
+
+from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.record import Record
+
+KEPT = 3  # examples in a record
+LONGEST = 2000  # characters of one
+
+
+def harvest(record: Record, runs: Sequence[Measurement]) -> list[str]:
+    """The messages of these runs that the record's expression finds, added to the examples that it has."""
+    try:
+        expression = re2.compile(record.regex)
+    except re2.error:
+        return record.examples
+    found = [message for seen in runs for message in messages(seen) if expression.search(" ".join(message.split()))]
+    return list(dict.fromkeys(message[:LONGEST] for message in found))[:KEPT]
+
+
+def messages(seen: Measurement) -> Iterator[str]:
+    """What a person would see of a trial, one message at a time: the error, the log, our report, our log."""
+    if seen.error is not None:
+        yield seen.error.line.strip()
+        yield seen.error.traceback.strip()
+    yield from log_entries(seen.log)
+    yield from report_blocks(seen.report)
+    yield from seen.retraces_logged[:2]
+
+
+_ENTRY = re.compile(r"^(?=WARNING:|ERROR:|INFO:|[IWEF]\d{4} |\d{4}-\d\d-\d\d |Traceback|\S+(?:Error|Warning)\b)", re.M)
+
+
+def log_entries(log: str) -> list[str]:
+    """The log, cut where an entry begins."""
+    return [entry.strip() for entry in _ENTRY.split(log) if entry.strip()]
+
+
+def report_blocks(report: str) -> list[str]:
+    """Our report, one block for each function: the headline is no message of its own."""
+    blocks = [block.strip("\n") for block in report.split("\n\n")]
+    return [block for block in blocks if block and not block.startswith("traceonce  ")]

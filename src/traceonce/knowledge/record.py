@@ -1,0 +1,169 @@
+"""A record: one failure, its root cause, what helps, what does not, what comes next, and the runs that show it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from traceonce.errors import RecordError
+from traceonce.knowledge.open_struct import Open
+
+Tier: TypeAlias = Literal["ai_generated", "documented", "reproduced", "verified"]
+TIERS: tuple[Tier, ...] = ("ai_generated", "documented", "reproduced", "verified")
+
+
+class Evidence(Open, frozen=True, kw_only=True):
+    """A claim that was run with one version of a framework, `runs` times; `held` of these bore it out.
+
+    A failure holds where it shows; a workaround where the failure is gone and the outputs are right; a dead end where
+    it does not help. `cases` says, for a claim that was run in several situations, in which of them it held.
+    """
+
+    experiment: str
+    framework: str
+    version: str
+    python: str
+    date: str
+    runs: int
+    held: int
+    outcome: str
+    traces_before: int | None = None
+    traces_after: int | None = None
+    outputs: Literal["equal", "different", "none"] | None = None
+    error: str | None = None
+    seconds: float | None = None
+    cases: dict[str, bool] = {}
+
+
+class Version(Open, frozen=True, kw_only=True):
+    """A version of the framework, and whether the failure is there."""
+
+    version: str
+    introduced: str | None = None
+    deprecated: str | None = None
+    removed: str | None = None
+    behavior_change: str | None = None
+    status: str | None = None
+
+
+class Workaround(Open, frozen=True, kw_only=True):
+    """What helps: `action` in words, `how` as code, `condition` where it does."""
+
+    action: str
+    success_rate: float | None = None
+    success_interval: tuple[float, float] | None = None
+    how: str = ""
+    condition: str = ""
+    condition_zh: str = ""
+    sources: list[Any] = []
+    experiment: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+
+
+class DeadEnd(Open, frozen=True, kw_only=True):
+    """What people try, and why it does not help."""
+
+    action: str
+    why_fails: str
+    why_fails_zh: str = ""
+    fail_rate: float | None = None
+    fail_interval: tuple[float, float] | None = None
+    how: str = ""
+    condition: str = ""
+    condition_zh: str = ""
+    sources: list[Any] = []
+    experiment: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+
+
+class TransitionGraph(Open, frozen=True, kw_only=True):
+    """The failures around this one; each is a list of record ids, or of objects that name one."""
+
+    leads_to: list[Any] = []
+    preceded_by: list[Any] = []
+    frequently_confused_with: list[Any] = []
+
+
+class Record(Open, frozen=True, kw_only=True):
+    """One failure.
+
+    `raised_by` names the package whose text the message is ("tensorflow", "traceonce", "python"; None: its domain's).
+    `context` is a second expression that must be found near the first: it tells a message that other programs print,
+    too, from one of this framework. `experiment` is the module that runs the claims.
+    """
+
+    id: str
+    signature: str
+    signature_zh: str = ""
+    regex: str = ""
+    regex_zh: str = ""
+    context: str | None = None
+    raised_by: str | None = None
+    domain: str = ""
+    category: str = ""
+    subcategory: str | None = None
+    root_cause: str = ""
+    root_cause_type: str | None = None
+    root_cause_zh: str = ""
+    versions: tuple[Version, ...] = ()
+    os_specific: dict[str, Any] = {}
+    dead_ends: tuple[DeadEnd, ...] = ()
+    dead_ends_zh: list[str] = []
+    workarounds: tuple[Workaround, ...] = ()
+    workarounds_zh: list[str] = []
+    transition_graph: TransitionGraph = TransitionGraph()
+    official_doc_url: str | None = None
+    official_doc_section: str | None = None
+    error_code: str | None = None
+    verification_tier: str = "ai_generated"
+    confidence: float | None = None
+    fix_success_rate: float | None = None
+    fix_success_interval: tuple[float, float] | None = None
+    resolvable: str | bool | None = None
+    first_seen: str | None = None
+    last_confirmed: str | None = None
+    last_updated: str | None = None
+    evidence_count: int = 0
+    tags: list[str] = []
+    locale: str = "en"
+    aliases: list[str] = []
+    examples: list[str] = []
+    experiment: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+
+    @classmethod
+    def load(cls, path: Path) -> Record:
+        """Read a file; a message names it, the field and the remedy."""
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise RecordError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8.") from None
+        except OSError as error:
+            raise RecordError(f"{path}: cannot be read ({error.strerror or error}).") from None
+        try:
+            data = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise RecordError(
+                f"{path}: is not JSON: {error.msg} in line {error.lineno}, column {error.colno}; correct it there."
+            ) from None
+        except RecursionError:
+            raise RecordError(f"{path}: is nested too deeply to be a record.") from None
+        try:
+            return cls.read(data)
+        except RecordError as error:
+            raise RecordError(f"{path}: {error}") from None
+
+    def to_json(self) -> str:
+        return json.dumps(self.plain(), ensure_ascii=False, indent=2) + "\n"
+
+    def save(self, path: Path) -> None:
+        """Write the file whole, or not at all."""
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            temporary.write_text(self.to_json(), encoding="utf-8")
+            temporary.replace(path)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            raise RecordError(f"{path}: cannot be written ({error.strerror or error}).") from None

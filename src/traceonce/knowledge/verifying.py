@@ -1,0 +1,232 @@
+"""Run what records claim, and turn the measurements into evidence."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from queue import SimpleQueue
+from typing import NamedTuple
+
+from traceonce.errors import RecordError
+from traceonce.knowledge.collection import Collection
+from traceonce.knowledge.evidence import derive
+from traceonce.knowledge.experiment import Experiment, Trial
+from traceonce.knowledge.harvesting import harvest
+from traceonce.knowledge.judging import Judgement, judge
+from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.record import DeadEnd, Evidence, Record, Workaround
+from traceonce.knowledge.running import Request, TrialProcess
+
+CLAIMS = ("workaround", "dead_end")
+
+
+class Task(NamedTuple):
+    """One run of one trial of a record."""
+
+    record: str
+    trial: Trial
+    case: str | None
+    request: Request
+
+
+class Subject(NamedTuple):
+    """A record to be verified, and the experiment that does it."""
+
+    record: Record
+    experiment: Experiment
+
+    def tasks(self, runs: int, limit: float) -> list[Task]:
+        return [
+            Task(self.record.id, trial, case, Request(str(self.experiment.path), trial.name, case, limit))
+            for trial in self.experiment.trials.values()
+            if trial.role != "message"
+            for case in trial.cases or (None,)
+            for _ in range(1 if trial.role == "right" else runs)
+        ]
+
+
+def subject_of(collection: Collection, id: str) -> Subject:
+    """A record and its experiment, which must have a trial for every claim, and no other."""
+    record = collection.find(id)
+    experiment = collection.experiment_of(record)
+    claims: list[tuple[str, Workaround | DeadEnd]] = [
+        *((f"workarounds[{number}]", item) for number, item in enumerate(record.workarounds)),
+        *((f"dead_ends[{number}]", item) for number, item in enumerate(record.dead_ends)),
+    ]
+    for place, claim in claims:
+        if claim.experiment not in experiment.trials:
+            raise RecordError(
+                f"{collection.paths[record.id]}: {place}.experiment: there is no function {claim.experiment!r} in "
+                f"{experiment.path}; name one, or write it."
+            )
+    claimed = {claim.experiment for _, claim in claims}
+    unclaimed = {name for name, trial in experiment.trials.items() if trial.role in CLAIMS and name not in claimed}
+    if unclaimed:
+        raise RecordError(f"{experiment.path}: no claim of {record.id} names {', '.join(sorted(unclaimed))}; add one.")
+    return Subject(record, experiment)
+
+
+def run_tasks(
+    tasks: Sequence[Task], start: Callable[[], TrialProcess], jobs: int
+) -> Iterator[tuple[Task, Measurement]]:
+    """Run the tasks, several at a time, and hand out each as it is done."""
+    idle: SimpleQueue[TrialProcess] = SimpleQueue()
+    started: list[TrialProcess] = []
+    try:
+        for _ in range(max(1, min(jobs, len(tasks)))):
+            started.append(start())
+            idle.put(started[-1])
+
+        def run(task: Task) -> Measurement:
+            process = idle.get()
+            try:
+                return process.measure(task.request)
+            finally:
+                idle.put(process)
+
+        with ThreadPoolExecutor(len(started)) as pool:
+            futures = {pool.submit(run, task): task for task in tasks}
+            try:
+                for future in as_completed(futures):
+                    yield futures[future], future.result()
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+    finally:
+        for process in started:
+            process.close()
+
+
+class Measured(NamedTuple):
+    """All that was measured for one record with one version."""
+
+    subject: Subject
+    measurements: list[tuple[Task, Measurement]]
+
+    @property
+    def framework(self) -> Measurement:
+        return self.measurements[0][1]
+
+    def of(self, name: str) -> list[tuple[Task, Measurement]]:
+        """The runs of one trial, their outputs compared with the right ones."""
+        return [
+            (task, seen.compared_with(self._right(task.case)))
+            for task, seen in self.measurements
+            if task.trial.name == name
+        ]
+
+    def _right(self, case: str | None) -> object:
+        """The right outputs in this case: those of `right`, else of the failure."""
+        for wanted in ("right", "failure"):
+            for task, seen in self.measurements:
+                it = task.trial.name == wanted and task.case in (case, None)
+                if it and seen.error is None and not seen.broken:
+                    return seen.outputs
+        return None
+
+
+def evidence_for(measured: Measured, trial: Trial) -> Evidence:
+    """What the runs of one trial say of its claim."""
+    runs = measured.of(trial.name)
+    judged = [(task, seen, judge(trial, measured.subject.experiment.symptom, seen)) for task, seen in runs]
+    failures = [seen for _, seen in measured.of("failure")]
+    _, seen, verdict = _typical(judged)
+    by_case = {task.case: judgement.held for task, _, judgement in judged if task.case is not None}
+    return Evidence(
+        experiment=f"{measured.subject.experiment.path.stem}.{trial.name}",
+        framework=seen.framework,
+        version=seen.version,
+        python=seen.python,
+        date=datetime.date.today().isoformat(),
+        runs=len(judged),
+        held=sum(judgement.held for _, _, judgement in judged),
+        outcome=verdict.outcome,
+        traces_before=failures[0].traces() if trial.name != "failure" else None,
+        traces_after=seen.traces(),
+        outputs=seen.outputs_are,
+        error=seen.error.types[0] if seen.error else None,
+        seconds=round(sorted(one.seconds for _, one, _ in judged)[len(judged) // 2], 3),
+        cases={str(case): held for case, held in by_case.items()},
+    )
+
+
+def _typical(judged: list[tuple[Task, Measurement, Judgement]]) -> tuple[Task, Measurement, Judgement]:
+    """The run that stands for all: one that bore the claim out, unless most did not."""
+    held = [run for run in judged if run[2].held]
+    return held[0] if 2 * len(held) >= len(judged) and held else next(run for run in judged if not run[2].held)
+
+
+def with_evidence(measured: Measured) -> Record:
+    """The record with new evidence for this version (in place of what it had), and all that follows from it."""
+    record, experiment = measured.subject
+
+    def renewed(kept: tuple[Evidence, ...], trial: Trial) -> tuple[Evidence, ...]:
+        new = evidence_for(measured, trial)
+        others = [piece for piece in kept if (piece.framework, piece.version) != (new.framework, new.version)]
+        return tuple(sorted([*others, new], key=lambda piece: (piece.framework, _number(piece.version))))
+
+    workarounds, dead_ends = (
+        tuple(
+            claim.replace(how=trial.body, evidence=renewed(claim.evidence, trial))
+            for claim in claims
+            for trial in [experiment.trials[claim.experiment or ""]]
+        )
+        for claims in (record.workarounds, record.dead_ends)
+    )
+    evidence = renewed(record.evidence, experiment.trials["failure"])
+    examples = harvest(record, [seen for _, seen in measured.of("failure")])
+    changed = record.replace(
+        workarounds=workarounds, dead_ends=dead_ends, evidence=evidence, examples=examples or record.examples
+    )
+    return derive(changed).replace(last_updated=max(piece.date for piece in evidence))
+
+
+def _number(version: str) -> list[int]:
+    return [int(part) if part.isdigit() else 0 for part in version.split(".")]
+
+
+class Refuted(NamedTuple):
+    """A claim that its runs speak against."""
+
+    record: str
+    claim: str
+    outcome: str
+
+
+def refuted(measured: Measured) -> list[Refuted]:
+    """The claims that did not hold in most runs with this version."""
+    found = []
+    for trial in measured.subject.experiment.trials.values():
+        if trial.role == "message":
+            continue
+        if trial.role == "right":
+            broken = [seen.broken or (seen.error and seen.error.line) for _, seen in measured.of("right")]
+            found += [Refuted(measured.subject.record.id, "right", str(why)) for why in broken if why]
+            continue
+        evidence = evidence_for(measured, trial)
+        if 2 * evidence.held < evidence.runs:
+            found.append(Refuted(measured.subject.record.id, trial.name, evidence.outcome))
+    return found
+
+
+def differences(measured: Measured) -> list[Refuted]:
+    """Where this run disagrees with the evidence that the record has for the same version; also where it has none."""
+    record, experiment = measured.subject
+    claims = {"failure": record.evidence}
+    claims |= {claim.experiment or "": claim.evidence for claim in (*record.workarounds, *record.dead_ends)}
+    found = []
+    for name, kept in claims.items():
+        new = evidence_for(measured, experiment.trials[name])
+        old = next((piece for piece in kept if (piece.framework, piece.version) == (new.framework, new.version)), None)
+        if old is None:
+            found.append(Refuted(record.id, name, f"no evidence for {new.framework} {new.version}"))
+        elif _said(old) != _said(new):
+            found.append(Refuted(record.id, name, f"was: {old.outcome}; now: {new.outcome}"))
+    return found
+
+
+def _said(evidence: Evidence) -> tuple[object, ...]:
+    """What has to come out the same in every run; the outcome's words may hold a measured size."""
+    share = evidence.held / evidence.runs
+    return share, evidence.traces_before, evidence.traces_after, evidence.outputs, evidence.error, evidence.cases
