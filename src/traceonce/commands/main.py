@@ -2,46 +2,35 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 
 import click
 
 from traceonce import __version__
+from traceonce.commands.lazy import LazyGroup
 from traceonce.errors import TraceonceError
 
 COMMANDS = {
     "run": ("traceonce.commands.run", "Run a program and explain every trace it makes."),
     "report": ("traceonce.commands.report", "Show a saved recording again; merge several."),
+    "explain": ("traceonce.commands.explain", "Say what an error, a log or a recording means, and what to do."),
+    "knowledge": ("traceonce.commands.knowledge", "The records of tracing failures: read, check, run, exchange them."),
     "doctor": ("traceonce.commands.doctor", "Say which frameworks can be watched here, and try it."),
 }
 
 
-class LazyGroup(click.Group):
-    """Knows its commands by name; loads the one that is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+class Traceonce(LazyGroup):
+    """Knows what somebody means who names a script right away."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and args[0].endswith(".py"):
+        if args and args[0] not in self.table and args[0].endswith(".py"):
             raise click.UsageError(f"No such command {args[0]!r}. Did you mean: traceonce run {args[0]}")
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Traceonce, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="traceonce")
 def cli() -> None:
     """Find out why a function is traced again, at what cost, and what to change.
