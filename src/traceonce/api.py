@@ -26,8 +26,9 @@ class Watch(Observation):
     def diagnoses(self) -> list[Diagnosis]:
         """One diagnosis per traced function, worst first."""
         from traceonce.explain import diagnose
+        from traceonce.knowledge.linking import link_records
 
-        return diagnose(self.recording)
+        return link_records(diagnose(self.recording))
 
     def __getitem__(self, name: str) -> Diagnosis:
         """The diagnosis of the function with this name (qualified, or its last part where that is enough)."""
@@ -55,11 +56,9 @@ class Watch(Observation):
 
     def report(self, format: str = "text") -> str:
         """The report as a string: ``"text"`` or ``"json"``."""
-        from traceonce.explain import diagnose
         from traceonce.report.base import find_renderer
 
-        recording = self.recording
-        return find_renderer(format)(recording, diagnose(recording))
+        return find_renderer(format)(self.recording, self.diagnoses)
 
 
 @overload

@@ -104,8 +104,9 @@ class Recorded(NamedTuple):
 
 
 def restore_interrupts() -> None:
-    """Tests that run in the background were started with SIGINT ignored, and that is inherited."""
+    """Tests in the background were started with SIGINT ignored, under nohup with SIGHUP too, and that is inherited."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def read_until(process: subprocess.Popen[bytes], marker: bytes) -> list[bytes]:

@@ -34,6 +34,11 @@ def known_backends() -> list[Known]:
     return list(found.values())
 
 
+def find_backend(name: str) -> Backend | None:
+    """The backend of this name; None where there is none."""
+    return next((load_backend(known) for known in known_backends() if known.name == name), None)
+
+
 def load_backend(known: Known) -> Backend:
     module, _, attribute = known.target.partition(":")
     backend: Backend = getattr(importlib.import_module(module), attribute)()

@@ -31,7 +31,7 @@ def put_report(
     """Write the report; without `-o` to standard output (`report`) or to standard error (`run`)."""
     stream = sys.stdout if to_stdout or output == "-" else sys.stderr
     if output is not None and output != "-":
-        _write_whole(Path(output), find_renderer(form)(recording, diagnoses))
+        write_whole(output, find_renderer(form)(recording, diagnoses))
     elif form == "text":
         from rich.console import Console
 
@@ -45,8 +45,9 @@ def put_report(
     stream.flush()
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(output: str, text: str) -> None:
     """All or nothing: a file is never half written."""
+    path = Path(output)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         temporary.write_text(text, encoding="utf-8")

@@ -34,5 +34,6 @@ def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str |
     paths = [latest_recording()] if latest else list({path.resolve(): path for path in recordings}.values())
     recording = Recording.merge([Recording.load(path) for path in paths])
     from traceonce.explain import diagnose
+    from traceonce.knowledge.linking import link_records
 
-    put_report(recording, diagnose(recording), form, output, to_stdout=True)
+    put_report(recording, link_records(diagnose(recording)), form, output, to_stdout=True)

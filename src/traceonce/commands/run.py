@@ -158,8 +158,9 @@ def command(
         sys.stderr.write(f"traceonce: {error}\n")
         _leave(code)
     from traceonce.explain import diagnose
+    from traceonce.knowledge.linking import link_records
 
-    diagnoses = diagnose(result)
+    diagnoses = link_records(diagnose(result))
     if accepted is not None:
         diagnoses = accepted.mark(diagnoses, result.cwd)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+import math
 import os
 import sys
 import time
@@ -113,7 +114,9 @@ def _resident_mib() -> float:
 
 def plain(value: Any, depth: int = DEPTH) -> Any:
     """Outputs as JSON can hold them: numbers, strings, lists and dictionaries, whatever the framework calls them."""
-    if value is None or (isinstance(value, (bool, int, float, str)) and type(value).__module__ == "builtins"):
+    if type(value) is float and not math.isfinite(value):
+        return str(value)  # JSON has no word for it
+    if value is None or type(value) in (bool, int, float, str):
         return value
     if isinstance(value, bytes):
         return value.decode(errors="replace")

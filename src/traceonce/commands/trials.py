@@ -22,7 +22,7 @@ from pathlib import Path
 
 import msgspec
 
-from traceonce.backends.tensorflow.compilations import CompilationLog
+from traceonce.backends.discovery import find_backend
 from traceonce.commands.trial import ENDED, LOG, MODULE, RECORDING, Ended, run_and_exit
 from traceonce.explain import diagnose
 from traceonce.facts import Compiled, Recording
@@ -82,7 +82,7 @@ def _wait(child: int, limit: float) -> int | None:
 def _read(request: Request, scratch: Path, status: int | None, seconds: float, facts: Measurement) -> Measurement:
     """What the trial left behind."""
     log = (scratch / LOG).read_bytes()[:LOG_KEPT] if (scratch / LOG).exists() else b""
-    log, compiled = _without_compilations(log)
+    log, compiled = _without_compilations(log, facts.framework)
     recording = Recording()
     if (scratch / RECORDING).exists():
         complete(scratch / RECORDING, [], compiled, Exit(status or 0, seconds))
@@ -133,14 +133,18 @@ def _read(request: Request, scratch: Path, status: int | None, seconds: float, f
     )
 
 
-def _without_compilations(log: bytes) -> tuple[bytes, list[Compiled]]:
+def _without_compilations(log: bytes, framework: str) -> tuple[bytes, list[Compiled]]:
     """The log as the user would see it, and the compilations that were in it."""
-    reader = CompilationLog({})
+    backend = find_backend(framework)
+    reader = backend.request_compilations({}) if backend is not None else None
+    if reader is None:
+        return log, []
     kept, compiled = [], []
     for line in log.splitlines(keepends=True):
         taken = reader.take(line)
         if isinstance(taken, Compiled):
-            compiled.append(taken)
+            # A fork keeps the thread number of its parent in the log: it names the wrong process.
+            compiled.append(msgspec.structs.replace(taken, process=None))
         elif not taken:
             kept.append(line)
     return b"".join(kept), compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -57,12 +58,12 @@ class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
     def step(self) -> int | None:
         """By how much a dimension grows each time, as the sequence of a decoder does; None where it does not."""
         sizes = self._sizes
-        steps = {after - before for before, after in zip(sizes, sizes[1:], strict=False)}
+        steps = {after - before for before, after in itertools.pairwise(sizes)}
         return steps.pop() if len(sizes) >= 4 and len(steps) == 1 and sizes[-1] > sizes[0] else None
 
     @property
     def is_partial_batch(self) -> bool:
-        """Was the first dimension smaller once, as it is in the last batch of a data set that does not divide evenly?"""
+        """Was the first dimension smaller once, as in the last batch of a data set that does not divide evenly?"""
         sizes = self._sizes
         return self.path.endswith(".shape[0]") and len(sizes) == 2 and sizes[1] < sizes[0]
 

@@ -2,12 +2,12 @@
 
 1.  The rate of a workaround or a dead end is the share of its runs, over all versions, that bore it out; its interval
     is Wilson's, at 95 %. Without a run there is no rate.
-2.  `fix_success_rate` is the same over the runs of all workarounds; `confidence` is the lower end of the interval of the
-    failure's own runs: how sure it is that the failure is what the record says.
+2.  `fix_success_rate` is the same over the runs of all workarounds; `confidence` is the lower end of the interval of
+    the failure's own runs: how sure it is that the failure is what the record says.
 3.  A version is *active* where the failure showed in every run, *not reproduced* where it showed in none, else *flaky*.
-4.  Tier: *verified* if the failure showed with two versions or more, and every workaround and every dead end was run and
-    held at least half the time; *reproduced* if the failure showed; *documented* if there is a page of the framework's
-    about it; else *ai_generated*.
+4.  Tier: *verified* if the failure showed with two versions or more, and every workaround and every dead end was run
+    and held at least half the time; *reproduced* if the failure showed; *documented* if there is a page of the
+    framework's about it; else *ai_generated*.
 5.  `evidence_count` is the number of pieces of evidence; `last_confirmed` the day of the last one that held.
 """
 

@@ -31,7 +31,7 @@ from traceonce.knowledge.symptom import Grows, Logs, Raises, Recompiles, Retrace
 __all__ = ["Grows", "Logs", "Raises", "Recompiles", "Retraces", "Wrong", "cases", "eager"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-Role: TypeAlias = Literal["failure", "right", "workaround", "dead_end", "message"]
+Role: TypeAlias = Literal["failure", "right", "workaround", "dead_end", "message", "claim"]
 
 
 def cases(*names: str) -> Callable[[F], F]:
@@ -64,22 +64,13 @@ class Experiment(msgspec.Struct, frozen=True):
     @classmethod
     def read(cls, path: Path) -> Experiment:
         """Read the module without running it."""
-        try:
-            source = path.read_text(encoding="utf-8")
-            tree = ast.parse(source)
-        except OSError as error:
-            raise RecordError(f"{path}: cannot be read ({error.strerror or error}).") from None
-        except (SyntaxError, ValueError) as error:
-            raise RecordError(f"{path}: is not Python: {error}.") from None
-        trials = {}
-        symptom = None
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and (role := _role(node.name)):
-                trials[node.name] = _trial(node, role, source, path)
-            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "symptom":
-                symptom = _symptom(node.value, path)
-        if symptom is None:
+        source, tree = read_module(path)
+        trials = read_trials(source, tree, path)
+        assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
+        stated = [node.value for node in assigned if ast.unparse(node.targets[0]) == "symptom"]
+        if not stated:
             raise RecordError(f"{path}: does not say what to look for; add: symptom = Retraces(…), Raises(…), …")
+        symptom = _symptom(stated[-1], path)
         if "failure" not in trials:
             raise RecordError(f"{path}: has no function failure(); add one that has the symptom.")
         if isinstance(symptom, Wrong) and "right" not in trials:
@@ -87,10 +78,25 @@ class Experiment(msgspec.Struct, frozen=True):
         return cls(path, symptom, trials)
 
 
+def read_module(path: Path) -> tuple[str, ast.Module]:
+    """The source of a module of trials, and its syntax tree."""
+    try:
+        source = path.read_text(encoding="utf-8")
+        return source, ast.parse(source)
+    except OSError as error:
+        raise RecordError(f"{path}: cannot be read ({error.strerror or error}).") from None
+    except (SyntaxError, ValueError) as error:
+        raise RecordError(f"{path}: is not Python: {error}.") from None
+
+
+def read_trials(source: str, tree: ast.Module, path: Path) -> dict[str, Trial]:
+    """The functions of a module that are trials, by name."""
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return {node.name: _trial(node, role, source, path) for node in functions if (role := _role(node.name))}
+
+
 def _role(name: str) -> Role | None:
-    if name in ("failure", "right"):
-        return name  # type: ignore[return-value]  # one of the two
-    return next((role for role in ("workaround", "dead_end", "message") if name.startswith(f"{role}_")), None)  # type: ignore[return-value]
+    return next((role for role in get_args(Role) if name == role or name.startswith(f"{role}_")), None)
 
 
 def _trial(node: ast.FunctionDef, role: Role, source: str, path: Path) -> Trial:

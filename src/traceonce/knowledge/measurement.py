@@ -76,6 +76,5 @@ def alike(one: Any, other: Any) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
-        both_nan = math.isnan(one) and math.isnan(other)
-        return both_nan or math.isclose(one, other, rel_tol=1e-4, abs_tol=1e-6)
+        return math.isclose(one, other, rel_tol=1e-4, abs_tol=1e-6)
     return type(one) is type(other) and bool(one == other)

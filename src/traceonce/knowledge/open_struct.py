@@ -61,7 +61,7 @@ S = TypeVar("S", bound=Open)
 
 
 def _default(field: msgspec.structs.FieldInfo) -> Any:
-    return field.default_factory() if field.default is msgspec.NODEFAULT else field.default  # type: ignore[operator]
+    return field.default_factory() if field.default is msgspec.NODEFAULT else field.default
 
 
 def _read_value(type_: Any, value: object, at: str) -> Any:

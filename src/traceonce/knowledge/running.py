@@ -52,7 +52,7 @@ class TrialProcess:
             self._errors.close()
 
     def _start(self) -> None:
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in `close`
         self._process = subprocess.Popen(
             self._command,
             stdin=subprocess.PIPE,

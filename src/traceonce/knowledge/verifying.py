@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.collection import Collection
@@ -18,6 +18,7 @@ from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.record import DeadEnd, Evidence, Record, Workaround
 from traceonce.knowledge.running import Request, TrialProcess
 
+C = TypeVar("C", Workaround, DeadEnd)
 CLAIMS = ("workaround", "dead_end")
 
 
@@ -157,29 +158,28 @@ def _typical(judged: list[tuple[Task, Measurement, Judgement]]) -> tuple[Task, M
     return held[0] if 2 * len(held) >= len(judged) and held else next(run for run in judged if not run[2].held)
 
 
-def with_evidence(measured: Measured) -> Record:
+def with_evidence(record: Record, measured: Measured) -> Record:
     """The record with new evidence for this version (in place of what it had), and all that follows from it."""
-    record, experiment = measured.subject
+    experiment = measured.subject.experiment
 
     def renewed(kept: tuple[Evidence, ...], trial: Trial) -> tuple[Evidence, ...]:
         new = evidence_for(measured, trial)
         others = [piece for piece in kept if (piece.framework, piece.version) != (new.framework, new.version)]
         return tuple(sorted([*others, new], key=lambda piece: (piece.framework, _number(piece.version))))
 
-    workarounds, dead_ends = (
-        tuple(
-            claim.replace(how=trial.body, evidence=renewed(claim.evidence, trial))
-            for claim in claims
-            for trial in [experiment.trials[claim.experiment or ""]]
-        )
-        for claims in (record.workarounds, record.dead_ends)
-    )
+    def tried(claim: C) -> C:
+        trial = experiment.trials[claim.experiment or ""]
+        return claim.replace(how=trial.body, evidence=renewed(claim.evidence, trial))
+
     evidence = renewed(record.evidence, experiment.trials["failure"])
-    examples = harvest(record, [seen for _, seen in measured.of("failure")])
     changed = record.replace(
-        workarounds=workarounds, dead_ends=dead_ends, evidence=evidence, examples=examples or record.examples
+        workarounds=tuple(map(tried, record.workarounds)),
+        dead_ends=tuple(map(tried, record.dead_ends)),
+        evidence=evidence,
+        examples=harvest(record, [seen for _, seen in measured.of("failure")]) or record.examples,
+        last_updated=max(piece.date for piece in evidence),
     )
-    return derive(changed).replace(last_updated=max(piece.date for piece in evidence))
+    return derive(changed)
 
 
 def _number(version: str) -> list[int]:
@@ -214,7 +214,8 @@ def differences(measured: Measured) -> list[Refuted]:
     """Where this run disagrees with the evidence that the record has for the same version; also where it has none."""
     record, experiment = measured.subject
     claims = {"failure": record.evidence}
-    claims |= {claim.experiment or "": claim.evidence for claim in (*record.workarounds, *record.dead_ends)}
+    claims |= {claim.experiment or "": claim.evidence for claim in record.workarounds}
+    claims |= {claim.experiment or "": claim.evidence for claim in record.dead_ends}
     found = []
     for name, kept in claims.items():
         new = evidence_for(measured, experiment.trials[name])

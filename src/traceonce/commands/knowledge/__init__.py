@@ -14,6 +14,7 @@ TABLE = {
     "match": (f"{HERE}.match", "Match a text, or many, to records; for programs."),
     "validate": (f"{HERE}.validate", "Check records: form, expressions, claims, translations, provenance."),
     "verify": (f"{HERE}.verify", "Run what records claim, and write the evidence."),
+    "claims": (f"{HERE}.claims", "What people say about retracing, and what came out when it was run."),
     "outcome": (f"{HERE}.outcome", "Note whether a workaround worked for you."),
     "import": (f"{HERE}.import_", "Take records over from another form."),
     "export": (f"{HERE}.export", "Give records away in another form."),

@@ -1,0 +1,104 @@
+"""Messages that real runs gave, and the record that each belongs to. Made by running every experiment.
+
+The record's own expression has no say in what counts as its message:
+
+1.  of an experiment whose symptom is an error: the error, and the whole traceback, of every run that raised it;
+2.  of one whose symptom is a line in the log: every entry of the log that has the symptom in it;
+3.  of any other: the blocks of our report, and the lines of our log of retraces, about functions for which the observer
+    itself names this record and no other. The line of a block that names the record is taken out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from traceonce.knowledge.collection import Collection
+from traceonce.knowledge.experiment import Experiment, Logs, Raises
+from traceonce.knowledge.harvesting import log_entries, report_blocks
+from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.running import Request, TrialProcess
+from traceonce.knowledge.verifying import Task, run_tasks
+
+MESSAGES = Path(__file__).parent / "messages.jsonl"
+LONGEST = 6_000  # characters of a message that is kept
+
+
+class Message(msgspec.Struct, frozen=True):
+    """A message, where it comes from, and what about it is the point (`key`: the line that names the error)."""
+
+    record: str
+    version: str
+    trial: str
+    kind: str  # error · traceback · log · report · retrace
+    text: str
+    key: str = ""
+
+
+def load() -> list[Message]:
+    return [msgspec.json.decode(line, type=Message) for line in MESSAGES.read_bytes().splitlines()]
+
+
+def save(messages: list[Message]) -> None:
+    MESSAGES.write_bytes(b"".join(msgspec.json.encode(message) + b"\n" for message in messages))
+
+
+def harvest(python: str, only: str = "") -> list[Message]:
+    """Run the failure and the messages of every experiment with the framework of this interpreter."""
+    collection = Collection()
+    experiments = {record.id: collection.experiment_of(record) for record in collection if only in record.id}
+    tasks = [
+        Task(id_, trial, case, Request(str(experiment.path), trial.name, case, 60))
+        for id_, experiment in experiments.items()
+        for trial in experiment.trials.values()
+        if trial.role in ("failure", "message")
+        for case in trial.cases or (None,)
+    ]
+    source = str(Path(__file__).parent.parent / "src")
+    environment = {
+        **os.environ,
+        "TF_CPP_MIN_LOG_LEVEL": "0",
+        "TF_CPP_VMODULE": "device_compilation_profiler=1",
+        "PYTHONPATH": source,
+    }
+    command = [python, "-m", "traceonce.commands.trials", "tensorflow"]
+    found: list[Message] = []
+    for task, seen in run_tasks(tasks, lambda: TrialProcess(command, environment), 1):
+        if seen.broken:
+            print(f"{task.record} {task.trial.name}: {seen.broken}")
+        trial = f"{task.trial.name}[{task.case}]" if task.case else task.trial.name
+        for kind, text, key in messages_of(seen, experiments[task.record], task.record):
+            if len(text) <= LONGEST:
+                found.append(Message(task.record, seen.version, trial, kind, text, key))
+    unique = {(message.record, message.version, message.text): message for message in found}
+    return sorted(unique.values(), key=lambda message: (message.record, message.version, message.trial, message.kind))
+
+
+def messages_of(seen: Measurement, experiment: Experiment, record: str) -> Iterator[tuple[str, str, str]]:
+    symptom = experiment.symptom
+    if isinstance(symptom, Raises):
+        if seen.error is not None and symptom.shown(seen):
+            key = next((line for line in reversed(seen.error.line.splitlines()) if re.search(symptom.text, line)), "")
+            yield "error", seen.error.line.strip(), key.strip()
+            yield "traceback", seen.error.traceback.strip(), key.strip()
+    elif isinstance(symptom, Logs):
+        for entry in log_entries(seen.log):
+            if re.search(symptom.text, entry):
+                yield "log", entry, ""
+    else:
+        names = {function.name for function in seen.functions if function.records == (record,)}
+        for block in report_blocks(seen.report):
+            if block.partition("  ")[0].strip() in names:
+                yield "report", without_name(block), ""
+        for line in seen.retraces_logged:
+            if line.split(":", 2)[-1].partition(" retraced")[0] in names:
+                yield "retrace", line, ""
+
+
+def without_name(block: str) -> str:
+    """A block of our report without the line that names its record."""
+    return "\n".join(line for line in block.splitlines() if "traceonce explain " not in line)

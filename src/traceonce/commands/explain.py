@@ -1,0 +1,199 @@
+"""``traceonce explain``: what an error, a log or a recording means, what to try first, and what not to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+import click
+import msgspec
+
+from traceonce.commands.explained import print_explanations
+from traceonce.commands.findings import FoundInRun, explain_run
+from traceonce.commands.knowledge.match import make_index
+from traceonce.commands.texts import is_file, join_words, open_input, read_chunks
+from traceonce.errors import RecordError, UsageError
+from traceonce.facts import Recording
+from traceonce.knowledge.collection import Collection
+from traceonce.knowledge.matching import Index, Match, Summary, guess, scan
+from traceonce.knowledge.matching.explaining import Explanation, Language, explain_record, language_of
+
+
+class Explained(NamedTuple):
+    """All that is answered. `unknown` are errors that no record knows; `fine` says that a run needs no explanation."""
+
+    explanations: list[Explanation]
+    unknown: list[str]
+    guesses: list[Match]
+    fine: bool = False
+
+
+@click.command(short_help="Say what an error, a log or a recording means, and what to do.")
+@click.argument("text", nargs=-1, metavar="TEXT|FILE|-|RECORD_ID...")
+@click.option("--lang", type=click.Choice(["en", "zh"]), help="The language; else that of the message, or of LANG.")
+@click.option("--all", "everything", is_flag=True, help="All workarounds, not only the first.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(text: tuple[str, ...], lang: Language | None, everything: bool, form: str) -> None:
+    """Say what a failure means: its cause, what to try first, what not to try, what tends to come next.
+
+    TEXT is a message, a whole traceback, or a log with several errors, in English or Chinese; words without quotes are
+    joined. A FILE may be a log of any size, or a recording of `traceonce run`. RECORD_ID is a record's name.
+
+    \b
+    traceonce explain "TypeError: Binding inputs to tf.function failed due to …"
+    traceonce explain train.log
+    python train.py 2>&1 | traceonce explain -
+    traceonce explain tensorflow/retracing-shape
+
+    Exit status: 0 where something is known, 1 where nothing is (the nearest records are then shown as guesses), 2 where
+    the input is wrong.
+    """
+    if not text:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise UsageError("what shall be explained? Give a message, a file, a record's id, or - for standard input.")
+        text = ("-",)
+    asked = _Asked(lang, everything)
+    answers = [asked.answer(part) for part in _parts(text, asked.collection)]
+    everything_found = Explained(
+        list(chain.from_iterable(answer.explanations for answer in answers)),
+        list(chain.from_iterable(answer.unknown for answer in answers)),
+        list(chain.from_iterable(answer.guesses for answer in answers)),
+        any(answer.fine for answer in answers),
+    )
+    if form == "json":
+        sys.stdout.write(_as_json(everything_found) + "\n")
+    else:
+        print_explanations(everything_found, asked.language or _language_of_surroundings())
+    if not everything_found.explanations and not everything_found.fine:
+        raise SystemExit(1)
+
+
+class _Part(NamedTuple):
+    """One thing to explain."""
+
+    kind: str  # id · file · text
+    value: str
+
+
+def _parts(arguments: tuple[str, ...], collection: Collection) -> list[_Part]:
+    """Files and records one by one; anything else is words of one text."""
+    kinds = [_kind(argument, collection) for argument in arguments]
+    if "text" not in kinds:
+        return [_Part(kind, argument) for kind, argument in zip(kinds, arguments, strict=True)]
+    if len(arguments) == 1:
+        _refuse_a_wrong_id(arguments[0], collection)
+    return [_Part("text", join_words(arguments))]
+
+
+def _kind(argument: str, collection: Collection) -> str:
+    if argument in collection or _is_slug(argument, collection):
+        return "id"
+    return "file" if is_file(argument) else "text"
+
+
+def _is_slug(argument: str, collection: Collection) -> bool:
+    return "-" in argument and sum(known.partition("/")[2] == argument for known in collection.paths) == 1
+
+
+def _refuse_a_wrong_id(argument: str, collection: Collection) -> None:
+    """A name that has the form of an id, and is none: say which ones are near."""
+    domains = {known.partition("/")[0] for known in collection.paths}
+    domain, slash, slug = argument.partition("/")
+    if slash and domain in domains and slug.replace("-", "").isalnum():
+        raise RecordError(str(_error_of(argument, collection)))
+
+
+def _error_of(argument: str, collection: Collection) -> RecordError:
+    try:
+        collection.complete_id(argument)
+    except RecordError as error:
+        return error
+    raise AssertionError(argument)
+
+
+class _Asked:
+    """What the user wants, and what answers need."""
+
+    def __init__(self, language: Language | None, everything: bool) -> None:
+        self.language = language
+        self._everything = everything
+        self.collection = Collection()
+        self._index: Index | None = None
+
+    @property
+    def index(self) -> Index:
+        if self._index is None:
+            self._index = make_index()
+        return self._index
+
+    def answer(self, part: _Part) -> Explained:
+        if part.kind == "id":
+            record = self.collection.find(part.value)
+            why = "it was asked for" if self._language_for("") == "en" else "按名称查询"
+            return Explained([self._explain(FoundInRun(record, None, why))], [], [])
+        if part.kind == "text":
+            return self._explain_text(part.value)
+        with open_input(part.value) as file:
+            chunks = read_chunks(file, part.value)
+            first = next(chunks, b"")
+            if not first:
+                raise UsageError(f"{part.value}: is empty; there is nothing to explain.")
+            if _is_recording(first):
+                return self._explain_recording(part.value, chain([first], chunks))
+            return self._explain_text(chain([first], chunks))
+
+    def _explain_text(self, text: str | Iterator[bytes]) -> Explained:
+        summary = Summary(scan(text, self.index))
+        explanations = []
+        for found in summary.found:
+            language = self._language_for(found.matched)
+            chinese = language == "zh"
+            named = "文本中提到了这条记录" if chinese else "the text names this record"
+            why = named if found.named else found.matched
+            item = FoundInRun(found.record, found.function, why, found.count, found.line, found.also)
+            explanations.append(self._explain(item, language))
+        guesses = [] if explanations else guess(summary.query, self.index)
+        return Explained(explanations, summary.unknown, guesses)
+
+    def _explain_recording(self, name: str, chunks: Iterator[bytes]) -> Explained:
+        recording = Recording.load(name) if name != "-" else Recording.from_bytes(b"".join(chunks), "standard input")
+        found, unknown = explain_run(recording, self.index)
+        return Explained([self._explain(item) for item in found], unknown, [], fine=not found and not unknown)
+
+    def _explain(self, found: FoundInRun, language: Language | None = None) -> Explanation:
+        records = {record.id: record for record in self.index.records}
+        return explain_record(
+            found.record,
+            language or self._language_for(""),
+            records,
+            why=found.why,
+            function=found.function,
+            count=found.count,
+            line=found.line,
+            also=found.also,
+            everything=self._everything,
+        )
+
+    def _language_for(self, message: str) -> Language:
+        return self.language or language_of(message) or _language_of_surroundings()
+
+
+def _is_recording(beginning: bytes) -> bool:
+    return beginning.lstrip()[:1] == b"{" and b'"traceonce.recording/' in beginning[:4_000]
+
+
+def _language_of_surroundings() -> Language:
+    wanted = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "zh" if wanted.lower().startswith("zh") else "en"
+
+
+def _as_json(explained: Explained) -> str:
+    data = {
+        "explanations": explained.explanations,
+        "unknown": explained.unknown,
+        "guesses": explained.guesses,
+    }
+    return msgspec.json.format(msgspec.json.encode(data), indent=2).decode()

@@ -1,0 +1,152 @@
+"""Explanations for people at a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from traceonce.knowledge.matching.explaining import Advice, Explanation, Language, Shown
+
+if TYPE_CHECKING:
+    from traceonce.commands.explain import Explained
+
+WIDTH = 100  # where the output is no terminal
+LABEL = 12  # columns
+
+WORDS: dict[str, tuple[str, str]] = {
+    "matched": ("matched", "匹配"),
+    "cause": ("cause", "原因"),
+    "first": ("try first", "先试"),
+    "then": ("or", "或者"),
+    "not": ("do not", "不要"),
+    "next": ("comes next", "之后常见"),
+    "confused": ("not to be", "易混淆"),
+    "also": ("also", "也匹配"),
+    "more": ("more", "更多"),
+    "when": ("when: ", "适用："),
+    "why": ("why: ", "为何："),
+    "unknown": ("Nothing is known about:", "没有关于以下内容的记录："),
+    "nothing": ("Nothing is known about this.", "没有与此匹配的记录。"),
+    "guess": (
+        "The nearest by words; these are guesses, they may have nothing to do with it:",
+        "按用词最接近的记录；仅为猜测，可能与此无关：",
+    ),
+    "fine": ("Nothing to explain: no function of this run needs it.", "无需解释：这次运行中没有需要处理的函数。"),
+    "helped": ("it helped in {held} of {runs} runs", "{runs} 次运行中有 {held} 次有效"),
+    "failed": ("it did not help in {held} of {runs} runs", "{runs} 次运行中有 {held} 次无效"),
+    "rate": (" ({rate:.0%}, surely above {least:.0%})", "（{rate:.0%}，至少 {least:.0%}）"),
+    "versions": (" with {versions}", "，版本 {versions}"),
+    "not_run": ("nobody has run this", "尚未实际运行验证"),
+    "times": ("{count} times, first in line {line}: ", "{count} 次，首次在第 {line} 行："),
+    "line": ("line {line}: ", "第 {line} 行："),
+}
+
+
+class _Page:
+    """Prints labelled paragraphs in one language."""
+
+    def __init__(self, language: Language) -> None:
+        self._number = 1 if language == "zh" else 0
+        self._console = Console(file=sys.stdout, highlight=False)
+        if not self._console.is_terminal:
+            self._console = Console(file=sys.stdout, highlight=False, width=WIDTH)
+
+    def say(self, key: str, **values: object) -> str:
+        return WORDS[key][self._number].format(**values)
+
+    def line(self, text: Text | str = "") -> None:
+        self._console.print(text, soft_wrap=True)
+
+    def entry(self, key: str, text: str, style: str = "default", label_style: str = "dim") -> None:
+        """A label and a paragraph that is wrapped beside it."""
+        label = Text(self.say(key), label_style)
+        label.pad_right(max(1, LABEL - label.cell_len))
+        for number, part in enumerate(self._wrapped(text, style)):
+            self.line(Text.assemble("  ", label if number == 0 else " " * LABEL, part))
+
+    def detail(self, text: str, style: str = "dim") -> None:
+        for part in self._wrapped(text, style):
+            self.line(Text.assemble("  ", " " * LABEL, part))
+
+    def code(self, source: str) -> None:
+        for line in source.splitlines():
+            self.line(Text.assemble("  ", " " * LABEL, ("│ ", "dim"), (line, "cyan")))
+
+    def _wrapped(self, text: str, style: str) -> Iterator[Text]:
+        width = max(30, min(self._console.width, 120) - LABEL - 2)
+        return iter(Text(text, style).wrap(self._console, width, overflow="fold"))
+
+
+def print_explanations(explained: Explained, language: Language) -> None:
+    """All of them, then what is not known; each in the language that its message has."""
+    page = _Page(language)
+    for number, explanation in enumerate(explained.explanations):
+        if number:
+            page.line()
+        _print_one(explanation, page)
+    if explained.fine:
+        page.line(page.say("fine"))
+    if explained.explanations and explained.unknown:
+        page.line()
+        page.line(page.say("unknown"))
+        for error in explained.unknown:
+            page.line(f"  {error[:200]}")
+    if not explained.explanations and not explained.fine:
+        page.line(page.say("nothing"))
+        for error in explained.unknown:
+            page.line(Text(f"  {error[:200]}", "dim"))
+        if explained.guesses:
+            page.line(page.say("guess"))
+        for guess in explained.guesses:
+            page.line(f"  {guess.record}  ({guess.score:.2f}, {guess.why})")
+
+
+def _print_one(explanation: Explanation, page: _Page) -> None:
+    title = Text(explanation.record, "bold red")
+    if explanation.function:
+        title.append(f"  {explanation.function}", "bold")
+    page.line(title)
+    page.line(Text(f"  {explanation.signature}", "italic"))
+    place = ""
+    if explanation.line is not None:
+        key = "times" if explanation.count > 1 else "line"
+        place = page.say(key, count=explanation.count, line=explanation.line)
+    page.entry("matched", place + explanation.why)
+    if explanation.root_cause:
+        page.entry("cause", explanation.root_cause)
+    if explanation.try_first:
+        _print_advice("first", "helped", explanation.try_first, page, "green")
+    for advice in explanation.other_workarounds:
+        _print_advice("then", "helped", advice, page, "green")
+    for advice in explanation.do_not:
+        _print_advice("not", "failed", advice, page, "red")
+    for key, related in (("next", explanation.comes_next), ("confused", explanation.confused_with)):
+        for item in related:
+            page.entry(key, f"{item.record}  {item.signature}".rstrip())
+    if explanation.also:
+        page.entry("also", ", ".join(explanation.also))
+    page.entry(
+        "more", f"traceonce knowledge show {explanation.record}" + (f" · {explanation.url}" if explanation.url else "")
+    )
+
+
+def _print_advice(key: str, shown_key: str, advice: Advice, page: _Page, style: str) -> None:
+    page.entry(key, advice.action, label_style=style)
+    if advice.why:
+        page.detail(page.say("why") + advice.why)
+    if advice.condition:
+        page.detail(page.say("when") + advice.condition)
+    page.detail(_describe_evidence(advice.shown, shown_key, page))
+    if advice.how:
+        page.code(advice.how)
+
+
+def _describe_evidence(shown: Shown | None, key: str, page: _Page) -> str:
+    if shown is None:
+        return page.say("not_run")
+    parts = [page.say(key, held=shown.held, runs=shown.runs), page.say("rate", rate=shown.rate, least=shown.least)]
+    return "".join(parts) + page.say("versions", versions=", ".join(shown.versions))

@@ -1,0 +1,76 @@
+"""From a recording to the records that explain what was found in the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from traceonce.facts import Diagnosis, Recording, Verdict
+from traceonce.knowledge.linking import link_records
+from traceonce.knowledge.matching import Index, Summary, scan
+from traceonce.knowledge.record import Record
+from traceonce.report.quantities import count_of
+from traceonce.report.wording import describe_cause, describe_place, describe_values
+
+
+class FoundInRun(msgspec.Struct, frozen=True):
+    """A record to be explained: for which function, why, how often and where it was found."""
+
+    record: Record
+    function: str | None
+    why: str
+    count: int = 1
+    line: int | None = None
+    also: list[str] = []
+
+
+def explain_run(recording: Recording, index: Index) -> tuple[list[FoundInRun], list[str]]:
+    """What was found, and what no record knows, in the order of the report."""
+    from traceonce.explain import diagnose
+    from traceonce.guard.message import describe_breach
+
+    records = {record.id: record for record in index.records}
+    found: dict[tuple[str, str | None], FoundInRun] = {}
+    unknown: list[str] = []
+
+    def take(items: list[FoundInRun], otherwise: str) -> None:
+        for item in items:
+            found.setdefault((item.record.id, item.function), item)
+        if not items:
+            unknown.append(otherwise)
+
+    for breach in {breach.function.key: breach for breach in recording.breaches}.values():
+        take(_matching(describe_breach(breach), breach.function.name, index), f"{breach.function.name} at its limit")
+    for diagnosis in link_records(diagnose(recording)):
+        if diagnosis.verdict is Verdict.OK:
+            continue
+        name = diagnosis.function.name
+        linked = [FoundInRun(records[id_], name, _describe(diagnosis)) for id_ in diagnosis.records if id_ in records]
+        errors = dict.fromkeys(_errors(recording, diagnosis))
+        matched = [item for error in errors for item in _matching(error, name, index)]
+        take([*matched, *linked], f"{name}: {next(iter(errors), _describe(diagnosis))}")
+    return list(found.values()), unknown
+
+
+def _errors(recording: Recording, diagnosis: Diagnosis) -> Iterator[str]:
+    """What the failed traces of a function raised."""
+    key = diagnosis.function.key
+    return (event.error for event in recording.events if event.error and event.function.key == key)
+
+
+def _matching(text: str, function: str, index: Index) -> list[FoundInRun]:
+    """The records of an error that was seen inside the framework: contexts need no further sign."""
+    answers = scan(text, index, in_context=True)
+    return [FoundInRun(found.record, function, found.matched, also=found.also) for found in Summary(answers).found]
+
+
+def _describe(diagnosis: Diagnosis) -> str:
+    """What the run shows, in a line."""
+    calls = f" in {count_of(diagnosis.calls, 'call')}" if diagnosis.calls else ""
+    causes = [
+        f"{cause.path}: {describe_cause(cause, diagnosis.traces)} {describe_values(cause)}".rstrip()
+        for cause in diagnosis.causes[:3]
+    ]
+    place = describe_place(diagnosis.function)
+    return " · ".join([f"{diagnosis.verdict.value}, {count_of(diagnosis.traces, 'trace')}{calls}", *causes, place])

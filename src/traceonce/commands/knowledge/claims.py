@@ -1,0 +1,83 @@
+"""``traceonce knowledge claims``: what people say about retracing, and what came out when it was run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import cast
+
+import click
+
+from traceonce.commands.knowledge.verify import pythons, run_with_progress, start_trials
+from traceonce.commands.output import check_output, write_whole
+from traceonce.errors import UsageError
+from traceonce.knowledge.claims import CLAIMS, PROGRAMS, Claim, load_claims, load_programs, save_claims
+from traceonce.knowledge.claims_page import Language, render_claims
+from traceonce.knowledge.experiment import Trial
+from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.running import LIMIT, Request
+from traceonce.knowledge.verifying import Task
+
+
+@click.command(short_help="What people say about retracing, and what came out when it was run.")
+@click.option(
+    "--run", "run_them", is_flag=True, help="Run the programs with the installed framework, and keep the results."
+)
+@click.option("--against", help="Run with these versions instead, e.g. tensorflow==2.16.2,tensorflow==2.21.0.")
+@click.option("--check", is_flag=True, help="Run, keep nothing, and fail where something else comes out than is kept.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=min(os.cpu_count() or 1, 8), show_default=True)
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="The page's language.")
+@click.option("-o", "--output", help="Write the page to this file instead of standard output.")
+def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: str, output: str | None) -> None:
+    """Show, as a Markdown page, what people say about retracing beside what TensorFlow did.
+
+    \b
+    traceonce knowledge claims -o what-people-say.md
+    traceonce knowledge claims --check
+    """
+    check_output(output)
+    claims, programs = load_claims(), load_programs()
+    if not (run_them or against or check):
+        page = render_claims(claims, programs, cast(Language, lang))
+        if output is None or output == "-":
+            click.echo(page, nl=False)
+        else:
+            write_whole(output, page)
+        return
+    if not check and not os.access(CLAIMS, os.W_OK):
+        raise UsageError(f"{CLAIMS}: cannot be written; use --check.")
+    new = claims
+    for python in pythons(against):
+        new = measure(new, programs, python, jobs)
+    if not check:
+        save_claims(new)
+        return
+    changed = [claim.trial for claim, before in zip(new, claims, strict=True) if claim.measured != before.measured]
+    for name in changed:
+        click.echo(f"  {name}: came out otherwise than {CLAIMS.name} says")
+    click.echo(f"{len(changed)} of {len(claims)} claims came out otherwise." if changed else "All came out as before.")
+    if changed:
+        raise SystemExit(1)
+
+
+def measure(claims: Sequence[Claim], programs: dict[str, Trial], python: str, jobs: int) -> list[Claim]:
+    """Run the programs with the framework of this interpreter; the claims with what came out."""
+    tasks = [
+        Task(program.name, program, case, Request(str(PROGRAMS), program.name, case, LIMIT))
+        for program in programs.values()
+        for case in program.cases or (None,)
+    ]
+    found: dict[tuple[str, str], Measurement] = {}
+    for task, seen in run_with_progress(tasks, lambda: start_trials(python, "tensorflow"), jobs, "tensorflow"):
+        found[task.trial.name, task.case or ""] = seen
+    version = next(iter(found.values())).version
+    return [_with_results(claim, found, version) for claim in claims]
+
+
+def _with_results(claim: Claim, found: dict[tuple[str, str], Measurement], version: str) -> Claim:
+    results = {}
+    for case in claim.expects:
+        right = found.get((f"right_{claim.trial}", case))
+        results[case] = claim.result(case, found[claim.trial, case], right.outputs if right else None).plain()
+    measured = {**claim.measured, version: results}
+    return claim.replace(measured=dict(sorted(measured.items(), key=lambda item: [*map(int, item[0].split("."))])))

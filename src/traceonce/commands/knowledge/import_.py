@@ -1,0 +1,76 @@
+"""``traceonce knowledge import``: take records over from files in the flat or in the nested form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from traceonce.commands.knowledge.at_hand import check_form, own_base, write_document
+from traceonce.errors import UsageError
+from traceonce.knowledge.importing import Importer, Taken
+from traceonce.report.quantities import count_of
+
+SHOWN = 20  # reasons for a refusal, per file
+
+
+@click.command(short_help="Take records over from another form.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option("--to", type=click.Path(path_type=Path), help="The base to put them in (default: one of your own).")
+@click.option("--force", is_flag=True, help="Replace records that are there already.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--format", "form", default="text", show_default=True, help="The form of the report: text, json.")
+def command(files: tuple[Path, ...], to: Path | None, force: bool, dry_run: bool, form: str) -> None:
+    """Take over records: of each file all, or none.
+
+    A file holds one record, a list of them, or one in each line; in our flat form, or in the nested form of public
+    bases (id domain/slug/environment; error, verdict, metadata…). Fields without a place in our form are kept, and go
+    out again with `export`. Where a record was refused, the exit status is 2.
+
+    \b
+    traceonce knowledge import canon.json --to my-base
+    traceonce knowledge list --base my-base
+    """
+    check_form(form, ("text", "json"))
+    base = to or own_base()
+    if base.exists() and not base.is_dir():
+        raise UsageError(f"--to {base}: is not a folder; name one, or one that is to be made.")
+    importer = Importer(base, force=force, dry_run=dry_run)
+    taken = [importer.take(file) for file in dict.fromkeys(files)]
+    write_document(_as_json(taken, base, dry_run) if form == "json" else _as_text(taken, base, dry_run), None)
+    if any(one.refused for one in taken):
+        raise SystemExit(2)
+
+
+def _as_text(taken: Sequence[Taken], base: Path, dry_run: bool) -> str:
+    lines = []
+    for one in taken:
+        what = "refused, nothing was written" if one.refused else "to be written" if dry_run else "written"
+        lines.append(f"{one.file}: {count_of(len(one.written), 'record') if one.written else 'no record'}, {what}")
+        lines += [f"  mapped   {', '.join(one.mapped)}"] if one.mapped else []
+        lines += [f"  kept     {', '.join(one.kept)}"] if one.kept else []
+        lines += [f"  refused  {reason}" for reason in one.refused[:SHOWN]]
+        left = len(one.refused) - SHOWN
+        lines += [f"  refused  … and {left} more (see --format json)"] if left > 0 else []
+    total = sum(len(one.written) for one in taken)
+    if total:
+        verb = "would go" if dry_run else "went"
+        lines.append(f"{count_of(total, 'record')} {verb} to {base}; see: traceonce knowledge list --base {base}")
+    return "\n".join(lines) + "\n"
+
+
+def _as_json(taken: Sequence[Taken], base: Path, dry_run: bool) -> str:
+    files = [
+        {
+            "file": str(one.file),
+            "records": [{"id": name, "path": str(path)} for name, path in one.written],
+            "mapped": one.mapped,
+            "kept": one.kept,
+            "refused": one.refused,
+        }
+        for one in taken
+    ]
+    report = {"schema": "traceonce.import/1", "base": str(base), "dry_run": dry_run, "files": files}
+    return json.dumps(report, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,92 @@
+"""``traceonce knowledge list``: the records, a line each."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from traceonce.commands.knowledge.at_hand import base_option, check_form, language_option, open_base, write_document
+from traceonce.knowledge.record import Record
+from traceonce.knowledge.rendering.markup import one_line
+from traceonce.knowledge.rendering.words import Language, check_language, value_in
+from traceonce.knowledge.rendering.wrapping import columns, shorten
+
+
+@click.command(short_help="The records, a line each.")
+@click.option("--category", help="Only those of this category.")
+@click.option("--tag", help="Only those with this tag.")
+@click.option("--tier", help="Only those of this tier: ai_generated, documented, reproduced, verified.")
+@click.option("--search", metavar="WORDS", help="Only those in which all of these words stand.")
+@click.option("--format", "form", default="text", show_default=True, help="The form of the list: text, json.")
+@language_option
+@base_option
+def command(
+    category: str | None, tag: str | None, tier: str | None, search: str | None, form: str, lang: str, base: Path | None
+) -> None:
+    """List what is known.
+
+    \b
+    traceonce knowledge list --category retracing
+    traceonce knowledge list --search "partial batch" --format json
+    """
+    language = check_language(lang)
+    check_form(form, ("text", "json"))
+    found = [
+        record
+        for record in open_base(base)
+        if (category is None or record.category == category)
+        and (tag is None or tag in record.tags)
+        and (tier is None or record.verification_tier == tier)
+        and _has(record, search or "")
+    ]
+    if form == "json":
+        entries = [_entry(record) for record in found]
+        write_document(json.dumps(entries, ensure_ascii=False, indent=2) + "\n", None)
+        return
+    if not found:
+        click.echo("no record is like that")
+        return
+    console = Console(highlight=False)
+    names = [one_line(record.id) for record in found]
+    tiers = [value_in(language, record.verification_tier) for record in found]
+    for record, name, shown in zip(found, names, tiers, strict=True):
+        start = name.ljust(max(map(len, names)) + 2)
+        middle = shown + " " * (max(map(columns, tiers)) - columns(shown) + 2)
+        room = max(20, console.width - columns(start + middle))
+        title = _title(record, language)
+        line = Text.assemble((start, "cyan"), (middle, "dim"), shorten(title, room) if console.is_terminal else title)
+        console.print(line, soft_wrap=True)
+
+
+def _title(record: Record, language: Language) -> str:
+    return one_line(record.signature_zh if language == "zh" and record.signature_zh else record.signature)
+
+
+def _has(record: Record, search: str) -> bool:
+    """Do all words stand somewhere in what people read of a record?"""
+    texts = [record.id, record.signature, record.signature_zh, record.root_cause, record.root_cause_zh]
+    texts += [record.category, *record.tags, *record.aliases, *record.workarounds_zh, *record.dead_ends_zh]
+    texts += [item.action for item in record.workarounds] + [item.action for item in record.dead_ends]
+    everything = "\n".join(texts).casefold()
+    return all(word in everything for word in search.casefold().split())
+
+
+def _entry(record: Record) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "signature": record.signature,
+        "signature_zh": record.signature_zh,
+        "category": record.category,
+        "tags": record.tags,
+        "verification_tier": record.verification_tier,
+        "workarounds": len(record.workarounds),
+        "dead_ends": len(record.dead_ends),
+        "fix_success_rate": record.fix_success_rate,
+        "evidence_count": record.evidence_count,
+        "last_confirmed": record.last_confirmed,
+    }

@@ -1,0 +1,101 @@
+"""``traceonce knowledge match``: the records that explain a text, as JSON; with ``--batch``, for many texts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import click
+import msgspec
+
+from traceonce.commands.texts import is_file, join_words, open_input, read_chunks
+from traceonce.errors import UsageError
+from traceonce.knowledge.collection import Collection
+from traceonce.knowledge.matching import Index, Match, match
+
+
+@click.command(short_help="Match a text, or many, to records; for programs.")
+@click.argument("text", nargs=-1)
+@click.option(
+    "--batch", metavar="FILE|-", help='Lines of JSON: {"id": …, "text": …} each; one line of answer for each.'
+)
+@click.option("--limit", default=10, show_default=True, type=click.IntRange(min=1), help="Matches per text, at most.")
+@click.option("--guesses", default=3, show_default=True, type=click.IntRange(min=0), help="Guesses, at most.")
+def command(text: tuple[str, ...], batch: str | None, limit: int, guesses: int) -> None:
+    """Match a TEXT, a FILE or standard input (-) to records; the answer is JSON, best match first.
+
+    Where nothing matches, the nearest records by words are given with "guess": true. A score is above 0.5 for a match,
+    below it for a guess, and 1 where the text names the record.
+
+    \b
+    traceonce knowledge match "OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python `bool`"
+    traceonce knowledge match train.log
+    traceonce knowledge match --batch messages.ndjson > answers.ndjson
+
+    Exit status: 0, whatever was found; 2 where the input, or a line of it, was wrong.
+    """
+    if bool(text) == (batch is not None):
+        raise UsageError("give a text, a file or - for standard input; or --batch with a file of JSON lines.")
+    index = make_index()
+    if batch is not None:
+        raise SystemExit(_answer_all(batch, index, limit, guesses))
+    if len(text) == 1 and is_file(text[0]):
+        with open_input(text[0]) as file:
+            found = match(read_chunks(file, text[0]), index, limit, guesses)
+    else:
+        found = match(join_words(text), index, limit, guesses)
+    _put({"matches": _plain(found)})
+
+
+def make_index() -> Index:
+    """The index over all records of ours; what cannot be used is said, and the rest is."""
+    index = Index(Collection())
+    for problem in index.refused:
+        sys.stderr.write(f"traceonce: left out: {problem}\n")
+    return index
+
+
+def _answer_all(batch: str, index: Index, limit: int, guesses: int) -> int:
+    if not is_file(batch):
+        raise UsageError(f"--batch {batch}: there is no such file.")
+    status = 0
+    with open_input(batch) as file:
+        for number, line in enumerate(_lines(read_chunks(file, batch)), 1):
+            if not line.strip():
+                continue
+            answer = _answer(line, number, index, limit, guesses)
+            status = 2 if "error" in answer else status
+            _put(answer)
+    return status
+
+
+def _answer(line: bytes, number: int, index: Index, limit: int, guesses: int) -> dict[str, Any]:
+    try:
+        asked = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return {"id": None, "error": f"line {number}: is not JSON: {error}", "matches": []}
+    if not isinstance(asked, dict) or not isinstance(asked.get("text"), str):
+        id_ = asked.get("id") if isinstance(asked, dict) else None
+        return {"id": id_, "error": f'line {number}: must be an object with "id" and a string "text"', "matches": []}
+    return {"id": asked.get("id"), "matches": _plain(match(asked["text"], index, limit, guesses))}
+
+
+def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    rest = bytearray()
+    for chunk in chunks:
+        rest += chunk
+        if b"\n" in chunk:
+            *whole, last = bytes(rest).split(b"\n")
+            rest = bytearray(last)
+            yield from whole
+    yield bytes(rest)
+
+
+def _plain(matches: list[Match]) -> list[dict[str, Any]]:
+    return [msgspec.to_builtins(found) for found in matches]
+
+
+def _put(answer: dict[str, Any]) -> None:
+    sys.stdout.write(msgspec.json.encode(answer).decode() + "\n")
+    sys.stdout.flush()

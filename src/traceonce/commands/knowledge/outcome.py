@@ -1,0 +1,100 @@
+"""``traceonce knowledge outcome``: whether a workaround worked for you."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from traceonce.commands.knowledge.at_hand import base_option, check_form, open_base, own_outcomes, write_document
+from traceonce.errors import UsageError
+from traceonce.knowledge.outcomes import Outcome
+from traceonce.knowledge.record import Record
+from traceonce.knowledge.rendering.markup import one_line
+
+LONGEST = 2000  # characters of a note
+
+
+@click.command(short_help="Note whether a workaround worked for you.")
+@click.argument("record", metavar="[ID]", required=False)
+@click.argument("number", metavar="[N]", required=False, type=int)
+@click.option("--worked/--failed", "worked", default=None, help="What came of it.")
+@click.option("--note", default="", help="What you want to remember about it.")
+@click.option("--version", default="", help='With which version, as in "TensorFlow 2.21.0".')
+@click.option("--list", "listing", is_flag=True, help="List what you noted, for a record or for all.")
+@click.option("--forget", type=int, metavar="NUMBER", help="Take back the outcome with this number (see --list).")
+@click.option("--format", "form", default="text", show_default=True, help="The form of --list: text, json.")
+@base_option
+def command(
+    record: str | None,
+    number: int | None,
+    worked: bool | None,
+    note: str,
+    version: str,
+    listing: bool,
+    forget: int | None,
+    form: str,
+    base: Path | None,
+) -> None:
+    """Note whether workaround N of a record (as `show` numbers them) worked for you.
+
+    It stays on this machine, and is shown beside our own evidence; no rate is changed by it.
+
+    \b
+    traceonce knowledge outcome retracing-shape 1 --worked --version "TensorFlow 2.21.0"
+    traceonce knowledge outcome --list
+    """
+    check_form(form, ("text", "json"))
+    if forget is not None:
+        if record or listing or worked is not None:
+            raise UsageError("--forget takes back one outcome: name nothing else with it.")
+        own_outcomes().forget(forget)
+        click.echo(f"outcome {forget} is forgotten")
+    elif listing:
+        if number is not None or worked is not None:
+            raise UsageError("--list shows what was noted: leave N, --worked and --failed out.")
+        outcomes = own_outcomes().all(open_base(base).complete_id(record) if record else None)
+        write_document(_as_json(outcomes) if form == "json" else _as_text(outcomes), None)
+    else:
+        if record is None or number is None or worked is None:
+            raise UsageError("say which workaround, and what came of it: traceonce knowledge outcome ID N --worked")
+        if len(note) > LONGEST or len(version) > LONGEST:
+            raise UsageError(f"--note, --version: at most {LONGEST} characters, please.")
+        found = open_base(base).find(record)
+        action = _action(found, number)
+        noted = own_outcomes().note(found.id, number, action, worked=worked, note=note, version=version)
+        click.echo(f"noted as outcome {noted.number}: {'worked' if worked else 'failed'}: {one_line(action)}")
+
+
+def _action(record: Record, number: int) -> str:
+    count = len(record.workarounds)
+    if not 1 <= number <= count:
+        numbers = f"they are numbered 1 to {count}" if count else "it has none"
+        raise UsageError(f"{record.id} has no workaround {number}; {numbers}.")
+    return record.workarounds[number - 1].action
+
+
+def _as_text(outcomes: list[Outcome]) -> str:
+    if not outcomes:
+        return "nothing was noted\n"
+    return "".join(
+        " · ".join(
+            one_line(part)
+            for part in (
+                f"{outcome.number}  {outcome.date}",
+                outcome.record,
+                f"{outcome.workaround}. {outcome.action}",
+                "worked" if outcome.worked else "failed",
+                outcome.version,
+                outcome.note,
+            )
+            if part
+        )
+        + "\n"
+        for outcome in outcomes
+    )
+
+
+def _as_json(outcomes: list[Outcome]) -> str:
+    return json.dumps([outcome._asdict() for outcome in outcomes], ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,50 @@
+"""``traceonce knowledge show``: one record, for people at a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from traceonce.commands.knowledge.at_hand import base_option, find_record, language_option, own_outcomes_of
+from traceonce.knowledge.rendering.terminal import Line, Role, record_lines
+from traceonce.knowledge.rendering.words import check_language
+
+STYLES: dict[Role, str] = {
+    "title": "bold cyan",
+    "heading": "bold",
+    "label": "dim",
+    "good": "green",
+    "bad": "red",
+    "code": "cyan",
+    "own": "magenta",
+    "text": "default",
+    "dim": "dim",
+}
+WIDEST = 110  # columns: longer lines are hard to read
+
+
+@click.command(short_help="One record, for people at a terminal.")
+@click.argument("record", metavar="ID|FILE")
+@language_option
+@base_option
+def command(record: str, lang: str, base: Path | None) -> None:
+    """Show what is known about a failure: why it happens, what to try, what not to, and the runs that show it.
+
+    What you noted with `traceonce knowledge outcome` stands beside it.
+
+    \b
+    traceonce knowledge show retracing-shape
+    traceonce knowledge show tensorflow/stale-capture --lang zh
+    """
+    language = check_language(lang)
+    found = find_record(record, base)
+    console = Console(highlight=False)
+    for line in record_lines(found, language, min(console.width, WIDEST), own_outcomes_of(found)):
+        console.print(styled(line), soft_wrap=True)
+
+
+def styled(line: Line) -> Text:
+    return Text.assemble(*((span.text, STYLES[span.role]) for span in line))

@@ -1,0 +1,94 @@
+"""``traceonce knowledge stats``: how many records there are, and how much of what they claim was run."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from traceonce.commands.knowledge.at_hand import base_option, check_form, open_base, write_document
+from traceonce.knowledge.record import TIERS, Evidence, Record
+from traceonce.report.quantities import count_of
+
+
+@click.command(short_help="How many records, how much of it was run.")
+@click.option("--format", "form", default="text", show_default=True, help="The form of the answer: text, json.")
+@base_option
+def command(form: str, base: Path | None) -> None:
+    """Count the records, their claims, and the runs behind them.
+
+    A claim is that the failure shows, that a workaround helps, or that a dead end does not.
+    """
+    check_form(form, ("text", "json"))
+    counted = count(open_base(base))
+    write_document(json.dumps(counted, indent=2) + "\n" if form == "json" else _as_text(counted), None)
+
+
+def count(records: Iterable[Record]) -> dict[str, Any]:
+    everything = list(records)
+    evidence = [piece for record in everything for pieces in _claims(record).values() for piece in pieces]
+    refuted = [
+        f"{record.id} {claim}" for record in everything for claim, pieces in _claims(record).items() if _against(pieces)
+    ]
+    return {
+        "records": len(everything),
+        "by_category": dict(Counter(record.category for record in everything).most_common()),
+        "by_tier": {
+            tier: number for tier in TIERS if (number := sum(record.verification_tier == tier for record in everything))
+        },
+        "workarounds": sum(len(record.workarounds) for record in everything),
+        "dead_ends": sum(len(record.dead_ends) for record in everything),
+        "claims": sum(len(_claims(record)) for record in everything),
+        "claims_run": sum(any(pieces) for record in everything for pieces in _claims(record).values()),
+        "evidence": len(evidence),
+        "runs": sum(piece.runs for piece in evidence),
+        "runs_by_version": _by_version(evidence),
+        "refuted": refuted,
+        "oldest_evidence": min((piece.date for piece in evidence), default=None),
+        "newest_evidence": max((piece.date for piece in evidence), default=None),
+    }
+
+
+def _claims(record: Record) -> dict[str, tuple[Evidence, ...]]:
+    """Every claim of a record, named as in the file, with its evidence."""
+    return {
+        "failure": record.evidence,
+        **{f"workarounds[{number}]": item.evidence for number, item in enumerate(record.workarounds)},
+        **{f"dead_ends[{number}]": item.evidence for number, item in enumerate(record.dead_ends)},
+    }
+
+
+def _against(evidence: tuple[Evidence, ...]) -> bool:
+    runs = sum(piece.runs for piece in evidence)
+    return runs > 0 and 2 * sum(piece.held for piece in evidence) < runs
+
+
+def _by_version(evidence: Iterable[Evidence]) -> dict[str, int]:
+    runs: Counter[str] = Counter()
+    for piece in evidence:
+        runs[f"{piece.framework} {piece.version}"] += piece.runs
+    return dict(sorted(runs.items()))
+
+
+def _as_text(counted: dict[str, Any]) -> str:
+    lines = [
+        ("records", f"{counted['records']}"),
+        ("categories", _listed(counted["by_category"])),
+        ("tiers", _listed(counted["by_tier"])),
+        ("claims", f"{counted['claims']}, of which {counted['claims_run']} were run: the failure of each record, "
+                   f"{count_of(counted['workarounds'], 'workaround')}, {count_of(counted['dead_ends'], 'dead end')}"),
+        ("runs", f"{counted['runs']:,} in {count_of(counted['evidence'], 'piece')} of evidence"),
+        ("versions", _listed(counted["runs_by_version"])),
+        ("refuted", "; ".join(counted["refuted"]) or "none"),
+        ("evidence", f"from {counted['oldest_evidence']} to {counted['newest_evidence']}"
+                     if counted["oldest_evidence"] else "none"),
+    ]  # fmt: skip
+    return "".join(f"{name:<12}{text}\n" for name, text in lines)
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name or '(none)'} {number}" for name, number in counts.items()) or "none"

@@ -1,0 +1,107 @@
+"""``traceonce knowledge validate``: check records, and say what to do about every problem."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from traceonce.errors import UsageError
+from traceonce.knowledge.collection import Collection
+from traceonce.knowledge.schema import schema_text
+from traceonce.knowledge.validation import Checked, Level, check_files
+
+LEVELS: tuple[Level, ...] = ("error", "warning")
+SLOW = 2.0  # seconds after which a person wants to know that something is going on
+
+
+@click.command(short_help="Check records: form, expressions, claims, translations, provenance.")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
+@click.option("--format", "form", default="text", show_default=True, help="The form of the answer: text, json.")
+@click.option("--strict", is_flag=True, help="Warnings count as errors.")
+@click.option("--no-provenance", is_flag=True, help="Do not look for the messages in the installed packages.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of a record, and check nothing.")
+def command(files: tuple[Path, ...], form: str, strict: bool, no_provenance: bool, schema: bool) -> None:
+    """Check records, and say of every problem where it is and what to do about it. Without FILE: our own base.
+
+    Exit status 0: nothing is wrong (warnings are allowed, unless --strict). 1: something is. 2: a file is no JSON.
+
+    \b
+    traceonce knowledge validate
+    traceonce knowledge validate my-base/records/tensorflow/*.json --strict
+    """
+    if form not in ("text", "json"):
+        raise UsageError(f"--format {form}: there is no such form; it is one of text, json.")
+    if schema:
+        if files:
+            raise UsageError("--schema prints the schema and checks no files: leave the files out.")
+        click.echo(schema_text(), nl=False)
+        return
+    chosen = list(dict.fromkeys(files)) or [_near(path) for path in Collection().paths.values()]
+    progress = Progress()
+    checked = check_files(chosen, provenance=not no_provenance, progress=progress)
+    progress.clear()
+    click.echo(_as_json(checked) if form == "json" else _as_text(checked))
+    raise SystemExit(exit_status(checked, strict))
+
+
+def _near(path: Path) -> Path:
+    """As people would type it, where it lies below the working folder."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def exit_status(checked: Sequence[Checked], strict: bool) -> int:
+    if any(one.unreadable for one in checked):
+        return 2
+    return int(any(one.count("error") or (strict and one.count("warning")) for one in checked))
+
+
+def _as_text(checked: Sequence[Checked]) -> str:
+    lines = []
+    for one in checked:
+        lines += [problem.line() for problem in one.problems]
+        if one.problems:
+            lines.append("")
+    return "\n".join([*lines, _summary(checked)])
+
+
+def _summary(checked: Sequence[Checked]) -> str:
+    found = [_count(sum(one.count(level) for one in checked), level) for level in LEVELS]
+    unreadable = [one for one in checked if one.unreadable]
+    found += [f"{_count(len(unreadable), 'file')} that cannot be read"] if unreadable else []
+    return f"{_count(len(checked), 'file')} checked: {', '.join(found)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _as_json(checked: Sequence[Checked]) -> str:
+    answer = {
+        "schema": "traceonce.validation/1",
+        "files": [{"file": str(one.file), "unreadable": one.unreadable, "problems": one.problems} for one in checked],
+        "errors": sum(one.count("error") for one in checked),
+        "warnings": sum(one.count("warning") for one in checked),
+    }
+    return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode()
+
+
+class Progress:
+    """A line on the terminal that says how far the search in packages has come, once it takes a while."""
+
+    def __init__(self) -> None:
+        self._began, self._shown = time.monotonic(), False
+
+    def __call__(self, package: str, done: int, total: int) -> None:
+        if sys.stderr.isatty() and time.monotonic() - self._began > SLOW:
+            self._shown = True
+            sys.stderr.write(f"\rlooking for the messages in {package}: {done * 100 // max(total, 1)} %\x1b[K")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")

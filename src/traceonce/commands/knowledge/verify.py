@@ -1,0 +1,156 @@
+"""``traceonce knowledge verify``: run what records claim, and write the evidence."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from traceonce.backends.discovery import find_backend
+from traceonce.errors import RecordError, UsageError
+from traceonce.knowledge.collection import OURS, Collection
+from traceonce.knowledge.environments import parse_requirements, python_with
+from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.running import LIMIT, TrialProcess
+from traceonce.knowledge.verifying import (
+    Measured,
+    Refuted,
+    Subject,
+    Task,
+    differences,
+    refuted,
+    run_tasks,
+    subject_of,
+    with_evidence,
+)
+
+
+@click.command(short_help="Run what records claim, and write the evidence.")
+@click.argument("ids", nargs=-1)
+@click.option(
+    "--against",
+    help="Versions to run with, e.g. tensorflow==2.16.2,tensorflow==2.21.0; each gets an "
+    "environment of its own, made once and kept. Without it: the framework that is installed here.",
+)
+@click.option("--runs", type=click.IntRange(1, 100), default=1, show_default=True, help="Runs of each trial.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=min(os.cpu_count() or 1, 8),
+    show_default=True,
+    help="Trials at the same time.",
+)
+@click.option("--time-limit", type=click.FloatRange(1.0), default=LIMIT, show_default=True, help="Seconds for a trial.")
+@click.option(
+    "--base",
+    type=click.Path(path_type=Path),
+    default=OURS,
+    help="A base of your own: a folder with records/ and experiments/.",
+)
+@click.option("--check", is_flag=True, help="Write nothing; fail where a run differs from the evidence that is there.")
+def command(
+    ids: tuple[str, ...],
+    against: str | None,
+    runs: int,
+    jobs: int,
+    time_limit: float,
+    base: Path,
+    check: bool,
+) -> None:
+    """Run the experiments of records (all of them, or those named) and write what came out as their evidence.
+
+    Every trial runs in a process of its own, in a folder of its own, with a time limit. Claims that their runs speak
+    against are listed. Exit status: 0 if every claim held, 1 if one was refuted (or, with --check, came out otherwise).
+
+    \b
+    traceonce knowledge verify retracing-shape
+    traceonce knowledge verify --against tensorflow==2.16.2,tensorflow==2.21.0 --runs 3
+    """
+    collection = Collection(base)
+    wanted = dict.fromkeys(map(collection.complete_id, ids or collection.paths))
+    subjects = [subject_of(collection, name) for name in wanted]
+    if not subjects:
+        raise UsageError(f"{base}: has no records; put some into records/<domain>/.")
+    if not check:
+        _check_writable(collection, subjects)
+    problems: list[Refuted] = []
+    for python in pythons(against):
+        for framework, of_it in itertools.groupby(subjects, key=lambda subject: subject.record.domain):
+            for measured in _measure(list(of_it), python, framework, runs, jobs, time_limit):
+                problems += (differences(measured) if check else []) + refuted(measured)
+                if not check:
+                    _save(measured, collection)
+    _tell(problems, "checked" if check else f"written to {base / 'records'}")
+    if problems:
+        raise SystemExit(1)
+
+
+def pythons(against: str | None) -> Iterator[str]:
+    """The interpreters to run with: this one, or one for each version."""
+    if against is None:
+        yield sys.executable
+        return
+    for requirement in parse_requirements(against):
+        yield python_with(requirement, lambda text: click.echo(f"{text} …", err=True))
+
+
+def _check_writable(collection: Collection, subjects: Sequence[Subject]) -> None:
+    """Before a long run, not after it."""
+    for subject in subjects:
+        path = collection.paths[subject.record.id]
+        if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
+            raise RecordError(f"{path}: cannot be written; use --check, or a copy of the base with --base.")
+
+
+def _measure(
+    subjects: Sequence[Subject], python: str, framework: str, runs: int, jobs: int, limit: float
+) -> list[Measured]:
+    """Run all trials of these records with the framework of this interpreter."""
+    tasks = [task for subject in subjects for task in subject.tasks(runs, limit)]
+    found: dict[str, list[tuple[Task, Measurement]]] = defaultdict(list)
+    for task, seen in run_with_progress(tasks, lambda: start_trials(python, framework), jobs, framework):
+        found[task.record].append((task, seen))
+    version = next(iter(found.values()))[0][1].version
+    click.echo(f"{framework} {version}: {len(tasks)} runs for {len(subjects)} records")
+    return [Measured(subject, found[subject.record.id]) for subject in subjects]
+
+
+def run_with_progress(
+    tasks: Sequence[Task], start: Callable[[], TrialProcess], jobs: int, framework: str
+) -> Iterator[tuple[Task, Measurement]]:
+    """Run trials, with a bar on standard error where that is a terminal."""
+    console = Console(stderr=True)
+    with Progress(*Progress.get_default_columns(), console=console, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(f"{framework}: starting", total=len(tasks))
+        for task, seen in run_tasks(tasks, start, jobs):
+            progress.update(bar, advance=1, description=f"{seen.framework} {seen.version}  {task.record}")
+            yield task, seen
+
+
+def _save(measured: Measured, collection: Collection) -> None:
+    """Into the record as the file has it now: another version may have been written meanwhile."""
+    name = measured.subject.record.id
+    with_evidence(collection.find(name), measured).save(collection.paths[name])
+
+
+def start_trials(python: str, framework: str) -> TrialProcess:
+    """A process that runs trials with the framework that this interpreter has."""
+    environment = dict(os.environ)
+    backend = find_backend(framework)
+    if backend is None:
+        raise RecordError(f"there is no backend for {framework!r}, so its records cannot be run.")
+    backend.request_compilations(environment)
+    return TrialProcess([python, "-m", "traceonce.commands.trials", framework], environment)
+
+
+def _tell(problems: Sequence[Refuted], done: str) -> None:
+    for problem in problems:
+        click.echo(f"  {problem.record}  {problem.claim}: {problem.outcome}")
+    click.echo(f"{len(problems)} of the claims did not hold; {done}." if problems else f"Every claim held; {done}.")

@@ -1,0 +1,83 @@
+"""What `explain` and `knowledge match` are given: words, a file, standard input; read in pieces, with progress."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from traceonce.errors import UsageError
+
+CHUNK = 1 << 18
+PATIENCE = 2.0  # seconds before progress is shown
+FILE_ENDINGS = (".log", ".txt", ".out", ".err", ".json", ".jsonl", ".ndjson", ".gz", ".md", ".py", ".recording")
+
+
+def is_file(argument: str) -> bool:
+    """Does this name something to read? A folder, or a path that leads nowhere, is an error."""
+    if argument == "-":
+        return True
+    if len(argument) > 4_000 or "\n" in argument or "\0" in argument:
+        return False
+    path = Path(argument)
+    try:
+        if path.is_dir():
+            raise UsageError(f"{argument}: is a folder; name a file in it, or quote the text that you mean.")
+        return path.exists()
+    except OSError:  # such as a name that is too long: it is a text
+        return False
+
+
+def check_is_text(argument: str) -> None:
+    """Refuse a single word that can only be meant as a file."""
+    looks_like_a_path = argument.startswith(("/", "./", "../", "~/")) or argument.lower().endswith(FILE_ENDINGS)
+    if looks_like_a_path and not any(character.isspace() for character in argument):
+        raise UsageError(f"{argument}: there is no such file. For a text that is no file, quote more of it.")
+
+
+def open_input(name: str) -> BinaryIO:
+    if name == "-":
+        return sys.stdin.buffer
+    try:
+        return Path(name).open("rb")
+    except OSError as error:
+        raise UsageError(f"{name}: cannot be read: {error.strerror or error}.") from None
+
+
+def read_chunks(file: BinaryIO, name: str) -> Iterator[bytes]:
+    """The bytes of a file, whatever its size; progress on standard error where that is a terminal and it takes long."""
+    began = time.monotonic()
+    size = os.fstat(file.fileno()).st_size if name != "-" else 0
+    done = 0
+    shown = 0.0
+    while True:
+        try:
+            chunk = file.read(CHUNK)
+        except OSError as error:
+            raise UsageError(f"{name}: cannot be read: {error.strerror or error}.") from None
+        if not chunk:
+            break
+        yield chunk
+        done += len(chunk)
+        now = time.monotonic()
+        if now - began > PATIENCE and now - shown > 0.2 and sys.stderr.isatty():
+            share = f" of {size / 1e6:.0f} MB" if size else ""
+            sys.stderr.write(f"\r{name}: {done / 1e6:.0f} MB{share} read ")
+            sys.stderr.flush()
+            shown = now
+    if shown:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+def join_words(arguments: Sequence[str]) -> str:
+    """Words without quotes are one text."""
+    text = " ".join(arguments)
+    if not text.strip():
+        raise UsageError("the text is empty; paste a message, name a file, or give - for standard input.")
+    if len(arguments) == 1:
+        check_is_text(arguments[0])
+    return text

@@ -1,0 +1,89 @@
+"""The dtype belongs to the signature: the same data as int32, float32 and float64 are three traces."""
+
+import numpy as np
+import tensorflow as tf
+
+from traceonce.knowledge.experiment import Retraces, cases
+
+symptom = Retraces(traces=3, cause="dtype", path="x.dtype")
+
+DTYPES = (np.int32, np.float32, np.float64)
+INPUTS = {
+    "NumPy arrays": [np.array([1, 2, 3], dtype) for dtype in DTYPES],
+    "NumPy scalars": [dtype(3) for dtype in DTYPES],
+    "tensors": [tf.constant([1, 2, 3], dtype) for dtype in DTYPES],
+}
+
+
+@cases("NumPy arrays", "NumPy scalars", "tensors")
+def failure(given):
+    @tf.function
+    def train_step(x):
+        return 0.5 * tf.cast(x, tf.float32)
+
+    return [train_step(x) for x in INPUTS[given]]
+
+
+@cases("NumPy arrays", "NumPy scalars", "tensors")
+def workaround_cast(given):
+    @tf.function
+    def train_step(x):
+        return 0.5 * x
+
+    return [train_step(tf.cast(x, tf.float32)) for x in INPUTS[given]]
+
+
+@cases("NumPy arrays", "NumPy scalars", "tensors")
+def workaround_asarray(given):
+    @tf.function
+    def train_step(x):
+        return 0.5 * x
+
+    return [train_step(np.asarray(x, np.float32)) for x in INPUTS[given]]
+
+
+@cases("NumPy arrays", "NumPy scalars", "tensors")
+def workaround_signature(given):
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.float32)])
+    def train_step(x):
+        return 0.5 * x
+
+    return [train_step(x) for x in INPUTS[given]]
+
+
+@cases("NumPy arrays", "NumPy scalars", "tensors")
+def dead_end_type_hints(given):
+    @tf.function
+    def train_step(x: tf.Tensor) -> tf.Tensor:
+        return 0.5 * tf.cast(x, tf.float32)
+
+    return [train_step(x) for x in INPUTS[given]]
+
+
+@cases("NumPy arrays", "NumPy scalars", "tensors")
+def dead_end_relax(given):
+    @tf.function(reduce_retracing=True)
+    def train_step(x):
+        return 0.5 * tf.cast(x, tf.float32)
+
+    return [train_step(x) for x in INPUTS[given]]
+
+
+def message_labels():
+    @tf.function
+    def compute_loss(logits, labels):
+        return tf.reduce_mean(tf.square(logits - tf.cast(labels, logits.dtype)))
+
+    kinds = (tf.int32, tf.int64, tf.uint8, tf.float32, tf.bool)
+    return [compute_loss(tf.ones([4]), tf.cast([1, 0, 1, 0], kind)) for kind in kinds]
+
+
+def message_method_and_dictionary():
+    class Normalizer(tf.Module):
+        @tf.function
+        def normalize(self, features):
+            return tf.cast(features["pixels"], tf.float32) / 255.0
+
+    normalizer = Normalizer()
+    kinds = (np.uint8, np.int16, np.int32, np.float64)
+    return [normalizer.normalize({"pixels": np.ones([2, 2], kind)}) for kind in kinds]

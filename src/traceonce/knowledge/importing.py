@@ -1,0 +1,205 @@
+"""Take records over from files in either form: all of a file, or nothing of it; nothing is overwritten unasked."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from traceonce.errors import RecordError
+from traceonce.knowledge.exchange import IN_FLAT, Converted, check_id, convert, form_of, to_nested
+from traceonce.knowledge.open_struct import Open
+from traceonce.knowledge.record import Record
+
+
+class Taken(NamedTuple):
+    """What became of one file: the records written (or to be written), the fields, and why something was refused."""
+
+    file: Path
+    written: list[tuple[str, Path]]
+    mapped: list[str]
+    kept: list[str]
+    refused: list[str]
+
+
+def read_documents(path: Path) -> list[tuple[str, Any]]:
+    """The records in a file, each with its place: one object, a list of them, or one in each line."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8.") from None
+    except OSError as error:
+        raise RecordError(f"{path}: cannot be read ({error.strerror or error}).") from None
+    try:
+        data = _parse(text)
+    except RecordError as error:
+        lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        if len(lines) < 2 or not lines[0][1].rstrip().endswith("}"):
+            raise RecordError(f"{path}: {error}") from None
+        return [(f"{path}:{number}", _parse_line(line, f"{path}:{number}")) for number, line in lines]
+    if isinstance(data, list):
+        return [(f"{path}: record {number}", item) for number, item in enumerate(data, 1)]
+    return [(str(path), data)]
+
+
+def _parse_line(line: str, place: str) -> Any:
+    try:
+        return _parse(line)
+    except RecordError as error:
+        raise RecordError(f"{place}: {error}") from None
+
+
+def _parse(text: str) -> Any:
+    """JSON, strictly: what could not be written again as it was is refused."""
+    try:
+        data = json.loads(text, parse_constant=_no_number, object_pairs_hook=_object)
+        json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
+    except json.JSONDecodeError as error:
+        raise RecordError(
+            f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}; correct it there."
+        ) from None
+    except RecursionError:
+        raise RecordError("is nested too deeply to be a record.") from None
+    except UnicodeEncodeError:
+        raise RecordError("holds half of a character (a lone surrogate); correct it.") from None
+    except ValueError as error:
+        raise RecordError(f"holds a number that is out of range ({error}); correct it.") from None
+    return data
+
+
+def _no_number(name: str) -> NoReturn:
+    raise RecordError(f"holds {name}, which is no number in JSON; write null, or a number.")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in found if names.count(name) > 1)
+        raise RecordError(f"has the field {twice!r} twice in one object; keep one of them.")
+    return found
+
+
+class Importer:
+    """Takes records over into a base: a folder with ``records/<domain>/<slug>.json``."""
+
+    def __init__(self, base: Path, *, force: bool = False, dry_run: bool = False) -> None:
+        self.base, self.force, self.dry_run = base, force, dry_run
+        self._planned: dict[Path, str] = {}  # files of this import, and the ids in the nested form
+
+    def take(self, file: Path) -> Taken:
+        """All records of a file, or none."""
+        try:
+            documents = read_documents(file)
+        except RecordError as error:
+            return Taken(file, [], [], [], [str(error)])
+        contents: dict[Path, str] = {}
+        identities: dict[Path, str] = {}
+        ids: list[tuple[str, Path]] = []
+        mapped: set[str] = set()
+        kept: set[str] = set()
+        refused: list[str] = []
+        for place, data in documents:
+            try:
+                converted, record, path = self._place(data, {**self._planned, **identities})
+            except RecordError as error:
+                refused.append(f"{place}: {error}")
+                continue
+            mapped |= {*converted.mapped}
+            kept |= {*converted.kept, *unknown_fields(record)}
+            contents[path] = record.to_json()
+            identities[path] = _identity(converted.record)
+            ids.append((record.id, path))
+        if not documents:
+            refused.append(f"{file}: holds no record.")
+        if not refused and not self.dry_run:
+            try:
+                write_all(contents, overwrite=self.force)
+            except RecordError as error:
+                refused.append(f"{file}: {error}")
+        if refused:
+            return Taken(file, [], sorted(mapped), sorted(kept), refused)
+        self._planned |= identities
+        return Taken(file, ids, sorted(mapped), sorted(kept), [])
+
+    def _place(self, data: Any, planned: dict[Path, str]) -> tuple[Converted, Record, Path]:
+        """A record in our form, checked, and the file that it goes to."""
+        form = form_of(data)
+        converted = _convert(data)
+        path = self._path(converted.record)
+        taken_by = self._taken_by(path, planned)
+        if form == "nested" and taken_by not in (None, data.get("id")):
+            converted = _convert(data, name_environment=True)
+            path = self._path(converted.record)
+            taken_by = self._taken_by(path, planned)
+        if path in planned:
+            raise RecordError(f"id: {converted.record['id']!r} stands twice in what is imported; rename one.")
+        if taken_by is not None and not self.force:
+            raise RecordError(f"id: {converted.record['id']!r}: {path} is there already; use --force to replace it.")
+        return converted, Record.read(converted.record), path
+
+    def _path(self, record: dict[str, Any]) -> Path:
+        domain, slug = check_id(record.get("id")).split("/")
+        return self.base / "records" / domain / f"{slug}.json"
+
+    def _taken_by(self, path: Path, planned: dict[Path, str]) -> str | None:
+        """The id, in the nested form, of the record that has this file; None where it is free."""
+        if path in planned:
+            return planned[path]
+        if not path.exists():
+            return None
+        with contextlib.suppress(RecordError):
+            return _identity(Record.load(path).plain())
+        return ""
+
+
+def _convert(data: dict[str, Any], *, name_environment: bool = False) -> Converted:
+    try:
+        return convert(data, "flat", name_environment=name_environment)
+    except RecursionError:
+        raise RecordError("is nested too deeply to be a record.") from None
+
+
+def _identity(flat: dict[str, Any]) -> str:
+    return str(to_nested(flat).get("id"))
+
+
+def unknown_fields(record: Record) -> Iterator[str]:
+    """The fields that a record has and we know nothing of."""
+    yield from (name for name in record.other if name != IN_FLAT)
+    parts: list[tuple[str, Sequence[Open]]] = [
+        ("workarounds[]", record.workarounds),
+        ("dead_ends[]", record.dead_ends),
+        ("versions[]", record.versions),
+        ("transition_graph", [record.transition_graph]),
+    ]
+    yield from (f"{name}.{field}" for name, items in parts for item in items for field in item.other)
+
+
+def write_all(contents: dict[Path, str], *, overwrite: bool) -> None:
+    """Write all of these files, or leave everything as it was."""
+    temporary = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in contents}
+    done: dict[Path, bytes | None] = {}  # and what was there before
+    try:
+        for path, text in contents.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary[path].write_text(text, encoding="utf-8")
+        for path in contents:
+            old = path.read_bytes() if overwrite and path.exists() else None
+            if old is None:
+                path.touch(exist_ok=False)  # fails where somebody else was quicker
+            done[path] = old
+            temporary[path].replace(path)
+    except OSError as error:
+        for path, old in done.items():
+            if old is None:
+                path.unlink(missing_ok=True)
+            else:
+                path.write_bytes(old)
+        raise RecordError(f"{error.filename}: cannot be written ({error.strerror or error}).") from None
+    finally:
+        for path in temporary.values():
+            path.unlink(missing_ok=True)

@@ -1,0 +1,179 @@
+"""All expressions of a base of records, arranged so that a message is tried against the few that can match it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import re2
+
+from traceonce.knowledge.matching.expressions import branches_of, tokens_of
+from traceonce.knowledge.matching.messages import Message
+from traceonce.knowledge.matching.words import Words
+from traceonce.knowledge.record import Record
+
+SHOWN = 240  # characters of the matched text
+
+_ID = re2.compile(r"[\w.-]+(?:/[\w.-]+)+")
+
+
+class Expression(NamedTuple):
+    """One branch of a record's expression."""
+
+    record: Record
+    compiled: Any
+    fixed: int
+    required: frozenset[str]
+
+
+class Hit(NamedTuple):
+    """A record whose expression was found in a message: what it found, where, and the function named there."""
+
+    record: Record
+    named: bool
+    fixed: int
+    matched: str
+    function: str | None
+    line: int
+    start: int
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """The text that names a record comes first; then the expression with more fixed characters."""
+        return (not self.named, 0 if self.named else -self.fixed, self.line, self.start, self.record.id)
+
+
+class Index:
+    """Made once, asked often. What RE2 refuses is left out, and named in `refused`."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self.records = list(records)
+        self.refused: list[str] = []
+        self._contexts: dict[str, Any] = {}
+        self._by_token: dict[str, list[Expression]] = defaultdict(list)
+        self._without_token: list[Expression] = []
+        self._words: Words | None = None
+        self._by_id = {record.id: record for record in self.records}
+        self._domains = {record.id.partition("/")[0] + "/" for record in self.records}
+        expressions = [expression for record in self.records for expression in self._read(record)]
+        uses = Counter(token for expression in expressions for token in expression.required)
+        for expression in expressions:
+            if expression.required:
+                rarest = min(expression.required, key=lambda token: (uses[token], -len(token), token))
+                self._by_token[rarest].append(expression)
+            else:
+                self._without_token.append(expression)
+        self._set = _make_set(self._without_token)
+
+    @property
+    def words(self) -> Words:
+        """The index for guesses, made when it is needed first."""
+        if self._words is None:
+            self._words = Words(self.records)
+        return self._words
+
+    def find(self, message: Message) -> list[Hit]:
+        """The records whose expressions the message matches, best first; contexts are not looked at here."""
+        hits = self._search(message.text, message.line)
+        if message.unwrapped is not None and message.unwrapped != message.text:
+            hits += self._search(message.unwrapped, message.line)
+        if len(hits) < 2:
+            return hits
+        hits.sort(key=lambda hit: hit.rank)
+        functions = {hit.record.id: hit.function for hit in reversed(hits) if hit.function}
+        any_function = next(reversed(functions.values()), None)
+        best: dict[str, Hit] = {}
+        for hit in hits:
+            function = functions.get(hit.record.id, any_function if hit.named else None)
+            best.setdefault(hit.record.id, hit._replace(function=function))
+        return list(best.values())
+
+    def context_of(self, record: Record) -> Any:
+        """The expression that must be found near the message, too, or None."""
+        return self._contexts.get(record.id)
+
+    def _search(self, text: str, line: int) -> list[Hit]:
+        encoded = text.encode(errors="replace")
+        tokens = tokens_of(text)
+        hits = list(self._named(text, line))
+        for expression in self._candidates(tokens, encoded):
+            found = expression.compiled.search(encoded)
+            if found is None:
+                continue
+            function = found["function"] if "function" in expression.compiled.groupindex else None
+            hits.append(
+                Hit(
+                    record=expression.record,
+                    named=False,
+                    fixed=expression.fixed,
+                    matched=_shorten(found[0].decode(errors="replace").strip()),
+                    function=function.decode(errors="replace").strip() or None if function else None,
+                    line=line,
+                    start=found.start(),
+                )
+            )
+        return hits
+
+    def _named(self, text: str, line: int) -> Iterator[Hit]:
+        """Records whose id is in the text, as a word of its own."""
+        if not any(domain in text for domain in self._domains):
+            return
+        for found in _ID.finditer(text):
+            name = found[0].strip(".-")
+            if name in self._by_id:
+                yield Hit(self._by_id[name], True, len(name), name, None, line, found.start())
+
+    def _candidates(self, tokens: set[str], encoded: bytes) -> Iterator[Expression]:
+        for token in tokens & self._by_token.keys():
+            for expression in self._by_token[token]:
+                if expression.required <= tokens:
+                    yield expression
+        if self._set is not None:
+            for number in self._set.Match(encoded) or ():
+                yield self._without_token[number]
+
+    def _read(self, record: Record) -> Iterator[Expression]:
+        if record.context:
+            try:
+                self._contexts[record.id] = _compile(record.context)
+            except re2.error as error:
+                self._refuse(record, "context", error)
+                return  # without its context the expression would find too much
+        for field in ("regex", "regex_zh"):
+            if pattern := getattr(record, field):
+                try:
+                    _compile(pattern)
+                    for branch in branches_of(pattern):
+                        yield Expression(record, _compile(branch.pattern), branch.fixed, branch.required)
+                except re2.error as error:
+                    self._refuse(record, field, error)
+
+    def _refuse(self, record: Record, field: str, error: Exception) -> None:
+        why = error.args[0] if error.args else error
+        why = why.decode(errors="replace") if isinstance(why, bytes) else why
+        self.refused.append(f"{record.id}: {field}: RE2 refuses the expression ({why}); correct it.")
+
+
+def _compile(pattern: str) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    return re2.compile(pattern, options)
+
+
+def _make_set(expressions: list[Expression]) -> Any:
+    if not expressions:
+        return None
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 64 << 20
+    found = re2.Set.SearchSet(options)
+    for expression in expressions:
+        found.Add(expression.compiled.pattern)
+    found.Compile()
+    return found
+
+
+def _shorten(text: str) -> str:
+    """The beginning and the end of what was matched: expressions say what they start and end with."""
+    return text if len(text) <= SHOWN else f"{text[: SHOWN * 2 // 3]} … {text[-SHOWN // 3 :]}"

@@ -1,0 +1,164 @@
+"""Cut a text into messages: a traceback with its error, an entry of a log, a block of our report, a paragraph.
+
+1.  A line that is indented goes on with the message before it.
+2.  Another line begins a new message if it has the prefix of an entry of a log, if it begins a traceback, if it is an
+    error (unless the traceback above it still waits for one), or if it is the title of a function in our report.
+3.  An empty line ends a message, but for an error's: frameworks put several paragraphs into one error.
+4.  Where the lines inside a traceback have prefixes, too, prefixes do not part messages there.
+5.  What gets too long is cut into pieces that overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import re2
+
+from traceonce.knowledge.matching.cleaning import OVERLAP, Line
+from traceonce.knowledge.matching.expressions import is_chinese
+
+LONGEST = 32_768  # characters of a message
+AFTER_ERROR = 40  # lines that may follow an error's first one
+NARROWEST = 40  # columns: below that, lines of one length are no sign of wrapping
+
+_ERROR = re2.compile(
+    r"^(?:[\w.]+[.])?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Reached)(?:\(\w+\))?(?::|$)|^\S{0,30}(?:错误|异常|警告)[：:]"
+)
+_ERROR_WORDS = ("Error", "Exception", "Warning", "Interrupt", "Reached", "错误", "异常", "警告")
+_TRACEBACK = "Traceback (most recent call last)"
+_TITLE = re2.compile(r"^\S.*?  (?:retraced [0-9]|compiled [0-9]|tracing raised |(?:silently|possibly) wrong: )")
+_TITLE_WORDS = ("  retraced ", "  compiled ", "  tracing raised ", " wrong: ")
+
+
+class Message(NamedTuple):
+    """A message on one line. `unwrapped` is the same with words put together again that the end of a line had cut.
+
+    `raw` has the prefixes of its lines, too; `error` is the line that names an error; `line` the number of the first.
+    """
+
+    text: str
+    unwrapped: str | None
+    raw: str
+    error: str | None
+    line: int
+
+
+def cut_messages(lines: Iterable[tuple[int, Line]]) -> Iterator[Message]:
+    """The messages of a text, in order."""
+    block = _Block(1)
+    for number, line in lines:
+        if not line.text:
+            block.blank()
+        elif block.lines and block.goes_on_with(line):
+            block.add(line)
+            if block.size > LONGEST:
+                yield block.message()
+                block = block.rest(number)
+        else:
+            if block.lines:
+                yield block.message()
+            block = _Block(number)
+            block.add(line)
+    if block.lines:
+        yield block.message()
+
+
+def is_error(text: str) -> bool:
+    return any(word in text[:120] for word in _ERROR_WORDS) and _ERROR.search(text) is not None
+
+
+def is_title(text: str) -> bool:
+    return any(word in text for word in _TITLE_WORDS) and _TITLE.search(text) is not None
+
+
+class _Block:
+    """The lines of a message so far."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.lines: list[Line] = []
+        self.size = 0
+        self._gap = False
+        self._traceback = False
+        self._error: str | None = None
+        self._since_error = 0
+        self._every_line_has_a_prefix = False
+
+    def blank(self) -> None:
+        self._gap = True
+
+    def goes_on_with(self, line: Line) -> bool:
+        if _TRACEBACK in line.text:
+            return False
+        if line.indented:
+            return not self._gap or self._traceback or self._error is not None
+        if is_error(line.text):
+            return self._traceback and self._error is None
+        if line.entry and not self._every_line_has_a_prefix:
+            return False
+        if is_title(line.text):
+            return False
+        if self._error is not None:
+            return self._since_error < AFTER_ERROR
+        return self._traceback or not self._gap
+
+    def add(self, line: Line) -> None:
+        if not self.lines:
+            self._traceback = _TRACEBACK in line.text
+        elif line.entry and line.indented and self._traceback:
+            self._every_line_has_a_prefix = True
+        if self._error is not None:
+            self._since_error += 1
+        elif not line.indented and is_error(line.text):
+            self._error = line.text
+        self.lines.append(line)
+        self.size += len(line.raw) + 1
+        self._gap = False
+
+    def message(self) -> Message:
+        texts = [line.text for line in self.lines]
+        return Message(
+            text=collapse(texts),
+            unwrapped=_unwrap(self.lines) if len(texts) > 1 else None,
+            raw=" ".join(line.raw for line in self.lines),
+            error=self._error,
+            line=self.number,
+        )
+
+    def rest(self, number: int) -> _Block:
+        """A new block that begins with the end of this one."""
+        block = _Block(number)
+        block._traceback, block._error, block._since_error = self._traceback, self._error, self._since_error
+        kept = 0
+        for line in reversed(self.lines):
+            if kept + len(line.raw) > OVERLAP:
+                break
+            kept += len(line.raw) + 1
+            block.lines.insert(0, line)
+        block.size = kept
+        return block
+
+
+def collapse(texts: list[str]) -> str:
+    """One line, its words parted by one space; between Chinese characters the end of a line is none."""
+    joined = texts[0]
+    for text in texts[1:]:
+        joined += text if _both_chinese(joined, text) else f" {text}"
+    return " ".join(joined.split())
+
+
+def _both_chinese(before: str, after: str) -> bool:
+    return bool(before and after) and is_chinese(before[-1]) and is_chinese(after[0])
+
+
+def _unwrap(lines: list[Line]) -> str | None:
+    """The text with lines put together that a terminal has cut in the middle of a word: all of them of one length."""
+    widest = max(len(line.raw) for line in lines)
+    full = [len(line.raw) == widest for line in lines[:-1]]
+    if widest < NARROWEST or not any(full):
+        return None
+    joined = ""
+    for line, is_full in zip(lines, [*full, False], strict=True):
+        joined += line.text if is_full else f"{line.text} "
+    return " ".join(joined.split())

@@ -1,0 +1,47 @@
+"""What is wrong with a record, where, and what to do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
+
+Level: TypeAlias = Literal["error", "warning", "note"]
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is wrong.
+
+    An *error*: the record says something false, or cannot be used as it stands. A *warning*: something is lacking.
+    A *note*: something could not be looked at here, or is a matter of taste; it never counts.
+    """
+
+    file: str
+    field: str
+    what: str
+    remedy: str
+    rule: str
+    level: Level = "error"
+
+    def line(self) -> str:
+        mark = "" if self.level == "error" else f"{self.level}: "
+        end = "" if ": traceonce " in self.remedy else "."  # a command is copied
+        return f"{self.file}: {mark}{self.field}: {self.what}. {self.remedy}{end}"
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """A file and what was found in it. `unreadable`: it is no JSON at all, so that nothing could be checked."""
+
+    file: Path
+    problems: list[Problem]
+    unreadable: bool = False
+
+    def count(self, level: Level) -> int:
+        return sum(problem.level == level for problem in self.problems)
+
+
+def quoted(text: object, longest: int = 70) -> str:
+    """A value for a message: in one line, without control characters, not longer than people read."""
+    shown = repr(text if not isinstance(text, str) else " ".join(text[: 20 * longest].split()))
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"

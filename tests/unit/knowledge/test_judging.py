@@ -1,0 +1,122 @@
+"""The rules by which a trial bears its claim out, each with the measurement that decides it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from traceonce.knowledge.experiment import Trial
+from traceonce.knowledge.judging import judge
+from traceonce.knowledge.measurement import Failed, Measurement, SeenCause, SeenFunction, alike
+from traceonce.knowledge.symptom import Grows, Logs, Raises, Recompiles, Retraces, Symptom, Wrong
+
+FAILURE, WORKAROUND, DEAD_END = (Trial(f"{role}_x", role, "") for role in ("failure", "workaround", "dead_end"))
+
+
+def seen(traces: int = 1, **fields: Any) -> Measurement:
+    causes = (SeenCause(code="shape", path="x.shape[0]"),)
+    function = SeenFunction(name="failure.<locals>.train_step", traces=traces, verdict="ok", causes=causes)
+    return Measurement(**{"outputs": [1.0], "functions": (function,) if traces else (), **fields})
+
+
+def error(*types: str, message: str = "it is wrong") -> Failed:
+    return Failed(types=types, message=message, traceback="")
+
+
+SHOWN: list[tuple[Symptom, Measurement]] = [
+    (Retraces(traces=5, cause="shape"), seen(5)),
+    (Retraces(traces=5, cause="shape", path="x.shape[0]", function="train_step"), seen(5)),
+    (Raises(type="ValueError", text="is wr.ng"), seen(0, error=error("MyError", "ValueError", "Exception"))),
+    (Logs(text=r"\d+ calls"), seen(log="after 5 calls")),
+    (Wrong(), seen(outputs=[2.0])),
+    (Recompiles(compilations=4), seen(compilations=4)),
+    (Grows(mib=10, cured=5), seen(grown_mib=11)),
+]
+GONE: list[tuple[Symptom, Measurement]] = [
+    (Retraces(traces=5, cause="shape"), seen(1)),
+    (Retraces(traces=5, cause="shape", cured=2), seen(2)),
+    (Raises(type="ValueError", text="wrong"), seen()),
+    (Logs(text="calls"), seen(log="nothing")),
+    (Wrong(), seen()),
+    (Recompiles(compilations=4), seen(compilations=1)),
+    (Grows(mib=10, cured=5), seen(grown_mib=4)),
+]
+
+
+@pytest.mark.parametrize(("symptom", "measurement"), SHOWN)
+def test_the_symptom_is_there(symptom: Symptom, measurement: Measurement) -> None:
+    compared = measurement.compared_with([1.0])
+    assert judge(FAILURE, symptom, compared).held
+    assert not judge(WORKAROUND, symptom, compared).held
+    assert judge(DEAD_END, symptom, compared).held
+
+
+@pytest.mark.parametrize(("symptom", "measurement"), GONE)
+def test_the_symptom_is_gone(symptom: Symptom, measurement: Measurement) -> None:
+    compared = measurement.compared_with([1.0])
+    assert not judge(FAILURE, symptom, compared).held
+    assert judge(WORKAROUND, symptom, compared).held
+    assert not judge(DEAD_END, symptom, compared).held
+
+
+@pytest.mark.parametrize(
+    ("symptom", "measurement"),
+    [
+        (Retraces(traces=5, cause="shape"), seen(4)),
+        (Retraces(traces=5, cause="dtype"), seen(5)),
+        (Retraces(traces=5, cause="shape", path="y.shape[0]"), seen(5)),
+        (Retraces(traces=5, cause="shape", function="step"), seen(5)),
+        (Raises(type="TypeError", text="wrong"), seen(0, error=error("ValueError"))),
+        (Raises(type="ValueError", text="right"), seen(0, error=error("ValueError"))),
+        (Wrong(), seen(0, error=error("ValueError"))),
+    ],
+)
+def test_something_else_is_not_the_symptom(symptom: Symptom, measurement: Measurement) -> None:
+    assert not judge(FAILURE, symptom, measurement.compared_with([1.0])).held
+
+
+RETRACES = Retraces(traces=5, cause="shape")
+
+
+@pytest.mark.parametrize(
+    ("measurement", "outcome"),
+    [
+        (seen(1, outputs=[9.0]), "other outputs"),
+        (seen(0), "nothing is compiled: no trace is left"),
+        (seen(1, outputs=None, error=error("TypeError", message="no\nmore")), "TypeError: no"),
+        (seen(5), "5 traces"),
+        (seen(1, broken="it hung"), "it hung"),
+    ],
+)
+def test_what_is_no_cure(measurement: Measurement, outcome: str) -> None:
+    compared = measurement.compared_with([1.0])
+    assert judge(WORKAROUND, RETRACES, compared) == (False, outcome)
+
+
+def test_a_broken_dead_end_shows_nothing() -> None:
+    assert not judge(DEAD_END, RETRACES, seen(1, broken="it hung")).held
+
+
+def test_a_cure_that_may_leave_the_graph() -> None:
+    eagerly = Trial("workaround_x", "workaround", "", eager=True)
+    assert judge(eagerly, RETRACES, seen(0).compared_with([1.0])).held
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ([1.0, [2]], [1.0000001, [2.0]], True),
+        ([1.0], [1.01], False),
+        ([1.0], [1.0, 1.0], False),
+        ({"a": 1}, {"a": 1}, True),
+        ({"a": 1}, {"b": 1}, False),
+        ("x", "x", True),
+        ("1", 1, False),
+        (None, [], False),
+        (True, "True", False),
+    ],
+)
+def test_outputs_that_are_alike(one: object, other: object, same: bool) -> None:
+    assert alike(one, other) is same
+    assert alike(other, one) is same
