@@ -26,6 +26,11 @@ from traceonce.knowledge.verifying import Task, run_tasks
 
 MESSAGES = Path(__file__).parent / "messages.jsonl"
 LONGEST = 6_000  # characters of a message that is kept
+LINES = 2  # of our log of retraces, for each run
+AT_THE_END = (
+    "retracing-growing-decode",
+    "retracing-partial-batch",
+)  # seen over a whole run, not in a line about a retrace
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -94,7 +99,8 @@ def messages_of(seen: Measurement, experiment: Experiment, record: str) -> Itera
         for block in report_blocks(seen.report):
             if block.partition("  ")[0].strip() in names:
                 yield "report", without_name(block), ""
-        for line in seen.retraces_logged:
+        about = [] if record.endswith(AT_THE_END) else seen.retraces_logged[:LINES]
+        for line in about:
             if line.split(":", 2)[-1].partition(" retraced")[0] in names:
                 yield "retrace", line, ""
 

@@ -63,7 +63,8 @@ def test_the_contract(recorded_as_json: Recorded) -> None:
     (function,) = report["functions"]
     expected = {
         "backend": "tensorflow", "name": "train_step", "file": "train.py", "line": 4, "traces": 8, "retraces": 7,
-        "internal": 0, "calls": 8, "verdict": "retracing", "records": ["tensorflow/retracing-python-number", "tensorflow/retracing-shape"],
+        "internal": 0, "calls": 8, "verdict": "retracing",
+        "records": ["tensorflow/retracing-python-number", "tensorflow/retracing-shape"],
         "call_sites": [{"file": "train.py", "line": 9, "count": 8, "via": None}],
     }  # fmt: skip
     assert {key: function[key] for key in expected} == expected

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -148,15 +147,18 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=12,
 )
-FUZZ = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FUZZ = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def check_text(text: str) -> Checked:
-    """Check a text as a file in a base where it has neighbours."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = make_base(Path(folder)).with_name("fuzz.json")
-        file.write_text(text, encoding="utf-8", errors="surrogatepass")
-        (checked,) = check_files([file], provenance=False)
+@pytest.fixture(scope="module")
+def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file in a base where it has neighbours."""
+    return make_base(tmp_path_factory.mktemp("fuzzed")).with_name("fuzz.json")
+
+
+def check_text(file: Path, text: str) -> Checked:
+    file.write_text(text, encoding="utf-8", errors="surrogatepass")
+    (checked,) = check_files([file], provenance=False)
     for problem in checked.problems:
         assert "\n" not in problem.line()
         assert problem.remedy
@@ -165,14 +167,14 @@ def check_text(text: str) -> Checked:
 
 @FUZZ
 @given(VALUES)
-def test_any_document(data: Any) -> None:
-    assert check_text(json.dumps(data)).problems
+def test_any_document(fuzzed: Path, data: Any) -> None:
+    assert check_text(fuzzed, json.dumps(data)).problems
 
 
 @FUZZ
 @given(st.text(max_size=200))
-def test_any_text(text: str) -> None:
-    assert check_text(text).problems
+def test_any_text(fuzzed: Path, text: str) -> None:
+    assert check_text(fuzzed, text).problems
 
 
 def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
@@ -185,7 +187,7 @@ PLACES = places(good_record())
 
 @FUZZ
 @given(st.lists(st.tuples(st.sampled_from(PLACES), VALUES | st.sampled_from(["", "(", CHANGED, [], {}])), max_size=3))
-def test_a_record_with_anything_in_some_places(changes: list[tuple[tuple[str | int, ...], Any]]) -> None:
+def test_a_record_with_anything_in_some_places(fuzzed: Path, changes: list[tuple[tuple[str | int, ...], Any]]) -> None:
     record = good_record()
     for path, value in changes:
         place: Any = record
@@ -195,10 +197,10 @@ def test_a_record_with_anything_in_some_places(changes: list[tuple[tuple[str | i
             place[path[-1]] = value
         except (TypeError, KeyError, IndexError):
             continue  # an earlier change took the place away
-    assert check_text(json.dumps(record)).problems  # at least, that the file has another name
+    assert check_text(fuzzed, json.dumps(record)).problems  # at least, that the file has another name
 
 
 @FUZZ
 @given(st.text(alphabet="ab(|)[]*+?.{}\\^$:P<>is 0,", max_size=25))
-def test_any_expression(expression: str) -> None:
-    check_text(json.dumps(good_record() | {"regex": expression, "context": expression, "regex_zh": expression}))
+def test_any_expression(fuzzed: Path, expression: str) -> None:
+    check_text(fuzzed, json.dumps(good_record() | {"regex": expression, "context": expression, "regex_zh": expression}))

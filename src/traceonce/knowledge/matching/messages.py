@@ -106,7 +106,7 @@ class _Block:
     def add(self, line: Line) -> None:
         if not self.lines:
             self._traceback = _TRACEBACK in line.text
-        elif line.entry and line.indented and self._traceback:
+        elif line.entry and line.indented and (self._traceback or self._error is not None):
             self._every_line_has_a_prefix = True
         if self._error is not None:
             self._since_error += 1
@@ -160,5 +160,6 @@ def _unwrap(lines: list[Line]) -> str | None:
         return None
     joined = ""
     for line, is_full in zip(lines, [*full, False], strict=True):
-        joined += line.text if is_full else f"{line.text} "
+        start = " " if line.indented else ""  # the cut was before a space
+        joined += f"{start}{line.text}" if is_full else f"{start}{line.text} "
     return " ".join(joined.split())

@@ -100,8 +100,7 @@ class _Page:
         if claim.condition:
             yield from self._labelled(self.words["condition"], self._said(claim.condition), hang)
         if claim.how.strip() and not claim.repeats:
-            for line in clean(claim.how).strip("\n").expandtabs(4).split("\n"):
-                yield (Span(hang + "    "), Span(line, "code"))
+            yield from self._code(claim.how, hang + "    ")
         for run in claim.runs:
             yield from self._labelled(self.words["run"], run, hang)
         for label, cases in claim.cases:
@@ -135,8 +134,7 @@ class _Page:
         if view.examples:
             yield from self.heading("examples")
             for example in view.examples:
-                for line in clean(example).strip("\n").expandtabs(4).split("\n"):
-                    yield (Span("    "), Span(line, "code"))
+                yield from self._code(example, "    ")
         if view.related:
             yield from self.heading("related")
             for way, records in view.related.items():
@@ -150,6 +148,11 @@ class _Page:
             if view.document:
                 section = f" ({view.document_section})" if view.document_section else ""
                 yield from self._labelled(self.words["documentation"], view.document + section, "")
+
+    def _code(self, code: str, indent: str) -> Iterator[Line]:
+        """As it is, whatever the width: a line that was broken could not be copied."""
+        for line in clean(code).strip("\n").expandtabs(4).split("\n"):
+            yield (Span(indent), Span(line, "code")) if line.strip() else ()
 
     def _said(self, phrase: Phrase) -> str:
         if phrase.translated or not phrase:

@@ -178,7 +178,7 @@ def _rate(
         return said
     low, high = (round(100 * end) for end in between)
     sample = words["sample"].format(runs=sum(piece.runs for piece in pieces), low=low, high=high)
-    return said + words["comma"] + sample
+    return said + words["comma"] + sample if form != "{rate}" else said + words["open"] + sample + words["close"]
 
 
 def _percent(share: float) -> str:

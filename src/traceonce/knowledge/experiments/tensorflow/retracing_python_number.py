@@ -140,7 +140,7 @@ def dead_end_constant_inside(use):
 
 @cases("a factor", "a slice", "a depth of tf.one_hot", "a new shape", "an axis")
 def dead_end_type_hints(use):
-    @tf.function
+    @tf.function(experimental_follow_type_hints=True)
     def step(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
         return USES[use](x, n)
 

@@ -7,41 +7,41 @@ from traceonce.knowledge.experiment import Raises
 
 symptom = Raises(type="TypeError", text=r"Can not cast TensorSpec\(.*dtype=tf\.float64.* to TensorSpec\(.*tf\.float32")
 
-MEASURED = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])  # float64, as NumPy makes it
+MEASURED = np.array([1.0, 2.0, 3.0])  # float64, as NumPy makes it
 
 
 def failure():
-    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.float32)])
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
     def predict(features):
-        return tf.reduce_sum(features, axis=1)
+        return features * 6.0
 
     return predict(tf.constant(MEASURED))
 
 
 def right():
-    return MEASURED.sum(axis=1)
+    return MEASURED * 6.0
 
 
 def workaround_cast_before():
-    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.float32)])
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
     def predict(features):
-        return tf.reduce_sum(features, axis=1)
+        return features * 6.0
 
     return predict(tf.cast(tf.constant(MEASURED), tf.float32))
 
 
 def workaround_make_it_so():
-    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.float32)])
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
     def predict(features):
-        return tf.reduce_sum(features, axis=1)
+        return features * 6.0
 
     return predict(tf.constant(MEASURED, dtype=tf.float32))
 
 
 def workaround_pass_the_array():
-    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.float32)])
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
     def predict(features):
-        return tf.reduce_sum(features, axis=1)
+        return features * 6.0
 
     return predict(MEASURED)
 
@@ -49,15 +49,15 @@ def workaround_pass_the_array():
 def workaround_cast_inside_without_signature():
     @tf.function(reduce_retracing=True)
     def predict(features):
-        return tf.reduce_sum(tf.cast(features, tf.float32), axis=1)
+        return tf.cast(features, tf.float32) * 6.0
 
     return predict(tf.constant(MEASURED))
 
 
 def dead_end_cast_inside():
-    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.float32)])
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
     def predict(features):
-        return tf.reduce_sum(tf.cast(features, tf.float32), axis=1)
+        return tf.cast(features, tf.float32) * 6.0
 
     return predict(tf.constant(MEASURED))
 
@@ -65,17 +65,17 @@ def dead_end_cast_inside():
 def dead_end_floatx():
     tf.keras.backend.set_floatx("float32")
 
-    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.float32)])
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
     def predict(features):
-        return tf.reduce_sum(features, axis=1)
+        return features * 6.0
 
     return predict(tf.constant(MEASURED))
 
 
 def dead_end_dtype_none():
-    @tf.function(input_signature=[tf.TensorSpec([None, None], None)])
+    @tf.function(input_signature=[tf.TensorSpec([None], None)])
     def predict(features):
-        return tf.reduce_sum(tf.cast(features, tf.float32), axis=1)
+        return tf.cast(features, tf.float32) * 6.0
 
     return predict(tf.constant(MEASURED))
 
@@ -88,13 +88,13 @@ def message_token_ids():
     return embed(tf.constant([1, 2, 3], tf.int64))
 
 
-def message_images_of_a_method():
-    class Resnet(tf.Module):
-        @tf.function(input_signature=[tf.TensorSpec([None, None, None, 3], tf.float32)])
-        def __call__(self, images):
-            return tf.reduce_mean(images, axis=[1, 2])
+def message_waveform_of_a_method():
+    class Recognizer(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        def __call__(self, waveform):
+            return tf.abs(waveform)
 
-    return Resnet()(tf.zeros([2, 8, 8, 3], tf.uint8))
+    return Recognizer()(tf.zeros([8], tf.int16))
 
 
 def message_python_float_for_an_integer():
