@@ -5,7 +5,11 @@ The record's own expression has no say in what counts as its message:
 1.  of an experiment whose symptom is an error: the error, and the whole traceback, of every run that raised it;
 2.  of one whose symptom is a line in the log: every entry of the log that has the symptom in it;
 3.  of any other: the blocks of our report, and the lines of our log of retraces, about functions for which the observer
-    itself names this record and no other. The line of a block that names the record is taken out.
+    itself names this record and no other. The line of a block that names the record is taken out;
+4.  of a failure that our observer does not tell from others (memory that grows, Python code that ran once): what the
+    run raised, or else what it printed.
+
+Where a line is cut, or taken alone, it counts if the symptom is still in it.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from pathlib import Path
 import msgspec
 
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.experiment import Experiment, Logs, Raises
+from traceonce.knowledge.experiment import Experiment, Grows, Logs, Raises, Wrong
 from traceonce.knowledge.harvesting import log_entries, report_blocks
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.running import Request, TrialProcess
@@ -26,6 +30,7 @@ from traceonce.knowledge.verifying import Task, run_tasks
 
 MESSAGES = Path(__file__).parent / "messages.jsonl"
 LONGEST = 6_000  # characters of a message that is kept
+SHORT = 150  # of a line that was cut
 LINES = 2  # of our log of retraces, for each run
 AT_THE_END = (
     "retracing-growing-decode",
@@ -34,7 +39,7 @@ AT_THE_END = (
 
 
 class Message(msgspec.Struct, frozen=True):
-    """A message, where it comes from, and what about it is the point (`key`: the line that names the error)."""
+    """A message and where it comes from. `key` is the line that has the symptom in it, `short` its first characters."""
 
     record: str
     version: str
@@ -42,6 +47,7 @@ class Message(msgspec.Struct, frozen=True):
     kind: str  # error · traceback · log · report · retrace
     text: str
     key: str = ""
+    short: str = ""
 
 
 def load() -> list[Message]:
@@ -76,33 +82,52 @@ def harvest(python: str, only: str = "") -> list[Message]:
         if seen.broken:
             print(f"{task.record} {task.trial.name}: {seen.broken}")
         trial = f"{task.trial.name}[{task.case}]" if task.case else task.trial.name
-        for kind, text, key in messages_of(seen, experiments[task.record], task.record):
+        for kind, text in messages_of(seen, experiments[task.record], task.record):
             if len(text) <= LONGEST:
-                found.append(Message(task.record, seen.version, trial, kind, text, key))
+                symptom = getattr(experiments[task.record].symptom, "text", "")
+                found.append(Message(task.record, seen.version, trial, kind, text, *key_lines(text, symptom)))
     unique = {(message.record, message.version, message.text): message for message in found}
     return sorted(unique.values(), key=lambda message: (message.record, message.version, message.trial, message.kind))
 
 
-def messages_of(seen: Measurement, experiment: Experiment, record: str) -> Iterator[tuple[str, str, str]]:
+def key_lines(text: str, symptom: str) -> tuple[str, str]:
+    """The last line with the symptom in it, and its first characters if that is still so for them."""
+    lines = [line.strip() for line in reversed(text.splitlines()) if symptom and re.search(symptom, line)]
+    if not lines:
+        return "", ""
+    short = lines[0][:SHORT]
+    return lines[0], short if len(lines[0]) > SHORT and re.search(symptom, short) else ""
+
+
+def messages_of(seen: Measurement, experiment: Experiment, record: str) -> Iterator[tuple[str, str]]:
     symptom = experiment.symptom
     if isinstance(symptom, Raises):
         if seen.error is not None and symptom.shown(seen):
-            key = next((line for line in reversed(seen.error.line.splitlines()) if re.search(symptom.text, line)), "")
-            yield "error", seen.error.line.strip(), key.strip()
-            yield "traceback", seen.error.traceback.strip(), key.strip()
+            yield from errors_of(seen)
     elif isinstance(symptom, Logs):
         for entry in log_entries(seen.log):
             if re.search(symptom.text, entry):
-                yield "log", entry, ""
+                yield "log", entry
+    elif isinstance(symptom, (Grows, Wrong)) and not any(record in function.records for function in seen.functions):
+        if seen.error is not None:
+            yield from errors_of(seen)
+        elif seen.log.strip():
+            yield "log", seen.log.strip()
     else:
         names = {function.name for function in seen.functions if function.records == (record,)}
         for block in report_blocks(seen.report):
             if block.partition("  ")[0].strip() in names:
-                yield "report", without_name(block), ""
+                yield "report", without_name(block)
         about = [] if record.endswith(AT_THE_END) else seen.retraces_logged[:LINES]
         for line in about:
             if line.split(":", 2)[-1].partition(" retraced")[0] in names:
-                yield "retrace", line, ""
+                yield "retrace", line
+
+
+def errors_of(seen: Measurement) -> Iterator[tuple[str, str]]:
+    assert seen.error is not None
+    yield "error", seen.error.line.strip()
+    yield "traceback", seen.error.traceback.strip()
 
 
 def without_name(block: str) -> str:

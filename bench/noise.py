@@ -7,9 +7,8 @@ import random
 import textwrap
 from collections.abc import Callable, Iterator
 
-from harvest import Message
+from harvest import SHORT, Message
 
-CUT = 150  # characters of a line that are left
 WIDTH = 80
 COMPANY = [  # harmless lines of a training log
     "2026-11-15 12:13:01,101 INFO reading shard 3 of 12",
@@ -109,9 +108,9 @@ def embedded(text: str, random: random.Random) -> str:
 
 
 def together(text: str, random: random.Random) -> str:
-    """Several at once, in the order in which they come about: a prefix, then colours or a narrow window, then company."""
+    """Several at once, in the order in which they come about: a prefix, company, then colours or a narrow window."""
     text = random.choice([timestamp, timestamps, ranks])(text, random)
-    return embedded(random.choice([colours, wrapped, cut_by_terminal])(text, random), random)
+    return random.choice([colours, wrapped, cut_by_terminal])(embedded(text, random), random)
 
 
 WHOLE: list[Callable[[str, random.Random], str]] = [
@@ -137,7 +136,7 @@ def variants(message: Message, seed: int) -> Iterator[tuple[str, str]]:
             make.__name__.replace("_", " "),
             make(message.text, random.Random(f"{seed} {make.__name__} {message.text}")),
         )
-    if message.kind == "error" and message.key:
+    if message.key and message.kind == "error":
         yield "last line only", message.key
-        if len(message.key) > CUT:
-            yield f"first {CUT} characters", message.key[:CUT]
+    if message.short:
+        yield f"first {SHORT} characters", message.short

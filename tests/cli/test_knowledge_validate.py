@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from shells import Shell
 
+from traceonce.commands.knowledge import validate
 from traceonce.knowledge.schema import PUBLISHED
 
 ROOT = Path(__file__).parents[2]
@@ -94,6 +97,35 @@ def test_a_file_that_cannot_be_read_does_not_hide_the_others(shell: Shell) -> No
     assert "draft.json: warning: root_cause:" in outcome.text
     assert "4 files checked: 3 errors" in outcome.text
     assert "3 files that cannot be read" in outcome.text
+
+
+def test_a_name_that_is_no_text(shell: Shell) -> None:
+    for form in ("text", "json"):
+        outcome = shell.traceonce("knowledge", "validate", "--format", form, b"caf\xe9.json")
+        assert outcome.status == 2
+        assert "caf?.json" in outcome.text
+        assert outcome.err == b""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "seconds", "shown"), [(Terminal, -1, True), (Terminal, 1e9, False), (io.StringIO, -1, False)]
+)
+def test_progress_is_for_people_who_wait(
+    monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], seconds: float, shown: bool
+) -> None:
+    monkeypatch.setattr(sys, "stderr", stream())
+    monkeypatch.setattr(validate, "SLOW", seconds)
+    progress = validate.Progress()
+    progress("tensorflow", 1, 4)
+    progress.clear()
+    written = sys.stderr.getvalue()  # type: ignore[attr-defined]
+    assert ("in tensorflow: 25 %" in written) == shown
+    assert bool(written) == shown
 
 
 def test_provenance_can_be_left_out(shell: Shell) -> None:

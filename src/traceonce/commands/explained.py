@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from traceonce.commands.explain import Explained
 
 WIDTH = 100  # where the output is no terminal
-LABEL = 12  # columns
+LABEL = 15  # columns
+RELATED = 90  # characters of the message of another record
 
 WORDS: dict[str, tuple[str, str]] = {
     "matched": ("matched", "匹配"),
@@ -24,7 +25,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "then": ("or", "或者"),
     "not": ("do not", "不要"),
     "next": ("comes next", "之后常见"),
-    "confused": ("not to be", "易混淆"),
+    "confused": ("confused with", "易混淆"),
     "also": ("also", "也匹配"),
     "more": ("more", "更多"),
     "when": ("when: ", "适用："),
@@ -50,13 +51,13 @@ class _Page:
     """Prints labelled paragraphs in one language."""
 
     def __init__(self, language: Language) -> None:
-        self._number = 1 if language == "zh" else 0
+        self.language = language
         self._console = Console(file=sys.stdout, highlight=False)
         if not self._console.is_terminal:
             self._console = Console(file=sys.stdout, highlight=False, width=WIDTH)
 
     def say(self, key: str, **values: object) -> str:
-        return WORDS[key][self._number].format(**values)
+        return WORDS[key][self.language == "zh"].format(**values)
 
     def line(self, text: Text | str = "") -> None:
         self._console.print(text, soft_wrap=True)
@@ -66,10 +67,12 @@ class _Page:
         label = Text(self.say(key), label_style)
         label.pad_right(max(1, LABEL - label.cell_len))
         for number, part in enumerate(self._wrapped(text, style)):
+            part.rstrip()
             self.line(Text.assemble("  ", label if number == 0 else " " * LABEL, part))
 
     def detail(self, text: str, style: str = "dim") -> None:
         for part in self._wrapped(text, style):
+            part.rstrip()
             self.line(Text.assemble("  ", " " * LABEL, part))
 
     def code(self, source: str) -> None:
@@ -87,7 +90,9 @@ def print_explanations(explained: Explained, language: Language) -> None:
     for number, explanation in enumerate(explained.explanations):
         if number:
             page.line()
+        page.language = explanation.language
         _print_one(explanation, page)
+    page.language = language
     if explained.fine:
         page.line(page.say("fine"))
     if explained.explanations and explained.unknown:
@@ -126,12 +131,16 @@ def _print_one(explanation: Explanation, page: _Page) -> None:
         _print_advice("not", "failed", advice, page, "red")
     for key, related in (("next", explanation.comes_next), ("confused", explanation.confused_with)):
         for item in related:
-            page.entry(key, f"{item.record}  {item.signature}".rstrip())
+            page.entry(key, f"{item.record}  {_shorten(item.signature)}".rstrip())
     if explanation.also:
         page.entry("also", ", ".join(explanation.also))
     page.entry(
         "more", f"traceonce knowledge show {explanation.record}" + (f" · {explanation.url}" if explanation.url else "")
     )
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= RELATED else f"{text[:RELATED].rstrip()} …"
 
 
 def _print_advice(key: str, shown_key: str, advice: Advice, page: _Page, style: str) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from traceonce.facts import Diagnosis, Recording, Verdict
-from traceonce.knowledge.linking import link_records
+from traceonce.facts import Cause, Diagnosis, Recording, Verdict
+from traceonce.knowledge.linking import records_of
 from traceonce.knowledge.matching import Index, Summary, scan
 from traceonce.knowledge.record import Record
 from traceonce.report.quantities import count_of
@@ -42,14 +42,19 @@ def explain_run(recording: Recording, index: Index) -> tuple[list[FoundInRun], l
 
     for breach in {breach.function.key: breach for breach in recording.breaches}.values():
         take(_matching(describe_breach(breach), breach.function.name, index), f"{breach.function.name} at its limit")
-    for diagnosis in link_records(diagnose(recording)):
+    for diagnosis in diagnose(recording):
         if diagnosis.verdict is Verdict.OK:
             continue
         name = diagnosis.function.name
-        linked = [FoundInRun(records[id_], name, _describe(diagnosis)) for id_ in diagnosis.records if id_ in records]
+        linked = [
+            FoundInRun(records[found_id], name, _describe(diagnosis, cause))
+            for cause in diagnosis.causes
+            for found_id in records_of(msgspec.structs.replace(diagnosis, causes=(cause,)))
+            if found_id in records
+        ]
         errors = dict.fromkeys(_errors(recording, diagnosis))
         matched = [item for error in errors for item in _matching(error, name, index)]
-        take([*matched, *linked], f"{name}: {next(iter(errors), _describe(diagnosis))}")
+        take([*matched, *linked], f"{name}: {next(iter(errors), None) or _describe(diagnosis)}")
     return list(found.values()), unknown
 
 
@@ -65,12 +70,10 @@ def _matching(text: str, function: str, index: Index) -> list[FoundInRun]:
     return [FoundInRun(found.record, function, found.matched, also=found.also) for found in Summary(answers).found]
 
 
-def _describe(diagnosis: Diagnosis) -> str:
+def _describe(diagnosis: Diagnosis, cause: Cause | None = None) -> str:
     """What the run shows, in a line."""
     calls = f" in {count_of(diagnosis.calls, 'call')}" if diagnosis.calls else ""
-    causes = [
-        f"{cause.path}: {describe_cause(cause, diagnosis.traces)} {describe_values(cause)}".rstrip()
-        for cause in diagnosis.causes[:3]
-    ]
-    place = describe_place(diagnosis.function)
-    return " · ".join([f"{diagnosis.verdict.value}, {count_of(diagnosis.traces, 'trace')}{calls}", *causes, place])
+    parts = [f"{diagnosis.verdict.value}, {count_of(diagnosis.traces, 'trace')}{calls}"]
+    if cause is not None:
+        parts.append(f"{cause.path}: {describe_cause(cause, diagnosis.traces)} {describe_values(cause)}".rstrip())
+    return " · ".join([*parts, describe_place(diagnosis.function)])

@@ -7,6 +7,7 @@ import logging
 import math
 import os
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ from traceonce.knowledge.running import Request
 from traceonce.observe.hub import hub
 from traceonce.observe.recorder import FileRecorder
 
-MODULE, RECORDING, LOG, ENDED = "train.py", ".recording.jsonl", ".log", ".ended.json"
+MODULE, RECORDING, LOG, ENDED, TEMPORARY = "train.py", ".recording.jsonl", ".log", ".ended.json", ".tmp"
 DEPTH = 20  # of the nesting of outputs
 
 
@@ -44,7 +45,10 @@ def run_and_exit(request: Request, scratch: Path) -> None:
         os.dup2(log, 1)
         os.dup2(log, 2)
         os.chdir(scratch)
-        os.environ.update(HOME=str(scratch), TMPDIR=str(scratch))
+        temporary = scratch / TEMPORARY
+        temporary.mkdir()
+        os.environ.update(HOME=str(scratch), TMPDIR=str(temporary))
+        tempfile.tempdir = str(temporary)  # it was asked for, and remembered, before the fork
         (scratch / ENDED).write_bytes(msgspec.json.encode(_run(request, scratch)))
         status = 0
     except BaseException:
@@ -68,7 +72,7 @@ def _run(request: Request, scratch: Path) -> Ended:
     try:
         outputs = plain(trial(*arguments))
     except Exception as error:
-        failed = _describe(error, scratch)
+        failed = _describe(error)
     seconds, grown = time.perf_counter() - began, _resident_mib() - before
     hub.settle()
     recorder.close()
@@ -97,9 +101,12 @@ def _load(path: Path) -> Any:
     return module
 
 
-def _describe(error: Exception, scratch: Path) -> Failed:
+def _describe(error: Exception) -> Failed:
+    """The error as the trial's own code would show it: the first frame is ours."""
     names = tuple(kind.__name__ for kind in type(error).__mro__ if issubclass(kind, Exception))
-    return Failed(types=names, message=str(error), traceback="".join(traceback.format_exception(error)))
+    outer = error.__traceback__.tb_next if error.__traceback__ is not None else None
+    lines = traceback.format_exception(type(error), error, outer)
+    return Failed(types=names, message=str(error), traceback="".join(lines))
 
 
 def _resident_mib() -> float:

@@ -12,6 +12,7 @@ import contextlib
 import importlib
 import os
 import platform
+import re
 import shutil
 import signal
 import sys
@@ -23,7 +24,7 @@ from pathlib import Path
 import msgspec
 
 from traceonce.backends.discovery import find_backend
-from traceonce.commands.trial import ENDED, LOG, MODULE, RECORDING, Ended, run_and_exit
+from traceonce.commands.trial import ENDED, LOG, MODULE, RECORDING, TEMPORARY, Ended, run_and_exit
 from traceonce.explain import diagnose
 from traceonce.facts import Compiled, Recording
 from traceonce.facts.entries import Exit
@@ -33,6 +34,10 @@ from traceonce.knowledge.running import Request
 from traceonce.observe.shelf import complete
 from traceonce.report.text import render_text
 
+# Frames below the trial, where TensorFlow prints the whole stack: a program of the user's does not have them.
+_OUR_FRAMES = re.compile(
+    r'^\s*File "(?:<frozen runpy>|[^"]*traceonce/commands/trials?\.py)", line .*\n(?:\n|    .*\n)?', re.M
+)
 LOG_KEPT = 200_000  # bytes of what a trial prints
 
 
@@ -88,7 +93,7 @@ def _read(request: Request, scratch: Path, status: int | None, seconds: float, f
         complete(scratch / RECORDING, [], compiled, Exit(status or 0, seconds))
         recording = Recording.load(scratch / RECORDING)
     diagnoses = link_records(diagnose(recording))
-    ours = {MODULE, LOG, ENDED, RECORDING, "__pycache__"}
+    ours = {MODULE, LOG, ENDED, RECORDING, TEMPORARY, "__pycache__"}
     seen = msgspec.structs.replace(
         facts,
         seconds=round(seconds, 4),
@@ -139,12 +144,14 @@ def _without_compilations(log: bytes, framework: str) -> tuple[bytes, list[Compi
     reader = backend.request_compilations({}) if backend is not None else None
     if reader is None:
         return log, []
-    kept, compiled = [], []
+    kept: list[bytes] = []
+    compiled: list[Compiled] = []
     for line in log.splitlines(keepends=True):
         taken = reader.take(line)
         if isinstance(taken, Compiled):
-            # A fork keeps the thread number of its parent in the log: it names the wrong process.
-            compiled.append(msgspec.structs.replace(taken, process=None))
+            # Read long after: the order is that of the log. And a fork logs the thread number of its parent.
+            clock = (compiled[-1].clock if compiled else 0.0) + taken.seconds
+            compiled.append(msgspec.structs.replace(taken, process=None, clock=clock))
         elif not taken:
             kept.append(line)
     return b"".join(kept), compiled
@@ -152,10 +159,15 @@ def _without_compilations(log: bytes, framework: str) -> tuple[bytes, list[Compi
 
 def _without_places(text: str, scratch: Path) -> str:
     """Folders of this machine mean nothing elsewhere."""
-    places = {f"{scratch}/": "", sysconfig.get_path("purelib"): "site-packages", sysconfig.get_path("stdlib"): "python"}
+    places = {
+        f"{scratch}/{TEMPORARY}": "/tmp",
+        f"{scratch}/": "",
+        sysconfig.get_path("purelib"): "site-packages",
+        sysconfig.get_path("stdlib"): "python",
+    }
     for place, name in places.items():
         text = text.replace(place, name)
-    return text
+    return _OUR_FRAMES.sub("", text)
 
 
 if __name__ == "__main__":

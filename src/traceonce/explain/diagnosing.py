@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -226,10 +227,13 @@ def _call_sites(mine: list[Explained]) -> tuple[SiteCount, ...]:
     return tuple(SiteCount.of(site, count) for site, count in counts.most_common())
 
 
+_ERROR = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt): ")
+
+
 def _main_line(text: str | None) -> str:
     lines = [line.strip() for line in (text or "").splitlines() if line.strip()]
-    if lines and lines[0].endswith("in user code:"):  # AutoGraph puts the error itself last
-        return lines[-1]
+    if lines and lines[0].endswith("in user code:"):  # AutoGraph puts the error itself last, and it may have many lines
+        return next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1])
     return lines[0] if lines else "an error without a message"
 
 

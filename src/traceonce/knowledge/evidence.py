@@ -85,15 +85,16 @@ def _versions(record: Record) -> tuple[Version, ...]:
     """One for each version that the failure was tried with; what else was said of it stays."""
     said = {version.version: version for version in record.versions}
     versions = []
-    for name in dict.fromkeys(_version_name(piece) for piece in sorted(record.evidence, key=_order)):
+    for name in dict.fromkeys(_version_name(piece) for piece in sorted(record.evidence, key=by_version)):
         held, runs = _sum(piece for piece in record.evidence if _version_name(piece) == name)
         status = "active" if held == runs else "flaky" if held else "not reproduced"
         versions.append(said.get(name, Version(version=name)).replace(status=status))
     return tuple(versions)
 
 
-def _order(piece: Evidence) -> list[int]:
-    return [int(part) if part.isdigit() else 0 for part in piece.version.split(".")]
+def by_version(piece: Evidence) -> tuple[str, list[int]]:
+    """The order of pieces of evidence: by framework, then from the oldest version to the newest."""
+    return piece.framework, [int(part) if part.isdecimal() else 0 for part in piece.version.split(".")]
 
 
 def _version_name(piece: Evidence) -> str:

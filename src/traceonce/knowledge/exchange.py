@@ -74,8 +74,9 @@ def convert(data: dict[str, Any], to: Form, *, name_environment: bool = False) -
     if not any(same(back, data) for back in _ways_back(record, to)):
         raise RecordError("cannot be taken over without loss; please report this record.")
     again = _plain_nested(_plain_flat(data)) if to == "flat" else _plain_flat(_plain_nested(data))
-    kept = sorted(set(_fields(difference(again, data))) - {"id"})
-    mapped = [name for name in _names(data) if not any(f"{field}.".startswith(f"{name}.") for field in kept)]
+    body = _without(_without(data, IN_FLAT), IN_NESTED)
+    kept = sorted(set(_fields(difference(again, body))) - {"id"})
+    mapped = [name for name in _names(body) if not any(f"{field}.".startswith(f"{name}.") for field in kept)]
     return Converted(record, mapped, kept)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-import re2
-
+from traceonce.knowledge.matching import Index, match
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.record import Record
 
@@ -15,13 +14,10 @@ LONGEST = 2000  # characters of one
 
 
 def harvest(record: Record, runs: Sequence[Measurement]) -> list[str]:
-    """The messages of these runs that the record's expression finds, added to the examples that it has."""
-    try:
-        expression = re2.compile(record.regex)
-    except re2.error:
-        return record.examples
-    found = [message for seen in runs for message in messages(seen) if expression.search(" ".join(message.split()))]
-    return list(dict.fromkeys(message[:LONGEST] for message in found))[:KEPT]
+    """The messages of these runs by which the record is found."""
+    index = Index([record])
+    every = dict.fromkeys(_shorten(message) for seen in runs for message in messages(seen))
+    return [message for message in every if match(message, index, guesses=0)][:KEPT]
 
 
 def messages(seen: Measurement) -> Iterator[str]:
@@ -46,3 +42,14 @@ def report_blocks(report: str) -> list[str]:
     """Our report, one block for each function: the headline is no message of its own."""
     blocks = [block.strip("\n") for block in report.split("\n\n")]
     return [block for block in blocks if block and not block.startswith("traceonce  ")]
+
+
+# A trial holds what would be a program of its own: there the function would be called `train_step`.
+_AROUND = re.compile(r"\b(?:failure|message_\w+)\.<locals>\.")
+
+
+def _shorten(message: str) -> str:
+    """Both ends of a long one: a traceback has its error last, a warning its words first."""
+    message = _AROUND.sub("", message)
+    half = LONGEST // 2
+    return message if len(message) <= LONGEST else f"{message[:half]}\n…\n{message[-half:]}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import types
 import typing
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from typing_extensions import Self
@@ -28,7 +29,7 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
         """Build it from what JSON gave. `at` is the place in the document, for messages."""
         if not isinstance(data, dict):
             raise RecordError(f"{at or 'the document'}: is {_json_type(data)}; it must be an object.")
-        known = {field.name: field for field in msgspec.structs.fields(cls) if field.name not in Open.__struct_fields__}
+        known = _fields(cls)
         values = {
             name: _read_value(field.type, data[name], f"{at}.{name}" if at else name)
             for name, field in known.items()
@@ -43,10 +44,9 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
     def plain(self) -> dict[str, Any]:
         """What JSON is written from: the keys that came, in their order, then the fields that were set since."""
         values = {
-            field.name: getattr(self, field.name)
-            for field in msgspec.structs.fields(type(self))
-            if field.name not in Open.__struct_fields__
-            and (field.name in self.given or field.required or getattr(self, field.name) != _default(field))
+            name: getattr(self, name)
+            for name, field in _fields(type(self)).items()
+            if name in self.given or field.required or getattr(self, name) != _default(field)
         }
         order = dict.fromkeys((*self.given, *values, *self.other))
         everything = {**self.other, **values}
@@ -57,7 +57,10 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, **changes)
 
 
-S = TypeVar("S", bound=Open)
+@functools.cache  # annotations are evaluated on each call
+def _fields(cls: type[Open]) -> dict[str, msgspec.structs.FieldInfo]:
+    """The fields of a form, without those that hold what it does not know."""
+    return {field.name: field for field in msgspec.structs.fields(cls) if field.name not in Open.__struct_fields__}
 
 
 def _default(field: msgspec.structs.FieldInfo) -> Any:

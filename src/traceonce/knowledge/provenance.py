@@ -2,8 +2,9 @@
 
 1.  Its Python sources are looked at first. A message may be broken there over several lines and strings, so blanks,
     quotes, brackets, ``+`` and the prefixes of strings do not count, neither in the sources nor in what is looked for.
-2.  A message may be put together from two or three texts: pieces of twelve characters and more will do.
-3.  What is not found there is looked for in its binaries, byte by byte.
+2.  What is not found there is looked for in its binaries, byte by byte.
+3.  A message may be put together from several texts and values. So it will do if most of it is in the sources, in runs
+    of words that end where a string, or a field in one, begins or ends.
 4.  All parts of all records go through the files once; what was found is remembered as long as the process lives.
 """
 
@@ -22,12 +23,14 @@ from typing import NamedTuple, TypeAlias
 
 import re2
 
-from traceonce.knowledge.fixed_parts import fixed_parts
+from traceonce.knowledge.fixed_parts import LEAST, fixed_parts
 from traceonce.knowledge.record import Record
 
 Progress: TypeAlias = Callable[[str, int, int], None]  # the package, bytes searched, bytes in all
 
-PIECES, LEAST_OF_A_PIECE = 3, 12
+MOST = 0.6  # of a text's characters
+_STARTS, _ENDS = (b'"', b"'", b"}", b"%s", b"%d"), (b'"', b"'", b"{", b"%")
+_PUNCTUATION = b",.:;[]-"
 _BINARY = re.compile(r"\.(so(\.[\d.]+)?|pyd|dylib)$")
 _WITHOUT_STRING_PREFIX = [
     (before + b"f" + quote, before + quote) for before in (b" ", b"(", b"\n") for quote in (b'"', b"'")
@@ -72,37 +75,74 @@ def find_texts(package: str, texts: Iterable[str], progress: Progress | None = N
     if files is None:
         return None
     known = _known(package)
-    sources = _sources(package)
-    known.update({text: _in_pieces(text.split(), sources, PIECES) for text in texts if text not in known})
-    looked_for = {text for text in texts if not known[text]} - _searched_binaries(package)
-    if looked_for:
-        known.update(dict.fromkeys(_in_binaries(package, looked_for, progress), True))
-        _searched_binaries(package).update(looked_for)
-    return {text: known[text] for text in texts}
+    wanted = list(dict.fromkeys(texts))
+    new = [text for text in wanted if text not in known]
+    known.update({text: _squeeze(text.encode()) in _sources(package) for text in new})
+    if missing := {text for text in new if not known[text]}:
+        in_binaries = _in_binaries(package, missing, progress)
+        known.update({text: text in in_binaries or _Runs(text, package).make_up_most() for text in missing})
+    return {text: known[text] for text in wanted}
 
 
-def _in_pieces(words: list[str], sources: bytes, pieces: int) -> bool:
-    """Are these words there as one text, or as a few, each as long as it can be?"""
-    if _squeeze(" ".join(words).encode()) in sources:
-        return True
-    for cut in range(len(words) - 1, 0, -1) if pieces > 1 else ():
-        first = " ".join(words[:cut])
-        if len(first) < LEAST_OF_A_PIECE:
+class _Runs:
+    """The runs of a text's words that are in the sources of a package."""
+
+    def __init__(self, text: str, package: str) -> None:
+        self._words = words = text.split()
+        self._marked = _marked_sources(package)
+        self._reach: list[int] = []  # from each word on, how far the sources have the same words
+        end = 0
+        for start in range(len(words)):
+            end = max(end, start)
+            while end < len(words) and self._run(start, end + 1) in _sources(package):
+                end += 1
+            self._reach.append(end)
+
+    def _run(self, start: int, end: int) -> bytes:
+        return _squeeze(" ".join(self._words[start:end]).encode())
+
+    def _size(self, start: int, end: int) -> int:
+        return len(" ".join(self._words[start:end]))
+
+    def make_up_most(self) -> bool:
+        """Is most of the text there, in runs that end where a string, or a field of one, does?"""
+        whole = self._size(0, len(self._words))
+        long = [(start, end) for start, end in enumerate(self._reach) if self._size(start, end) >= LEAST]
+        anywhere = {number for start, end in long for number in range(start, end)}
+        if sum(len(self._words[number]) + 1 for number in anywhere) < MOST * whole:
+            return False  # to look at their ends takes longer
+        return self._covered(0, len(self._words)) >= MOST * whole
+
+    def _covered(self, first: int, last: int) -> int:
+        """How many characters such runs have, the longest taken first."""
+        for length in range(last - first, 0, -1):
+            for start in range(first, last - length + 1):
+                end, size = start + length, self._size(start, start + length)
+                if size >= LEAST and end <= self._reach[start] and self._is_bordered(start, end):
+                    return self._covered(first, start) + size + self._covered(end, last)
+        return 0
+
+    def _is_bordered(self, start: int, end: int) -> bool:
+        return _is_bordered(self._run(start, end), self._marked, start > 0, end < len(self._words))
+
+
+def _is_bordered(run: bytes, sources: bytes, before: bool, after: bool) -> bool:
+    """Does it occur with the end of a string, or of a field in one, at those of its sides where it was cut off?"""
+    at = sources.find(run)
+    for _ in range(1000):
+        if at < 0:
             return False
-        if _squeeze(first.encode()) in sources:
-            rest = words[cut:]
-            return len(" ".join(rest)) >= LEAST_OF_A_PIECE and _in_pieces(rest, sources, pieces - 1)
+        left = sources[max(0, at - 4) : at].rstrip(_PUNCTUATION)
+        right = sources[at + len(run) : at + len(run) + 4].lstrip(_PUNCTUATION)
+        if (not before or left.endswith(_STARTS)) and (not after or right.startswith(_ENDS)):
+            return True
+        at = sources.find(run, at + 1)
     return False
 
 
 @functools.cache
 def _known(package: str) -> dict[str, bool]:
     return {}
-
-
-@functools.cache
-def _searched_binaries(package: str) -> set[str]:
-    return set()
 
 
 class Files(NamedTuple):
@@ -154,15 +194,28 @@ def _walk(top: Path, skipped: set[str]) -> Iterator[Path]:
 
 def _squeeze(text: bytes) -> bytes:
     """Without anything that may stand between two words of a message in a source."""
+    return _mark(text).translate(None, b"\"'{}")
+
+
+def _mark(text: bytes) -> bytes:
+    """The same, but for the ends of strings and of fields."""
     for prefixed, plain in _WITHOUT_STRING_PREFIX:
         text = text.replace(prefixed, plain)
-    return text.replace(b"\\n", b"").translate(None, b" \n\r\t\f\v\"'`\\()+{}")
+    text = text.replace(b"\\n", b"").translate(None, b" \n\r\t\f\v`\\()+")
+    for joint in (b'""', b"''", b"\"'", b"'\""):
+        text = text.replace(joint, b"")
+    return text
+
+
+@functools.cache
+def _marked_sources(package: str) -> bytes:
+    files = package_files(package)
+    return b"\n".join(_mark(_read(path)) for path in files.sources) if files else b""
 
 
 @functools.cache
 def _sources(package: str) -> bytes:
-    files = package_files(package)
-    return b"\n".join(_squeeze(_read(path)) for path in files.sources) if files else b""
+    return _marked_sources(package).translate(None, b"\"'{}")
 
 
 def _read(path: Path) -> bytes:

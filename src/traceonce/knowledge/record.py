@@ -150,6 +150,8 @@ class Record(Open, frozen=True, kw_only=True):
             ) from None
         except RecursionError:
             raise RecordError(f"{path}: is nested too deeply to be a record.") from None
+        except ValueError as error:  # a number of thousands of digits
+            raise RecordError(f"{path}: cannot be read as JSON: {error}.") from None
         try:
             return cls.read(data)
         except RecordError as error:

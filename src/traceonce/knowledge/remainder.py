@@ -55,11 +55,13 @@ def _apply(one: Json, change: Difference) -> Json:
         raise TypeError
     if "be" in change:
         return change["be"]
-    if "at" in change:
+    if "at" in change and isinstance(one, list):
         items = list(one)
         for place, inner in change["at"].items():
             items[int(place)] = _apply(items[int(place)], inner)
         return items
+    if not isinstance(one, dict):
+        raise TypeError
     left = {key: value for key, value in one.items() if key not in change.get("drop", ())}
     for key, inner in change.get("in", {}).items():
         left[key] = _apply(left[key], inner)

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.evidence import derive
+from traceonce.knowledge.evidence import by_version, derive
 from traceonce.knowledge.experiment import Experiment, Trial
 from traceonce.knowledge.harvesting import harvest
 from traceonce.knowledge.judging import Judgement, judge
@@ -165,7 +165,7 @@ def with_evidence(record: Record, measured: Measured) -> Record:
     def renewed(kept: tuple[Evidence, ...], trial: Trial) -> tuple[Evidence, ...]:
         new = evidence_for(measured, trial)
         others = [piece for piece in kept if (piece.framework, piece.version) != (new.framework, new.version)]
-        return tuple(sorted([*others, new], key=lambda piece: (piece.framework, _number(piece.version))))
+        return tuple(sorted([*others, new], key=by_version))
 
     def tried(claim: C) -> C:
         trial = experiment.trials[claim.experiment or ""]
@@ -180,10 +180,6 @@ def with_evidence(record: Record, measured: Measured) -> Record:
         last_updated=max(piece.date for piece in evidence),
     )
     return derive(changed)
-
-
-def _number(version: str) -> list[int]:
-    return [int(part) if part.isdigit() else 0 for part in version.split(".")]
 
 
 class Refuted(NamedTuple):

@@ -49,14 +49,14 @@ def message_in_a_method():
 '''
 
 
-def evidence(trial: str, version: str, runs: int = 4, held: int = 4) -> dict[str, Any]:
+def evidence(trial: str, version: str, held: int) -> dict[str, Any]:
     return {
-        "experiment": f"dictionary_changed.{trial}",
+        "experiment": trial,
         "framework": "tensorflow",
         "version": version,
         "python": "3.11.7",
         "date": "2026-03-02",
-        "runs": runs,
+        "runs": 4,
         "held": held,
         "outcome": "RuntimeError raised",
         "cases": {},
@@ -64,7 +64,7 @@ def evidence(trial: str, version: str, runs: int = 4, held: int = 4) -> dict[str
 
 
 def both(trial: str) -> list[dict[str, Any]]:
-    return [evidence(trial, "2.16.2"), evidence(trial, "2.21.0", held=3)]
+    return [evidence(trial, "2.16.2", held=4), evidence(trial, "2.21.0", held=3)]
 
 
 def good_record(id: str = CHANGED, other: str = TAKEN) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def good_record(id: str = CHANGED, other: str = TAKEN) -> dict[str, Any]:
                 "why_fails_zh": "键只是同一个字典的视图。",
                 "how": "for name in layers.keys():\n    del layers[name]\nlayers",
                 "experiment": "dead_end_keys",
-                "evidence": both("dead_end_keys"),
+                "evidence": both(f"{slug}.dead_end_keys"),
             }
         ],
         "dead_ends_zh": ["只遍历键。"],
@@ -100,13 +100,13 @@ def good_record(id: str = CHANGED, other: str = TAKEN) -> dict[str, Any]:
                 "condition": "The dictionary is small.",
                 "condition_zh": "字典不大时。",
                 "experiment": "workaround_copy",
-                "evidence": both("workaround_copy"),
+                "evidence": both(f"{slug}.workaround_copy"),
             },
             {
                 "action": "Make a new dictionary.",
                 "how": "layers = {name: layer for name, layer in layers.items() if layer}\nlayers",
                 "experiment": "workaround_comprehension",
-                "evidence": both("workaround_comprehension"),
+                "evidence": both(f"{slug}.workaround_comprehension"),
             },
         ],
         "workarounds_zh": ["遍历键的副本。", "新建一个字典。"],
@@ -120,7 +120,7 @@ def good_record(id: str = CHANGED, other: str = TAKEN) -> dict[str, Any]:
             "  File 'site-packages/tensorflow/x.py'\nRuntimeError: dictionary changed size\nduring iteration",
         ],
         "experiment": f"tensorflow/{slug}.py",
-        "evidence": both("failure"),
+        "evidence": both(f"{slug}.failure"),
         "somebody_elses_field": {"kept": [1, 2]},
     }
     return derive(Record.read(record)).plain()

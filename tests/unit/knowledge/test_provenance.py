@@ -50,8 +50,11 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fix
         ("Cannot lower that operation", False),
         ("only in the documentation", False),
         ("it must not be imported", True),
-        ("Counting the number of allowed inside of a", True),  # put together from two texts
-        ("Counting the number of elephants in a room", False),
+        ("Counting the number of layers", True),  # a value was put in
+        ("The shape of x changed from 3 to 4, which is not allowed inside of", True),
+        ("Counting the number of elephants in every room of the house", False),
+        ("the number of", True),
+        ("about the number of", False),  # no string begins where it was cut off
         ("changed to", False),
     ],
 )

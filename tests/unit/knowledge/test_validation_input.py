@@ -11,6 +11,7 @@ from handmade_base import CHANGED, fields, good_record, make_base, problems_afte
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from traceonce.knowledge.fixed_parts import fixed_parts
 from traceonce.knowledge.validation import Checked, check_files
 from traceonce.knowledge.validation.form import LONGEST
 
@@ -134,6 +135,13 @@ def test_nesting_that_json_still_reads(tmp_path: Path) -> None:
     assert any("nested too deeply" in problem.what for problem in problems)
 
 
+@pytest.mark.parametrize("depth", [300, 900])
+def test_nesting_where_a_text_belongs(tmp_path: Path, depth: int) -> None:
+    problems = problems_after(tmp_path, lambda record: record.update(signature=nested(depth)))
+    assert "signature" in fields(problems, "error")
+    assert all(len(problem.line()) < 1000 for problem in problems)
+
+
 def nested(depth: int) -> list[Any]:
     inner: list[Any] = []
     for _ in range(depth):
@@ -203,4 +211,5 @@ def test_a_record_with_anything_in_some_places(fuzzed: Path, changes: list[tuple
 @FUZZ
 @given(st.text(alphabet="ab(|)[]*+?.{}\\^$:P<>is 0,", max_size=25))
 def test_any_expression(fuzzed: Path, expression: str) -> None:
+    fixed_parts(expression)
     check_text(fuzzed, json.dumps(good_record() | {"regex": expression, "context": expression, "regex_zh": expression}))

@@ -67,6 +67,13 @@ CHANGES: list[tuple[str, Change, list[str], list[str], str]] = [
     ("regex_finds_examples", put(["KeyError tensorflow"], "examples"), ["examples[0]"], [], "Widen the regex"),
     ("regex_finds_examples", put([], "examples"), [], ["examples"], "traceonce knowledge verify tensorflow/dict"),
     ("regex_finds_examples", put("jaxlib", "context"), ["context"], [], "example with a traceback"),
+    (
+        "examples_are_anonymous",
+        put([r"C:\Users\ann\t.py tensorflow: dictionary changed size during iteration"], "examples"),
+        [],
+        ["examples[0]"],
+        r"one machine, 'C:\\Users\\ann'",
+    ),
     ("no_benign_line", drop("context"), ["regex"], [], "hits the benign line 'RuntimeError: dictionary changed size"),
     ("no_benign_line", put("字典|上限", "regex_zh"), [], [], ""),  # its context is in no benign line
     ("actions_are_said", put("", "dead_ends", 0, "action"), ["dead_ends[0].action"], [], "Say what people try"),
@@ -105,12 +112,19 @@ CHANGES: list[tuple[str, Change, list[str], list[str], str]] = [
     (
         "experiment_is_there",
         put("dead_end_keys", "workarounds", 0, "experiment"),
-        ["workarounds[0].experiment", "experiment", "workarounds[0].how"],
+        # and what the record has from workaround_copy is not from there any more
+        [
+            "workarounds[0].experiment",
+            "experiment",
+            "workarounds[0].how",
+            "workarounds[0].evidence[0].experiment",
+            "workarounds[0].evidence[1].experiment",
+        ],
         [],
         "no claim names its function workaround_copy",
     ),
     ("how_was_run", put("del layers", "dead_ends", 0, "how"), ["dead_ends[0].how"], [], "code of dead_end_keys"),
-    ("how_was_run", put("", "workarounds", 0, "how"), ["workarounds[0].how"], [], "traceonce knowledge verify"),
+    ("how_was_run", put("", "workarounds", 0, "how"), [], ["workarounds[0].how"], "traceonce knowledge verify"),
     ("evidence_is_sound", put(0, "evidence", 0, "runs"), ["evidence[0].runs"], [], "no number of runs"),
     (
         "evidence_is_sound",
@@ -123,6 +137,13 @@ CHANGES: list[tuple[str, Change, list[str], list[str], str]] = [
     ("evidence_is_sound", put("²", "evidence", 0, "version"), ["evidence[0].version"], [], "no version"),
     ("evidence_is_sound", put("", "evidence", 0, "framework"), ["evidence[0].framework"], [], "no framework"),
     ("evidence_is_sound", put("yesterday", "evidence", 0, "date"), ["evidence[0].date"], [], "YYYY-MM-DD"),
+    (
+        "evidence_is_its_own",
+        put("dictionary_changed.failure", "workarounds", 0, "evidence", 1, "experiment"),
+        ["workarounds[0].evidence[1].experiment"],
+        [],
+        "not from 'dictionary_changed.workaround_copy'",
+    ),
     (
         "everything_was_run",
         put([], "workarounds", 1, "evidence"),
@@ -145,7 +166,7 @@ CHANGES: list[tuple[str, Change, list[str], list[str], str]] = [
         "0.9 was typed",
     ),
     ("nothing_typed_in", put(0.1, "dead_ends", 0, "fail_rate"), ["dead_ends[0].fail_rate"], [], "gives 0.88"),
-    ("nothing_typed_in", drop("dead_ends", 0, "fail_rate"), ["dead_ends[0].fail_rate"], [], "it is missing"),
+    ("nothing_typed_in", drop("dead_ends", 0, "fail_rate"), [], ["dead_ends[0].fail_rate"], "it is missing"),
     ("nothing_typed_in", put(1.0, "confidence"), ["confidence"], [], "1.0 was typed in"),
     ("nothing_typed_in", put(1.0, "fix_success_rate"), ["fix_success_rate"], [], "1.0 was typed in"),
     ("nothing_typed_in", put([0.0, 1.0], "fix_success_interval"), ["fix_success_interval"], [], "0 to 1 was typed in"),
@@ -272,6 +293,17 @@ def test_a_dead_end_that_helps_is_refuted(tmp_path: Path) -> None:
     assert "speak against it" in found[0].what
 
 
+def test_evidence_for_the_same_version_twice(tmp_path: Path) -> None:
+    """It would count twice in every rate."""
+
+    def change(record: dict[str, Any]) -> None:
+        record["evidence"].append(record["evidence"][0])
+
+    found = problems_after(tmp_path, change)
+    assert "evidence[2]" in fields(found, "error")
+    assert any("another piece of evidence for 'tensorflow 2.16.2'" in problem.what for problem in found)
+
+
 def test_a_failure_that_never_showed(tmp_path: Path) -> None:
     def change(record: dict[str, Any]) -> None:
         for piece in record["evidence"]:
@@ -291,7 +323,8 @@ def test_nothing_was_run(tmp_path: Path) -> None:
                 del item[name]
 
     found = problems_after(tmp_path, change)
-    assert fields(found) == ["evidence", "verification_tier"]
+    assert fields(found, "error") == []
+    assert fields(found, "warning") == ["evidence", "verification_tier"]
     assert "nor any claim" in found[0].what
 
 

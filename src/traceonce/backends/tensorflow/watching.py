@@ -337,12 +337,12 @@ class MissWatching:
 
 
 def _describe_error(error: BaseException) -> str:
-    """The error in some 500 characters: the beginning has the type, and AutoGraph puts the error itself last."""
+    """The error in some 4,000 characters: the beginning has the type, and AutoGraph puts the error itself last."""
     try:
         text = f"{type(error).__name__}: {error}"
     except Exception:  # it cannot even be printed
         return type(error).__name__
-    return text if len(text) <= 500 else f"{text[:240]} … {text[-240:]}"
+    return text if len(text) <= 4_000 else f"{text[:1_000]} … {text[-3_000:]}"
 
 
 def _captures_late(graph: Any) -> bool:

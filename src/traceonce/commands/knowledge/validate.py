@@ -14,6 +14,7 @@ from traceonce.errors import UsageError
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.schema import schema_text
 from traceonce.knowledge.validation import Checked, Level, check_files
+from traceonce.knowledge.validation.problem import printable
 
 LEVELS: tuple[Level, ...] = ("error", "warning")
 SLOW = 2.0  # seconds after which a person wants to know that something is going on
@@ -83,7 +84,9 @@ def _count(number: int, noun: str) -> str:
 def _as_json(checked: Sequence[Checked]) -> str:
     answer = {
         "schema": "traceonce.validation/1",
-        "files": [{"file": str(one.file), "unreadable": one.unreadable, "problems": one.problems} for one in checked],
+        "files": [
+            {"file": printable(one.file), "unreadable": one.unreadable, "problems": one.problems} for one in checked
+        ],
         "errors": sum(one.count("error") for one in checked),
         "warnings": sum(one.count("warning") for one in checked),
     }

@@ -12,15 +12,15 @@ import re2
 LONGEST_LINE = 16_384  # characters; a longer line is taken in pieces
 OVERLAP = 2_048  # of such pieces, so that what is cut in one is whole in the next
 
-_COLOURS = re2.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, movements of the cursor
-    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles, links
-    r"|\x1b[ -/]*[0-~]"
-    r"|(?:\\x1b|\\u001[bB]|\\033|\\e|\^\[)\[[0-9;]*[A-Za-z]"  # the same, written out
+_PARAMETERS, _BETWEEN = "0123456789:;<=>?", " !\"#$%&'()*+,-./"  # of escape sequences
+_WRITTEN_OUT = re2.compile(
+    r"(?:\\x1b|\\u001[bB]|\\033|\\e|\^\[)\[[0-9;]*[A-Za-z]"
     r"|\[[0-9]{1,2}(?:;[0-9]{1,3})*m"  # what is left where the escape character was lost
 )
-_CONTROL = re2.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\x{200b}-\x{200f}\x{feff}\x{fffd}]+")
-_BOXES = re2.compile(r"[\x{2500}-\x{259f}❱]+")
+_MANY = 300  # written-out sequences that are taken out of a line; more is no log
+_BLANKS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), *range(0x200B, 0x2010), 0x2028, 0x2029, 0xFEFF, 0xFFFD], " ")
+_BLANKS |= {ord("\b"): "", ord("❱"): "", **dict.fromkeys(range(0x2500, 0x25A0), "")}  # boxes and bars
+_BOXES = re2.compile(r"[❱\x{2500}-\x{259f}]")
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL|SEVERE)"
 _TIME = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:Z|\s?[+-][0-9]{2}:?[0-9]{2})?"
 _DATE = r"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}"
@@ -47,11 +47,12 @@ _PLACE = (  # what tells who printed a line: a rank, a worker, a quoting
     r"|\((?:[\w.-]+ )?pid=[0-9]+(?:, ip=[0-9.]+)?\)"
     r"|[0-9]{1,4}:\s"
     r"|[\w.-]{1,60} +\|"
-    r"|>{1,2}"
+    r"|>{1,2}\s"
 )
-_PREFIX = re2.compile(rf"(?:\s?(?:(?P<entry>{_ENTRY})|(?P<place>{_PLACE})))+(?P<space> ?)")
-_PYTEST = re2.compile(r"E(?: {3,}|\s*$)")
-_MAY_BE_PREFIXED = frozenset("0123456789[(|#>-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+_PREFIX = re2.compile(rf"(?:\s?(?:(?P<entry>{_ENTRY})|{_PLACE}))+ ?")
+_HEAD = 200  # characters in which a prefix ends
+_BEGIN_PREFIXES = frozenset("0123456789[(|#>-")
+_IN_PREFIXES = frozenset(":|]-")
 
 
 class Line(NamedTuple):
@@ -67,21 +68,38 @@ class Line(NamedTuple):
 
 
 def clean_line(line: str) -> Line:
-    if "\x1b" in line or "[" in line or "^[" in line or "\\" in line:
-        line = _COLOURS.sub("", line)
-    if not line.isprintable():
-        line = _CONTROL.sub(" ", line.replace("\b", ""))
-    if not line.isascii():
-        line = _BOXES.sub("", line)
+    if "\x1b" in line:
+        first, *others = line.split("\x1b")
+        line = first + "".join(map(_after_sequence, others))
+    if "[" in line and ("m" in line or "\\" in line):
+        line = _WRITTEN_OUT.sub("", line, _MANY)
+    if not line.isprintable() or (not line.isascii() and _BOXES.search(line)):
+        framed = _BOXES.match(line) is not None
+        line = line.translate(_BLANKS)
+        line = line.removeprefix(" ") if framed else line  # between the frame and the text
     raw = line = line.rstrip()
-    entry = False
-    if line and line[0] in _MAY_BE_PREFIXED:
-        if found := _PYTEST.match(line):
-            line = line[found.end() :]
-        elif found := _PREFIX.match(line):
-            entry = found["entry"] is not None
-            line = line[found.end() :]
+    if line[:4] == "E   " or line == "E":  # pytest's
+        return Line(line[1:].strip(), raw, False, False)
+    end, entry = _prefix_of(line)
+    line = line[end:]
     return Line(line.strip(), raw, entry, line[:1].isspace())
+
+
+def _prefix_of(line: str) -> tuple[int, bool]:
+    """Where the prefix of a line ends, and whether it is that of an entry. All of its characters are ASCII."""
+    first, head = line[:1], line[:_HEAD]
+    if first not in _BEGIN_PREFIXES and (not first.isalpha() or _IN_PREFIXES.isdisjoint(head)):
+        return 0, False
+    found = _PREFIX.match(head.encode(errors="replace"))
+    return (found.end(), found.start(1) >= 0) if found else (0, False)
+
+
+def _after_sequence(text: str) -> str:
+    """What follows an escape character, without the sequence that it began: a colour, a movement, a title, a link."""
+    if text.startswith("]"):
+        return text.partition("\x07")[2]
+    parameters = text[1:].lstrip(_PARAMETERS) if text.startswith("[") else text
+    return parameters.lstrip(_BETWEEN)[1:]
 
 
 def clean_lines(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:

@@ -43,6 +43,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     """One failure, explained."""
 
     record: str
+    language: Language
     signature: str
     function: str | None
     why: str
@@ -77,6 +78,7 @@ def explain_record(
     graph = record.transition_graph
     return Explanation(
         record=record.id,
+        language=language,
         signature=(zh and record.signature_zh) or record.signature,
         function=function,
         why=why,

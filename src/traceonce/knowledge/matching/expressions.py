@@ -6,9 +6,11 @@ its own that a text must have before it is worth a search.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
+import re2
+
+_CHINESE = re2.compile(r"[\x{3400}-\x{4dbf}\x{4e00}-\x{9fff}]{2,}")
 _ZERO_WIDTH = frozenset("bBAz")
 _CLASSES = frozenset("dDwWpPC")
 
@@ -51,9 +53,9 @@ def tokens_within(runs: list[str]) -> set[str]:
     return tokens
 
 
-def chinese_pairs(text: str) -> list[str]:
+def chinese_pairs(text: str) -> set[str]:
     """Chinese is written without spaces: pairs of characters stand for words."""
-    return [a + b for a, b in pairwise(text) if is_chinese(a) and is_chinese(b)]
+    return {run[at : at + 2] for run in _CHINESE.findall(text) for at in range(len(run) - 1)}
 
 
 def is_chinese(character: str) -> bool:

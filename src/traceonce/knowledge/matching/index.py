@@ -14,6 +14,8 @@ from traceonce.knowledge.matching.words import Words
 from traceonce.knowledge.record import Record
 
 SHOWN = 240  # characters of the matched text
+MOST = 12  # expressions, the most specific, that may match one message
+CAPTURED = 3  # of the expressions that match a message, the best, that say which function is named
 
 _ID = re2.compile(r"[\w.-]+(?:/[\w.-]+)+")
 
@@ -22,7 +24,8 @@ class Expression(NamedTuple):
     """One branch of a record's expression."""
 
     record: Record
-    compiled: Any
+    pattern: str
+    finder: Any  # finds without captures, which is quick on any text
     fixed: int
     required: frozenset[str]
 
@@ -95,25 +98,29 @@ class Index:
 
     def _search(self, text: str, line: int) -> list[Hit]:
         encoded = text.encode(errors="replace")
-        tokens = tokens_of(text)
-        hits = list(self._named(text, line))
-        for expression in self._candidates(tokens, encoded):
-            found = expression.compiled.search(encoded)
-            if found is None:
-                continue
-            function = found["function"] if "function" in expression.compiled.groupindex else None
-            hits.append(
-                Hit(
-                    record=expression.record,
-                    named=False,
-                    fixed=expression.fixed,
-                    matched=_shorten(found[0].decode(errors="replace").strip()),
-                    function=function.decode(errors="replace").strip() or None if function else None,
-                    line=line,
-                    start=found.start(),
-                )
-            )
-        return hits
+        found: list[tuple[Expression, Any]] = []
+        for expression in sorted(self._candidates(tokens_of(text), encoded), key=lambda candidate: -candidate.fixed):
+            if (where := expression.finder.search(encoded)) is not None:
+                found.append((expression, where))
+                if len(found) == MOST:
+                    break
+        hits = [self._hit(*pair, line, number < CAPTURED) for number, pair in enumerate(found)]
+        return [*self._named(text, line), *hits]
+
+    def _hit(self, expression: Expression, where: Any, line: int, capture: bool) -> Hit:
+        function = None
+        if capture and "(?P<function>" in expression.pattern:
+            captured = _compile(expression.pattern).search(where.string)
+            function = captured["function"] if captured else None
+        return Hit(
+            record=expression.record,
+            named=False,
+            fixed=expression.fixed,
+            matched=_shorten(where[0].decode(errors="replace").strip()),
+            function=(function.decode(errors="replace").strip() or None) if function else None,
+            line=line,
+            start=where.start(),
+        )
 
     def _named(self, text: str, line: int) -> Iterator[Hit]:
         """Records whose id is in the text, as a word of its own."""
@@ -145,7 +152,8 @@ class Index:
                 try:
                     _compile(pattern)
                     for branch in branches_of(pattern):
-                        yield Expression(record, _compile(branch.pattern), branch.fixed, branch.required)
+                        finder = _compile(branch.pattern, capture=False)
+                        yield Expression(record, branch.pattern, finder, branch.fixed, branch.required)
                 except re2.error as error:
                     self._refuse(record, field, error)
 
@@ -155,9 +163,10 @@ class Index:
         self.refused.append(f"{record.id}: {field}: RE2 refuses the expression ({why}); correct it.")
 
 
-def _compile(pattern: str) -> Any:
+def _compile(pattern: str, *, capture: bool = True) -> Any:
     options = re2.Options()
     options.log_errors = False
+    options.never_capture = not capture
     return re2.compile(pattern, options)
 
 
@@ -169,7 +178,7 @@ def _make_set(expressions: list[Expression]) -> Any:
     options.max_mem = 64 << 20
     found = re2.Set.SearchSet(options)
     for expression in expressions:
-        found.Add(expression.compiled.pattern)
+        found.Add(expression.pattern)
     found.Compile()
     return found
 

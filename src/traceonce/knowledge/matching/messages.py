@@ -22,10 +22,9 @@ LONGEST = 32_768  # characters of a message
 AFTER_ERROR = 40  # lines that may follow an error's first one
 NARROWEST = 40  # columns: below that, lines of one length are no sign of wrapping
 
-_ERROR = re2.compile(
-    r"^(?:[\w.]+[.])?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Reached)(?:\(\w+\))?(?::|$)|^\S{0,30}(?:错误|异常|警告)[：:]"
-)
-_ERROR_WORDS = ("Error", "Exception", "Warning", "Interrupt", "Reached", "错误", "异常", "警告")
+_ERRORS = ("Error", "Exception", "Warning", "Interrupt", "Reached")  # how the names of errors end
+_CHINESE_ERRORS = ("错误", "异常", "警告")
+_LONGEST_NAME = 120
 _TRACEBACK = "Traceback (most recent call last)"
 _TITLE = re2.compile(r"^\S.*?  (?:retraced [0-9]|compiled [0-9]|tracing raised |(?:silently|possibly) wrong: )")
 _TITLE_WORDS = ("  retraced ", "  compiled ", "  tracing raised ", " wrong: ")
@@ -65,11 +64,18 @@ def cut_messages(lines: Iterable[tuple[int, Line]]) -> Iterator[Message]:
 
 
 def is_error(text: str) -> bool:
-    return any(word in text[:120] for word in _ERROR_WORDS) and _ERROR.search(text) is not None
+    """Does the line begin with the name of an error, and a colon?"""
+    name, colon, _ = text[:_LONGEST_NAME].partition(":")
+    if not colon and not name.isascii():
+        name, colon, _ = name.partition("：")
+    if " " in name or not (colon or len(text) < _LONGEST_NAME):
+        return False
+    return name.endswith(_ERRORS) or (bool(colon) and name.endswith(_CHINESE_ERRORS))
 
 
 def is_title(text: str) -> bool:
-    return any(word in text for word in _TITLE_WORDS) and _TITLE.search(text) is not None
+    """Is it the first line about a function in our report?"""
+    return "  " in text and any(word in text for word in _TITLE_WORDS) and _TITLE.search(text) is not None
 
 
 class _Block:

@@ -73,7 +73,12 @@ class _Page:
     def head(self) -> Iterator[Line]:
         view = self.view
         facts = [view.category, view.tier, f"{self.words['fix_rate']} {view.fix_rate}" if view.fix_rate else ""]
-        yield (Span(one_line(view.id), "title"), *(Span(f" · {one_line(fact)}", "dim") for fact in facts if fact))
+        said = " · ".join(one_line(fact) for fact in facts if fact)
+        if columns(f"{view.id} · {said}") <= self.width:
+            yield (Span(one_line(view.id), "title"), Span(f" · {said}", "dim"))
+        else:
+            yield (Span(one_line(view.id), "title"),)
+            yield from self._wrapped(said, "", "", "dim")
         yield from self._wrapped(self._said(view.title), "", "", "heading")
         if view.original:
             yield from self._wrapped(view.original, "", "", "dim")

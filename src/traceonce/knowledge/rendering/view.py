@@ -116,9 +116,7 @@ def view_of(record: Record, language: Language) -> RecordView:
         ],
         runs=_runs(record.evidence, language, words),
         examples=[example for example in record.examples if example.strip()],
-        related={
-            way: found for way in TRANSITIONS if (found := _related(getattr(record.transition_graph, way), language))
-        },
+        related={way: found for way in TRANSITIONS if (found := _related(getattr(record.transition_graph, way)))},
         was_run=was_run,
     )
 
@@ -232,7 +230,7 @@ def _source(source: Any) -> str:
     return source if isinstance(source, str) else json.dumps(source, ensure_ascii=False)
 
 
-def _related(items: Sequence[Any], language: Language) -> list[Related]:
+def _related(items: Sequence[Any]) -> list[Related]:
     found = []
     for item in items:
         if isinstance(item, str):

@@ -91,9 +91,8 @@ _OUTCOMES = [
     (r"no error", "没有报错"),
     (r"nothing traced", "没有追踪"),
     (r"nothing is compiled: no trace is left", "什么都没有编译：不再有追踪"),
-    (r"it helps: (.+)", r"有效：\1"),
-    (r"does not show: (.+)", r"未出现：\1"),
 ]
+_PREFIXES = {"it helps: ": "有效：", "does not show: ": "未出现："}
 
 
 def check_language(language: str) -> Language:
@@ -120,6 +119,9 @@ def outcome_in(language: Language, outcome: str) -> str:
 
 
 def _translate(part: str) -> str:
+    for prefix, chinese in _PREFIXES.items():
+        if part.startswith(prefix):
+            return chinese + _translate(part.removeprefix(prefix))
     for pattern, replacement in _OUTCOMES:
         found = re.fullmatch(pattern, part)
         if found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,9 @@ from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.experiment import Experiment
 from traceonce.knowledge.provenance import Finding
 from traceonce.knowledge.record import DeadEnd, Evidence, Record, Workaround
-from traceonce.knowledge.validation.problem import Level, Problem
+from traceonce.knowledge.validation.problem import Level, Problem, printable
+
+MODULE = re.compile(r"[A-Za-z0-9_]+/[A-Za-z0-9_]+\.py")  # below experiments/
 
 
 class Base:
@@ -60,7 +63,7 @@ class Case:
         self.at_home, self.together, self.provenance = at_home, together, provenance
 
     def problem(self, rule: str, field: str, what: str, remedy: str, level: Level = "error") -> Problem:
-        return Problem(file=str(self.file), field=field, what=what, remedy=remedy, rule=rule, level=level)
+        return Problem(file=printable(self.file), field=field, what=what, remedy=remedy, rule=rule, level=level)
 
     @property
     def claims(self) -> list[Claim]:
@@ -79,8 +82,8 @@ class Case:
 
     @cached_property
     def experiment(self) -> Experiment | RecordError | None:
-        """The experiment that the record names; the error where it cannot be read; None where it names none."""
-        if not self.record.experiment:
+        """The experiment that the record names; the error where it cannot be read; None where it names no module."""
+        if not MODULE.fullmatch(self.record.experiment or ""):
             return None
         try:
             return self.base.collection.experiment_of(self.record)

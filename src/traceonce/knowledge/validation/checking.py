@@ -13,7 +13,7 @@ from traceonce.knowledge.record import Record
 from traceonce.knowledge.validation.case import Base, Case
 from traceonce.knowledge.validation.expressions import why_refused
 from traceonce.knowledge.validation.form import check_form
-from traceonce.knowledge.validation.problem import Checked, Problem
+from traceonce.knowledge.validation.problem import Checked, Problem, printable
 from traceonce.knowledge.validation.reading import read_document
 from traceonce.knowledge.validation.rules import apply_rules
 
@@ -57,11 +57,13 @@ def _read(file: Path) -> tuple[Record | None, Checked]:
         document = read_document(file)
     except RecordError as error:
         what, _, remedy = str(error).rpartition(". ")
-        problem = Problem(file=str(file), field="the file", what=what, remedy=remedy, rule="file")
+        problem = Problem(file=printable(file), field="the file", what=what, remedy=remedy, rule="file")
         return None, Checked(file, [problem], unreadable=True)
-    record, problems = check_form(document.data, document.repeated, str(file))
+    record, problems = check_form(document.data, document.repeated, printable(file))
     if record is None:
         remedy = "Correct the form first"
-        note = Problem(file=str(file), field="the document", what=_HALTED, remedy=remedy, rule="form", level="note")
+        note = Problem(
+            file=printable(file), field="the document", what=_HALTED, remedy=remedy, rule="form", level="note"
+        )
         problems.append(note)
     return record, Checked(file, problems)

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.record import Workaround
-from traceonce.knowledge.validation.case import Case
+from traceonce.knowledge.validation.case import MODULE, Case
 from traceonce.knowledge.validation.problem import Level, Problem, quoted
 
 WRITE_A_TRIAL = "Write a trial for it (experiment); its code becomes the how"
 _WORDS = re.compile(r"\w+")
-_MODULE = re.compile(r"[A-Za-z0-9_]+/[A-Za-z0-9_]+\.py")
 
 
 def actions_are_said(case: Case) -> Iterator[Problem]:
@@ -50,7 +49,7 @@ def how_adds_something(case: Case) -> Iterator[Problem]:
 def experiment_is_there(case: Case) -> Iterator[Problem]:
     """The record names an experiment that can be read, and that has a trial for every claim, and no other."""
     record, experiment = case.record, case.experiment
-    if record.experiment is not None and not _MODULE.fullmatch(record.experiment):
+    if record.experiment is not None and not MODULE.fullmatch(record.experiment):
         what = f"{quoted(record.experiment)} is no module below experiments/"
         yield case.problem("experiment_is_there", "experiment", what, "Write <domain>/<module>.py")
     elif experiment is None:
@@ -82,9 +81,13 @@ def how_was_run(case: Case) -> Iterator[Problem]:
         return
     for at, item in case.claims:
         trial = experiment.trials.get(item.experiment or "")
-        if trial is not None and item.how != trial.body:
-            what = "it is empty" if not item.how.strip() else f"it is not the code of {trial.name}, which was run"
-            remedy = f"Run: traceonce knowledge verify {case.record.id}"
+        remedy = f"Run: traceonce knowledge verify {case.record.id}"
+        if trial is None or item.how == trial.body:
+            continue
+        if not item.how.strip():
+            yield case.problem("how_was_run", f"{at}.how", "it is empty", remedy, "warning")
+        else:
+            what = f"it is not the code of {trial.name}, which was run"
             yield case.problem("how_was_run", f"{at}.how", what, remedy)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from traceonce.knowledge.validation.case import Case
 from traceonce.knowledge.validation.problem import Problem, quoted
 
 BENIGN = Path(__file__).parent.parent / "benign.txt"
+_HOME = re.compile(r"(?:/home/|/Users/|[A-Z]:\\Users\\)[^/\\\s\"']+|/root/")
 FIELDS = ("regex", "regex_zh", "context")
 
 
@@ -54,6 +56,14 @@ def regex_finds_examples(case: Case) -> Iterator[Problem]:
     if context is not None and record.examples and not any(context.search(collapse(text)) for text in record.examples):
         what = "no example has this context, so that no example is a match"
         yield case.problem("regex_finds_examples", "context", what, "Change it, or add an example with a traceback")
+
+
+def examples_are_anonymous(case: Case) -> Iterator[Problem]:
+    """No example names a home folder: that is a place on one machine, and often a person."""
+    for number, example in enumerate(case.record.examples):
+        if place := _HOME.search(example):
+            what = f"it names a folder of one machine, {quoted(place.group())}"
+            yield case.problem("examples_are_anonymous", f"examples[{number}]", what, "Take the folder out", "warning")
 
 
 def no_benign_line(case: Case) -> Iterator[Problem]:

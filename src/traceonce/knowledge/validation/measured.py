@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from traceonce.knowledge.evidence import COMPUTED, derive, is_refuted
+from traceonce.knowledge.experiment import Experiment
 from traceonce.knowledge.record import TIERS, Evidence
 from traceonce.knowledge.validation.case import Case
 from traceonce.knowledge.validation.dates import day
@@ -36,6 +37,26 @@ def _unsound(piece: Evidence) -> Iterator[tuple[str, str]]:
         yield "date", f"{quoted(piece.date)} is no day (YYYY-MM-DD)"
 
 
+def evidence_is_its_own(case: Case) -> Iterator[Problem]:
+    """A piece of evidence comes from the trial of the claim that it stands under; there is one for each version."""
+    record = case.record
+    experiment = case.experiment if isinstance(case.experiment, Experiment) else None
+    claims = [("evidence", "failure", record.evidence)]
+    claims += [(f"{at}.evidence", item.experiment or "", item.evidence) for at, item in case.claims]
+    remedy = f"Run it again: traceonce knowledge verify {record.id}"
+    for at, trial, pieces in claims:
+        seen = set()
+        for number, piece in enumerate(pieces):
+            own = f"{experiment.path.stem}.{trial}" if experiment and trial in experiment.trials else None
+            if own is not None and piece.experiment != own:
+                what = f"it comes from {quoted(piece.experiment)}, not from {quoted(own)}"
+                yield case.problem("evidence_is_its_own", f"{at}[{number}].experiment", what, remedy)
+            if (piece.framework, piece.version) in seen:
+                what = f"there is another piece of evidence for {quoted(f'{piece.framework} {piece.version}')}"
+                yield case.problem("evidence_is_its_own", f"{at}[{number}]", what, "Keep the later one")
+            seen.add((piece.framework, piece.version))
+
+
 def everything_was_run(case: Case) -> Iterator[Problem]:
     """The failure, every workaround and every dead end has evidence, and most of it speaks for the claim."""
     record = case.record
@@ -61,23 +82,26 @@ def nothing_typed_in(case: Case) -> Iterator[Problem]:
     if any(True for _, piece in case.evidence for _ in _unsound(piece)):
         return
     record, right = case.record, derive(case.record)
-    pairs = [(name, getattr(record, name), getattr(right, name)) for name in COMPUTED if name != "versions"]
-    for of_kind, fields in (("workarounds", "success"), ("dead_ends", "fail")):
-        for number, (item, computed) in enumerate(zip(getattr(record, of_kind), getattr(right, of_kind), strict=True)):
-            pairs += [
-                (f"{of_kind}[{number}].{field}", getattr(item, field), getattr(computed, field))
-                for field in (f"{fields}_rate", f"{fields}_interval")
-            ]
-    for field, said, computed in pairs:
-        if said != computed:
-            if said is None:
-                what = f"it is missing; the evidence gives {_shown(computed)}"
-            elif computed is None:
-                what = f"{_shown(said)} was typed in: there is no evidence for it"
-            else:
-                what = f"{_shown(said)} was typed in: the evidence that is there gives {_shown(computed)}"
+    pairs = [(name, record, right, name) for name in COMPUTED if name != "versions"]
+    for of_kind, rate in (("workarounds", "success"), ("dead_ends", "fail")):
+        items = zip(getattr(record, of_kind), getattr(right, of_kind), strict=True)
+        for number, (item, computed) in enumerate(items):
+            names = (f"{rate}_rate", f"{rate}_interval")
+            pairs += [(f"{of_kind}[{number}].{name}", item, computed, name) for name in names]
+    for field, holder, computed, name in pairs:
+        said, gives = getattr(holder, name), getattr(computed, name)
+        if said == gives:
+            continue
+        if said is None or name not in holder.given:
+            what = f"it is missing; the evidence that is there gives {_shown(gives)}"
+            remedy = f"Run: traceonce knowledge verify {record.id}"
+            yield case.problem("nothing_typed_in", field, what, remedy, "warning")
+        else:
+            basis = (
+                "there is no evidence for it" if gives is None else f"the evidence that is there gives {_shown(gives)}"
+            )
             remedy = f"Take it out, and run: traceonce knowledge verify {record.id}"
-            yield case.problem("nothing_typed_in", field, what, remedy)
+            yield case.problem("nothing_typed_in", field, f"{_shown(said)} was typed in: {basis}", remedy)
 
 
 def tier_is_known(case: Case) -> Iterator[Problem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -41,7 +42,13 @@ class Checked(msgspec.Struct, frozen=True):
         return sum(problem.level == level for problem in self.problems)
 
 
+def printable(file: Path) -> str:
+    """A file's name, which may be any bytes, as text that can be printed."""
+    return str(file).encode(errors="replace").decode()
+
+
 def quoted(text: object, longest: int = 70) -> str:
     """A value for a message: in one line, without control characters, not longer than people read."""
-    shown = repr(text if not isinstance(text, str) else " ".join(text[: 20 * longest].split()))
+    # reprlib does not go down into deep nesting
+    shown = repr(" ".join(text[: 20 * longest].split())) if isinstance(text, str) else reprlib.repr(text)
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"

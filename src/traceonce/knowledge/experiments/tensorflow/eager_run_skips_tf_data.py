@@ -1,5 +1,9 @@
 """`run_functions_eagerly` does not reach the functions of a dataset."""
 
+import logging
+import warnings
+
+import numpy as np
 import tensorflow as tf
 
 from traceonce.knowledge.experiment import Logs, eager
@@ -110,7 +114,17 @@ def message_filter():
     list(tf.data.Dataset.range(6).filter(lambda number: number % 2 == 0))
 
 
-def message_generator_of_batches():
+def message_through_logging():
+    logging.captureWarnings(True)
+    logging.basicConfig()
+    tf.config.run_functions_eagerly(True)
+    windows = tf.data.Dataset.range(5).window(2, drop_remainder=True)
+    list(windows.flat_map(lambda window: window.batch(2)))
+
+
+def message_in_a_format_of_its_own():
+    logging.captureWarnings(True)
+    logging.basicConfig(format="%(levelname)s [%(name)s] %(message)s")
     tf.config.run_functions_eagerly(True)
 
     def batches():
@@ -120,7 +134,8 @@ def message_generator_of_batches():
     list(tf.data.Dataset.from_generator(batches, output_signature=tf.TensorSpec([None])))
 
 
-def message_flat_map():
+def message_without_a_place():
+    warnings.formatwarning = lambda message, category, *place: f"{category.__name__}: {message}\n"
     tf.config.run_functions_eagerly(True)
-    windows = tf.data.Dataset.range(5).window(2, drop_remainder=True)
-    list(windows.flat_map(lambda window: window.batch(2)))
+    totals = tf.data.Dataset.range(4).reduce(np.int64(0), lambda total, number: total + number)
+    return totals

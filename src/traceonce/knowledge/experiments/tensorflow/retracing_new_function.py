@@ -6,7 +6,8 @@ import tensorflow as tf
 
 from traceonce.knowledge.experiment import Retraces
 
-symptom = Retraces(traces=10, cause="new_function", function="train_step")
+symptom = Retraces(traces=10, cause="new_function")
+
 
 def failure():
     batch = tf.constant([1.0, 2.0, 3.0])
@@ -100,7 +101,7 @@ def dead_end_wrap_one_python_function():
 def message_lambda_in_a_loop():
     image = tf.ones([4, 4])
     for brightness in range(12):
-        adjust = tf.function(lambda image: image * float(brightness))  # noqa: B023  # called before it changes
+        adjust = tf.function(lambda image: image * float(brightness))
         adjust(image)
 
 

@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from traceonce.knowledge.experiment import Retraces
 
-symptom = Retraces(traces=10, cause="new_instance", function="normalize")
+symptom = Retraces(traces=10, cause="new_instance")
 
 
 def failure():

@@ -44,7 +44,7 @@ BODIES = {"if statements": with_if, "and, or, not": with_and_or, "a Keras layer"
 def failure(use):
     @tf.function
     def train_step(x, training, clip, scale):
-        return BODIES[use](x, training, clip, scale)
+        return BODIES[use](x, training, clip, scale)  # if training: …, if clip: …
 
     return [train_step(X, *flags) for flags in FLAGS]
 
@@ -53,7 +53,7 @@ def failure(use):
 def workaround_tensor(use):
     @tf.function
     def train_step(x, training, clip, scale):
-        return BODIES[use](x, training, clip, scale)
+        return BODIES[use](x, training, clip, scale)  # if training: …, if clip: …
 
     return [train_step(X, *(tf.constant(flag) for flag in flags)) for flags in FLAGS]
 
@@ -64,7 +64,7 @@ def workaround_signature(use):
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32), flag, flag, flag])
     def train_step(x, training, clip, scale):
-        return BODIES[use](x, training, clip, scale)
+        return BODIES[use](x, training, clip, scale)  # if training: …, if clip: …
 
     return [train_step(X, *flags) for flags in FLAGS]
 
@@ -75,7 +75,7 @@ def workaround_variable(use):
 
     @tf.function
     def train_step(x):
-        return BODIES[use](x, training, clip, scale)
+        return BODIES[use](x, training, clip, scale)  # if training: …, if clip: …
 
     outputs = []
     for flags in FLAGS:
@@ -102,7 +102,7 @@ def workaround_layer_in_cond(use):
 def dead_end_relax(use):
     @tf.function(reduce_retracing=True)
     def train_step(x, training, clip, scale):
-        return BODIES[use](x, training, clip, scale)
+        return BODIES[use](x, training, clip, scale)  # if training: …, if clip: …
 
     return [train_step(X, *flags) for flags in FLAGS]
 
@@ -111,7 +111,7 @@ def dead_end_relax(use):
 def dead_end_zero_and_one(use):
     @tf.function
     def train_step(x, training, clip, scale):
-        return BODIES[use](x, training, clip, scale)
+        return BODIES[use](x, training, clip, scale)  # if training: …, if clip: …
 
     return [train_step(X, *(int(flag) for flag in flags)) for flags in FLAGS]
 

@@ -32,7 +32,7 @@ USES = {
 def failure(use):
     @tf.function
     def step(x, n):
-        return USES[use](x, n)
+        return USES[use](x, n)  # x * tf.cast(n, x.dtype), x[:n], tf.one_hot(ids, n), …
 
     return [step(X, n) for n in NUMBERS]
 
@@ -49,7 +49,7 @@ def failure(use):
 def workaround_tensor(use):
     @tf.function
     def step(x, n):
-        return USES[use](x, n)
+        return USES[use](x, n)  # x * tf.cast(n, x.dtype), x[:n], tf.one_hot(ids, n), …
 
     return [step(X, tf.constant(n)) for n in NUMBERS]
 
@@ -66,7 +66,7 @@ def workaround_tensor(use):
 def workaround_signature(use):
     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32), tf.TensorSpec([], tf.int32)])
     def step(x, n):
-        return USES[use](x, n)
+        return USES[use](x, n)  # x * tf.cast(n, x.dtype), x[:n], tf.one_hot(ids, n), …
 
     return [step(X, n) for n in NUMBERS]
 
@@ -85,7 +85,7 @@ def workaround_variable(use):
 
     @tf.function
     def step(x):
-        return USES[use](x, n)
+        return USES[use](x, n)  # x * tf.cast(n, x.dtype), x[:n], tf.one_hot(ids, n), …
 
     outputs = []
     for number in NUMBERS:
@@ -124,7 +124,7 @@ def workaround_slice(use):
 def dead_end_relax(use):
     @tf.function(reduce_retracing=True)
     def step(x, n):
-        return USES[use](x, n)
+        return USES[use](x, n)  # x * tf.cast(n, x.dtype), x[:n], tf.one_hot(ids, n), …
 
     return [step(X, n) for n in NUMBERS]
 
@@ -133,7 +133,7 @@ def dead_end_relax(use):
 def dead_end_constant_inside(use):
     @tf.function
     def step(x, n):
-        return USES[use](x, tf.constant(n))
+        return USES[use](x, tf.constant(n))  # x * tf.cast(n, x.dtype), x[:n], …
 
     return [step(X, n) for n in NUMBERS]
 
@@ -142,7 +142,7 @@ def dead_end_constant_inside(use):
 def dead_end_type_hints(use):
     @tf.function(experimental_follow_type_hints=True)
     def step(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
-        return USES[use](x, n)
+        return USES[use](x, n)  # x * tf.cast(n, x.dtype), x[:n], tf.one_hot(ids, n), …
 
     return [step(X, n) for n in NUMBERS]
 

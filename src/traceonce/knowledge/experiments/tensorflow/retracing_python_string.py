@@ -37,7 +37,7 @@ USES = {
 def failure(use):
     @tf.function
     def summarize(x, name):
-        return tf.identity(USES[use](x, name))
+        return tf.identity(USES[use](x, name))  # tf.strings.upper(name), name == "sum", …
 
     return [summarize(X, name) for name in NAMES]
 
@@ -52,7 +52,7 @@ def failure(use):
 def workaround_tensor(use):
     @tf.function
     def summarize(x, name):
-        return tf.identity(USES[use](x, name))
+        return tf.identity(USES[use](x, name))  # tf.strings.upper(name), name == "sum", …
 
     return [summarize(X, tf.constant(name)) for name in NAMES]
 
@@ -67,7 +67,7 @@ def workaround_tensor(use):
 def workaround_signature(use):
     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32), tf.TensorSpec([], tf.string)])
     def summarize(x, name):
-        return tf.identity(USES[use](x, name))
+        return tf.identity(USES[use](x, name))  # tf.strings.upper(name), name == "sum", …
 
     return [summarize(X, name) for name in NAMES]
 
@@ -92,7 +92,7 @@ def workaround_switch_case(use):
 def dead_end_relax(use):
     @tf.function(reduce_retracing=True)
     def summarize(x, name):
-        return tf.identity(USES[use](x, name))
+        return tf.identity(USES[use](x, name))  # tf.strings.upper(name), name == "sum", …
 
     return [summarize(X, name) for name in NAMES]
 
@@ -101,7 +101,7 @@ def dead_end_relax(use):
 def dead_end_numpy_string(use):
     @tf.function
     def summarize(x, name):
-        return tf.identity(USES[use](x, name))
+        return tf.identity(USES[use](x, name))  # tf.strings.upper(name), name == "sum", …
 
     return [summarize(X, np.str_(name)) for name in NAMES]
 
@@ -110,7 +110,7 @@ def dead_end_numpy_string(use):
 def dead_end_constant_inside(use):
     @tf.function
     def summarize(x, name):
-        return tf.identity(USES[use](x, tf.constant(name)))
+        return tf.identity(USES[use](x, tf.constant(name)))  # tf.strings.upper(name), …
 
     return [summarize(X, name) for name in NAMES]
 

@@ -2,9 +2,9 @@
 
 import tensorflow as tf
 
-from traceonce.knowledge.experiment import Wrong
+from traceonce.knowledge.experiment import Logs
 
-symptom = Wrong()
+symptom = Logs(text=r"\bTensor\(\"|<tf\.Tensor '")
 
 
 def failure():

@@ -12,72 +12,72 @@ MEASURED = np.array([1.0, 2.0, 3.0])  # float64, as NumPy makes it
 
 def failure():
     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
-    def predict(features):
-        return features * 6.0
+    def rescale(features):
+        return features * 0.5
 
-    return predict(tf.constant(MEASURED))
+    return rescale(tf.constant(MEASURED))
 
 
 def right():
-    return MEASURED * 6.0
+    return MEASURED * 0.5
 
 
 def workaround_cast_before():
     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
-    def predict(features):
-        return features * 6.0
+    def rescale(features):
+        return features * 0.5
 
-    return predict(tf.cast(tf.constant(MEASURED), tf.float32))
+    return rescale(tf.cast(tf.constant(MEASURED), tf.float32))
 
 
 def workaround_make_it_so():
     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
-    def predict(features):
-        return features * 6.0
+    def rescale(features):
+        return features * 0.5
 
-    return predict(tf.constant(MEASURED, dtype=tf.float32))
+    return rescale(tf.constant(MEASURED, dtype=tf.float32))
 
 
 def workaround_pass_the_array():
     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
-    def predict(features):
-        return features * 6.0
+    def rescale(features):
+        return features * 0.5
 
-    return predict(MEASURED)
+    return rescale(MEASURED)
 
 
 def workaround_cast_inside_without_signature():
     @tf.function(reduce_retracing=True)
-    def predict(features):
-        return tf.cast(features, tf.float32) * 6.0
+    def rescale(features):
+        return tf.cast(features, tf.float32) * 0.5
 
-    return predict(tf.constant(MEASURED))
+    return rescale(tf.constant(MEASURED))
 
 
 def dead_end_cast_inside():
     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
-    def predict(features):
-        return tf.cast(features, tf.float32) * 6.0
+    def rescale(features):
+        return tf.cast(features, tf.float32) * 0.5
 
-    return predict(tf.constant(MEASURED))
+    return rescale(tf.constant(MEASURED))
 
 
 def dead_end_floatx():
     tf.keras.backend.set_floatx("float32")
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
-    def predict(features):
-        return features * 6.0
+    def rescale(features):
+        return features * 0.5
 
-    return predict(tf.constant(MEASURED))
+    return rescale(tf.constant(MEASURED))
 
 
 def dead_end_dtype_none():
     @tf.function(input_signature=[tf.TensorSpec([None], None)])
-    def predict(features):
-        return tf.cast(features, tf.float32) * 6.0
+    def rescale(features):
+        return tf.cast(features, tf.float32) * 0.5
 
-    return predict(tf.constant(MEASURED))
+    return rescale(tf.constant(MEASURED))
 
 
 def message_token_ids():

@@ -1,4 +1,4 @@
-"""A limit on retraces, which TensorFlow does not have and traceonce sets, is reached; what gets below it, and what not."""
+"""A limit on retraces is reached (traceonce sets it; TensorFlow has none): what stays below it, and what does not."""
 
 import tensorflow as tf
 
@@ -36,7 +36,7 @@ CALLS = {
 def failure(varying):
     @tf.function
     def train_step(batch, number):
-        return BODIES[varying](batch, number)
+        return BODIES[varying](batch, number)  # a loss, or if number == 0: …
 
     traceonce.limit(3)
     return [train_step(batch, number) for batch, number in CALLS[varying]]
@@ -85,7 +85,7 @@ def workaround_switch_case(varying):
 def dead_end_raise_the_limit(varying):
     @tf.function
     def train_step(batch, number):
-        return BODIES[varying](batch, number)
+        return BODIES[varying](batch, number)  # a loss, or if number == 0: …
 
     traceonce.limit(4)  # it was 3
     return [train_step(batch, number) for batch, number in CALLS[varying]]
@@ -95,7 +95,7 @@ def dead_end_raise_the_limit(varying):
 def dead_end_relax(varying):
     @tf.function(reduce_retracing=True)
     def train_step(batch, number):
-        return BODIES[varying](batch, number)
+        return BODIES[varying](batch, number)  # a loss, or if number == 0: …
 
     traceonce.limit(3)
     return [train_step(batch, number) for batch, number in CALLS[varying]]
@@ -107,7 +107,7 @@ def dead_end_eager(varying):
 
     @tf.function
     def train_step(batch, number):
-        return BODIES[varying](batch, number)
+        return BODIES[varying](batch, number)  # a loss, or if number == 0: …
 
     traceonce.limit(3)
     return [train_step(batch, number) for batch, number in CALLS[varying]]
@@ -117,7 +117,7 @@ def dead_end_eager(varying):
 def dead_end_catch(varying):
     @tf.function
     def train_step(batch, number):
-        return BODIES[varying](batch, number)
+        return BODIES[varying](batch, number)  # a loss, or if number == 0: …
 
     traceonce.limit(3)
     losses = []

@@ -1,0 +1,191 @@
+"""Which record a text is matched to, and why: records made by hand, small enough to see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from traceonce.knowledge.matching import Index, Match, Summary, match, scan
+from traceonce.knowledge.record import Record
+
+
+def record(slug: str, regex: str, **fields: Any) -> Record:
+    return Record(id=f"tensorflow/{slug}", signature=fields.pop("signature", slug), regex=regex, **fields)
+
+
+NUMBER = record(
+    "number",
+    r"(?P<function>\S+) retraced[ ,].*\ba Python (?:int|float)\b",
+    regex_zh=r"重新?[追跟]踪.*Python ?数字",
+    signature="train_step retraced 9 times in 10 calls: step, a Python float, a new value each time",
+)
+LIMIT = record(
+    "limit",
+    r"The function '(?P<function>[^']+)' has been retraced \d+ times\. The tracing limit has been reached",
+    signature="TracingLimitReached: The function 'f' has been retraced 9 times. The tracing limit has been reached.",
+)
+BOOL = record(
+    "bool",
+    r"Using a symbolic `?tf\.Tensor`? as a Python `?bool`? is not allowed|truth value of a symbolic tensor",
+    signature="OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python `bool` is not allowed",
+)
+RECURSION = record(
+    "recursion",
+    r"RecursionError: maximum recursion depth exceeded",
+    context=r"tensorflow|tf\.function|autograph",
+    signature="RecursionError: maximum recursion depth exceeded",
+)
+INDEX = Index([NUMBER, LIMIT, BOOL, RECURSION])
+
+BOOL_ERROR = "OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: x"
+RETRACED = "train_step retraced, the 1st time: step: now 1.0, before 0.0 (a Python float) · 3 ms"
+LIMIT_ERROR = """\
+traceonce.errors.TracingLimitReached: The function 'train_step' has been retraced 3 times. The tracing limit has been \
+reached. This may be caused by passing Python literals or tensors with changing shapes.
+  limit      3 retraces; this call needs one more
+  cause      step: now 4, before 3 (a Python int)"""
+
+
+def slugs(found: list[Match]) -> list[str]:
+    return [item.record.removeprefix("tensorflow/") for item in found if not item.guess]
+
+
+def test_a_bare_message() -> None:
+    [found] = match(BOOL_ERROR, INDEX)
+    assert found.record == "tensorflow/bool"
+    assert found.matched == "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed"
+    assert found.matched in found.why
+    assert not found.guess
+    assert 0.5 < found.score < 1
+
+
+def test_the_function_that_the_message_names() -> None:
+    [found] = match(f"WARNING:traceonce:{RETRACED}", INDEX)
+    assert (found.record, found.function) == ("tensorflow/number", "train_step")
+
+
+def test_the_more_specific_expression_comes_first() -> None:
+    found = match(LIMIT_ERROR, Index([record("vague", "has been retraced"), LIMIT]))
+    assert slugs(found) == ["limit", "vague"]
+    assert found[0].score > found[1].score
+    assert found[0].function == "train_step"
+
+
+def test_of_an_expression_with_branches_the_one_that_matched_counts() -> None:
+    """The other branch is far longer."""
+    short = record("short", r"tensor is|a very long text that is not in this message at all, whatever it may say")
+    longer = record("longer", r"this tensor is wrong")
+    assert slugs(match("this tensor is wrong", Index([short, longer]))) == ["longer", "short"]
+
+
+def test_a_text_that_names_a_record_is_about_it() -> None:
+    [found] = match("known   traceonce explain tensorflow/bool", INDEX)
+    assert (found.record, found.score, found.guess) == ("tensorflow/bool", 1.0, False)
+    assert slugs(match(f"{BOOL_ERROR} (see tensorflow/limit.)", INDEX)) == ["limit", "bool"]
+    assert slugs(match("参见tensorflow/bool。", INDEX)) == ["bool"]
+
+
+@pytest.mark.parametrize("text", ["site-packages/tensorflow/bool", "tensorflow/bool.py", "xtensorflow/bool", "bool"])
+def test_what_only_looks_like_the_name_of_a_record(text: str) -> None:
+    assert slugs(match(text, INDEX)) == []
+
+
+def test_a_report_gives_its_records_and_its_function() -> None:
+    text = f"""\
+Model.train_step  retraced 9 times in 10 calls · train.py:3
+  step     a Python int, a new value each time   0 → 1
+  known    traceonce explain {NUMBER.id} {BOOL.id}"""
+    found = match(text, INDEX)
+    assert slugs(found) == ["number", "bool"]
+    assert [item.function for item in found] == ["Model.train_step"] * 2
+
+
+def test_several_errors_at_once() -> None:
+    text = f"{BOOL_ERROR}\n\n{LIMIT_ERROR}\n\nValueError: nothing that is known\n{BOOL_ERROR}"
+    summary = Summary(scan(text, INDEX))
+    assert [(found.record.id, found.function, found.count, found.line) for found in summary.found] == [
+        ("tensorflow/bool", None, 2, 1),
+        ("tensorflow/limit", "train_step", 1, 3),
+    ]
+    assert summary.unknown == ["ValueError: nothing that is known"]
+
+
+def test_a_chinese_message() -> None:
+    [found] = match("函数被重新追踪了 9 次，原因是 Python 数字", INDEX)
+    assert found.record == "tensorflow/number"
+    assert slugs(match("快递单号跟踪了三次", INDEX)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RecursionError: maximum recursion depth exceeded",
+        "ValueError: operands could not be broadcast together with shapes (2,3) (4,5)",
+        "The rate limit has been reached. Try again in 20 seconds.",
+        "Please retrace your steps from the station to the hotel.",
+        "",
+        " \n\n",
+    ],
+)
+def test_what_other_programs_print_is_no_match(text: str) -> None:
+    assert slugs(match(text, INDEX)) == []
+
+
+def test_the_context_may_be_anywhere_near() -> None:
+    error = "RecursionError: maximum recursion depth exceeded"
+    assert slugs(match(f'  File "a/tensorflow/b.py", line 3\n{error}', INDEX)) == ["recursion"]
+    assert slugs(match(f"{error}\nlater: tf.function was here", INDEX)) == ["recursion"]
+    assert slugs(match(f"2026-11-15 12:00:01 INFO tensorflow started\n2026-11-15 12:00:02 ERROR {error}", INDEX)) == [
+        "recursion"
+    ]
+    far = "2026-11-15 12:00:01 INFO nothing to see here\n" * 1_000
+    assert slugs(match(f"tensorflow\n\n{far}\n\n{error}\n\n{far}\n\ntensorflow", INDEX)) == []
+
+
+def test_where_the_framework_is_known_no_context_is_needed() -> None:
+    answers = list(scan("RecursionError: maximum recursion depth exceeded", INDEX, in_context=True))
+    assert [hit.record.id for answer in answers for hit in answer.hits] == ["tensorflow/recursion"]
+
+
+def test_nothing_known_is_answered_with_guesses() -> None:
+    found = match("OperatorNotAllowedInGraphError: iterating over symbolic tensors is not allowed in graphs", INDEX)
+    assert found
+    assert all(item.guess and item.score < 0.5 for item in found)
+    assert found[0].record == "tensorflow/bool"
+    assert "operatornotallowedingrapherror" in found[0].why
+    assert match("OperatorNotAllowedInGraphError: iterating over symbolic tensors", INDEX, guesses=0) == []
+
+
+def test_guesses_are_made_only_where_nothing_matches() -> None:
+    assert all(not item.guess for item in match(f"{BOOL_ERROR}\nValueError: the tracing limit", INDEX))
+
+
+def test_a_guess_for_a_chinese_message() -> None:
+    index = Index([NUMBER.replace(signature_zh="函数因为整数参数反复重新追踪"), BOOL])
+    [found] = match("为什么我的函数会反复重新追踪呢", index)
+    assert (found.record, found.guess) == ("tensorflow/number", True)
+
+
+def test_the_limit_of_answers() -> None:
+    many = Index([record(f"r{number}", "a known failure") for number in range(30)])
+    assert len(match("a known failure", many, limit=4)) == 4
+
+
+def test_an_expression_that_re2_refuses_is_left_out_and_named() -> None:
+    broken = [
+        record("lookahead", r"a(?=b)"),
+        record("context", "fine", context="("),
+        record("zh", "good", regex_zh="["),
+    ]
+    index = Index([*broken, BOOL])
+    assert [problem.partition(": RE2")[0] for problem in index.refused] == [
+        "tensorflow/lookahead: regex",
+        "tensorflow/context: context",
+        "tensorflow/zh: regex_zh",
+    ]
+    assert slugs(match(f"ab, fine, good\n\n{BOOL_ERROR}", index)) == ["bool", "zh"]
+
+
+def test_no_record_at_all() -> None:
+    assert match("anything", []) == []
