@@ -6,10 +6,10 @@ The record's own expression has no say in what counts as its message:
 2.  of one whose symptom is a line in the log: every entry of the log that has the symptom in it;
 3.  of any other: the blocks of our report, and the lines of our log of retraces, about functions for which the observer
     itself names this record and no other. The line of a block that names the record is taken out;
-4.  of a failure that our observer does not tell from others (memory that grows, Python code that ran once): what the
-    run raised, or else what it printed.
+4.  of a failure that our observer does not tell from others: what the run raised (memory that grows), or else what it
+    printed (Python code that ran once).
 
-Where a line is cut, or taken alone, it counts if the symptom is still in it.
+A line that is cut, or taken alone, counts if the symptom is still in it, and if the record needs no context.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from traceonce.knowledge.verifying import Task, run_tasks
 MESSAGES = Path(__file__).parent / "messages.jsonl"
 LONGEST = 6_000  # characters of a message that is kept
 SHORT = 150  # of a line that was cut
+GENERATED = re.compile(r"[^\s\"']*__autograph_generated_file\w*\.py")  # in a folder of the machine, with a random name
 LINES = 2  # of our log of retraces, for each run
 AT_THE_END = (
     "retracing-growing-decode",
@@ -61,7 +62,9 @@ def save(messages: list[Message]) -> None:
 def harvest(python: str, only: str = "") -> list[Message]:
     """Run the failure and the messages of every experiment with the framework of this interpreter."""
     collection = Collection()
-    experiments = {record.id: collection.experiment_of(record) for record in collection if only in record.id}
+    records = [record for record in collection if only in record.id]
+    experiments = {record.id: collection.experiment_of(record) for record in records}
+    alone = {record.id: record.context is None for record in records}
     tasks = [
         Task(id_, trial, case, Request(str(experiment.path), trial.name, case, 60))
         for id_, experiment in experiments.items()
@@ -83,8 +86,9 @@ def harvest(python: str, only: str = "") -> list[Message]:
             print(f"{task.record} {task.trial.name}: {seen.broken}")
         trial = f"{task.trial.name}[{task.case}]" if task.case else task.trial.name
         for kind, text in messages_of(seen, experiments[task.record], task.record):
+            text = GENERATED.sub("__autograph_generated_file.py", text)
             if len(text) <= LONGEST:
-                symptom = getattr(experiments[task.record].symptom, "text", "")
+                symptom = getattr(experiments[task.record].symptom, "text", "") if alone[task.record] else ""
                 found.append(Message(task.record, seen.version, trial, kind, text, *key_lines(text, symptom)))
     unique = {(message.record, message.version, message.text): message for message in found}
     return sorted(unique.values(), key=lambda message: (message.record, message.version, message.trial, message.kind))
@@ -111,7 +115,7 @@ def messages_of(seen: Measurement, experiment: Experiment, record: str) -> Itera
     elif isinstance(symptom, (Grows, Wrong)) and not any(record in function.records for function in seen.functions):
         if seen.error is not None:
             yield from errors_of(seen)
-        elif seen.log.strip():
+        elif isinstance(symptom, Wrong) and seen.log.strip():
             yield "log", seen.log.strip()
     else:
         names = {function.name for function in seen.functions if function.records == (record,)}

@@ -321,7 +321,7 @@ def sections(folder: str) -> Iterator[tuple[str, str]]:
             f"licence: {licence.relative_to(SITE).parts[0].split('-')[0]}",
             licence.read_text(errors="replace")[:8_000],
         )
-    yield "prose and lines from elsewhere", PROSE
+    yield "prose and lines from elsewhere", PROSE.replace("\n", "\n\n")
 
 
 def main() -> None:
@@ -329,15 +329,14 @@ def main() -> None:
     seen: set[str] = set()
     with tempfile.TemporaryDirectory() as folder:
         for name, text in sections(folder):
-            kept = []
-            for line in re.split(r"[\n\r]+", scrub(text.replace(folder, "."))):
+            lines.append(f"#: {name}")
+            for line in re.split(r"\n|\r+\n?", scrub(text.replace(folder, "."))):
                 line = line.rstrip()[:400]
-                if line.strip() and (line not in seen or name.startswith("traceback")):
+                if line not in seen or name.startswith("traceback") or (not line and lines[-1]):
+                    lines.append(line)
                     seen.add(line)
-                    kept.append(line)
-            lines += [f"#: {name}", *kept]
     BENIGN.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{len(lines)} lines in {BENIGN}")
+    print(f"{sum(map(bool, lines))} lines in {BENIGN}")
 
 
 if __name__ == "__main__":

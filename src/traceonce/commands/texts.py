@@ -20,7 +20,7 @@ def is_file(argument: str) -> bool:
     """Does this name something to read? A folder, or a path that leads nowhere, is an error."""
     if argument == "-":
         return True
-    if len(argument) > 4_000 or "\n" in argument or "\0" in argument:
+    if not argument.strip() or len(argument) > 4_000 or "\n" in argument or "\0" in argument:
         return False
     path = Path(argument)
     try:

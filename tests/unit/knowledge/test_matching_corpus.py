@@ -46,7 +46,7 @@ def test_no_harmless_line_matches(index: Index) -> None:
             section = sections.setdefault(line, [])
         else:
             section.append(line)
-    lines = [line for section in sections.values() for line in section]
+    lines = [line for section in sections.values() for line in section if line]
     texts = [*lines, *("\n".join(section) for section in sections.values())]
     matched = [(text[:200], answer.hits[0].record.id) for text in texts for answer in scan(text, index) if answer.hits]
     assert matched == []

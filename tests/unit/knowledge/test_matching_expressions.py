@@ -27,7 +27,8 @@ from traceonce.knowledge.matching.expressions import branches_of, tokens_of
         ("(?:abc)?d", 1),
         ("^abc$", 3),
         (r"\(a\|b\)", 5),
-        ("重新?追踪", 3),
+        (r"a(?:\(b|[(]c)d", 3),
+        ("重新?追踪", 9),
     ],
 )
 def test_fixed_characters(pattern: str, fixed: int) -> None:
@@ -81,6 +82,9 @@ PIECES = {  # of expressions, and what they match
     "追?": ["", "追"],
     "(?: c d )": [" c d "],
     ".": ["x", " ", "追"],
+    r"(?:\( |\) )": ["( ", ") "],
+    r"\(": ["("],
+    "[()] ": ["( ", ") "],
 }
 
 

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import re2
 
+CHINESE = 3  # letters that one Chinese character counts for: it says as much
+
 _CHINESE = re2.compile(r"[\x{3400}-\x{4dbf}\x{4e00}-\x{9fff}]{2,}")
 _ZERO_WIDTH = frozenset("bBAz")
 _CLASSES = frozenset("dDwWpPC")
@@ -142,11 +144,12 @@ class _Parser:
         end, depth = at + 1, 1
         while end < len(source) and depth:
             if source[end] == "\\":
-                end += 1
+                end += 2
             elif source[end] == "[":
-                end = _end_of_class(source, end) - 1
-            depth += {"(": 1, ")": -1}.get(source[end : end + 1], 0)
-            end += 1
+                end = _end_of_class(source, end)
+            else:
+                depth += {"(": 1, ")": -1}.get(source[end], 0)
+                end += 1
         inner = source[at + 1 : end - 1]
         if inner.startswith("?"):
             name_end = inner.find(">") if inner.startswith(("?P<", "?<")) else inner.find(":")
@@ -170,7 +173,7 @@ class _Parser:
         if character is None or least == 0:
             self.runs.append("")
             return after
-        self.fixed += least
+        self.fixed += least * (CHINESE if is_chinese(character) else 1)
         self.runs[-1] += character
         if after != at and character != " ":
             self.runs.append("")
