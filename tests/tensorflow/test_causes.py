@@ -339,6 +339,22 @@ def test_a_function_made_in_a_loop_does_not_hide_a_shape(tf: Any) -> None:
     assert {(c.code.value, c.count) for c in only(seen).causes} == {("new_function", 2), ("shape", 2)}
 
 
+def test_a_method_of_the_same_instance_wrapped_in_every_call(tf: Any) -> None:
+    class Model:
+        def forward(self, x: Any) -> Any:
+            return x + 1
+
+        def __call__(self, x: Any) -> Any:
+            return tf.function(self.forward)(x)
+
+    model = Model()
+    with traceonce.watch() as seen:
+        for _ in range(4):
+            model(tf.constant(1))
+    assert [(c.code.value, c.count) for c in only(seen).causes] == [("new_function", 3)]
+    assert only(seen).records == ("tensorflow/retracing-new-function",)
+
+
 def test_a_method_of_new_instances(tf: Any) -> None:
     class Model:
         @tf.function

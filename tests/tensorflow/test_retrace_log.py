@@ -49,7 +49,8 @@ def test_a_line_per_retrace(tf: Any, caplog: pytest.LogCaptureFixture) -> None:
     written = train_step.python_function.__code__.co_firstlineno
     first, second = caplog.records
     assert re.fullmatch(
-        rf"{re.escape(name)} retraced, the 1st time: x\.shape\[0\]: now 7, before 5 \(varies\); k: now 3\.0, before 2\.0 \(a Python float\)"
+        rf"{re.escape(name)} retraced, the 1st time: x\.shape\[0\]: now 7, before 5 \(varies\)"
+        r"; k: now 3\.0, before 2\.0 \(a Python float\)"
         rf" · (under 1 ms|\d+ ms|\d+\.\d s) · {HERE}:{written}, called from {HERE}:{line}",
         first.getMessage(),
     ), first.getMessage()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import logging
 from typing import Any
 
@@ -123,6 +125,24 @@ def test_a_rebound_tensor_and_a_rebound_variable(tf: Any) -> None:
         ("stale", "state['variable']", "measured"),
     ]
     assert kept
+
+
+def test_a_rebound_variable_that_is_gone(tf: Any) -> None:
+    """TensorFlow refuses to list the variables of a graph then; the finding is not lost with it."""
+    held = {"v": tf.Variable(2.0)}
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return x + held["v"]
+
+    with traceonce.watch() as seen:
+        step(1.0)
+        held["v"] = tf.Variable(3.0)
+        gc.collect()
+        with contextlib.suppress(tf.errors.FailedPreconditionError, AssertionError):
+            step(1.0)
+    assert [(code, path) for code, path, *_ in findings_of(seen)] == [("stale", "held['v']")]
+    assert [notice.text for notice in seen.recording.notices if notice.error] == []
 
 
 def test_an_assigned_variable_is_right(tf: Any) -> None:

@@ -12,7 +12,8 @@ from types import FrameType
 from traceonce.facts import CallSite, Frame
 
 GENERATED = "__autograph_generated_file"  # in the names of the files that AutoGraph writes
-OURS = str(Path(__file__).resolve().parent.parent) + os.sep
+# As it was imported, and where it lies: an environment may hold a link to it.
+OURS = tuple({str(file.parent.parent) + os.sep for file in (Path(__file__), Path(__file__).resolve())})
 
 
 def working_folder() -> str:
@@ -38,7 +39,7 @@ class Places:
         self._project = _package_of_main(self._libraries)
 
     def is_framework(self, file: str) -> bool:
-        return file.startswith((*self._framework, OURS, "<frozen")) or GENERATED in file
+        return file.startswith((*self._framework, *OURS, "<frozen")) or GENERATED in file
 
     def is_user(self, file: str) -> bool:
         if self.is_framework(file):

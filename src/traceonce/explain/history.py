@@ -129,6 +129,7 @@ class History:
         self._fingerprints: dict[str, int | None] = {}  # which object made it first
         self._dead = dead if dead is not None else set()
         self._read_before: dict[str, str] = {}
+        self._instances: set[int | None] = set()
         self._told: dict[int | None, tuple[Signature, ...]] = {}
         self._ordinal = 0
 
@@ -182,7 +183,9 @@ class History:
             return Foreseen("first")
         differences = self._compare(self._everything, event.signature) if self._everything else ()
         causes = (
-            explain_new_object(event, max(len(self._objects), 1), self._read_before),
+            explain_new_object(
+                event, max(len(self._objects), 1), self._read_before, same_instance=event.instance in self._instances
+            ),
             *(cause for cause in differences if cause.code not in _OWN_OBJECT),
         )
         return Foreseen("retrace" if made else None, self._as_seen(event, causes))
@@ -215,6 +218,7 @@ class History:
         if event.phase not in ("internal", "failed"):
             self._add(event.object, event.served)
             self._read_before |= event.reads
+            self._instances.add(event.instance)
             if event.fingerprint:
                 self._fingerprints.setdefault(event.fingerprint, event.object)
         done = msgspec.structs.replace(event, phase=phase, ordinal=self._ordinal)

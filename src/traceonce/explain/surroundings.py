@@ -18,13 +18,15 @@ def compare_contexts(was: Signature, now: Signature) -> Iterator[Cause]:
             yield Cause(code, key, before, after)
 
 
-def explain_new_object(event: TraceEvent, objects: int, read_before: dict[str, str]) -> Cause:
+def explain_new_object(
+    event: TraceEvent, objects: int, read_before: dict[str, str], *, same_instance: bool = False
+) -> Cause:
     """The same code under another function object: a method of another instance, or `tf.function` applied again.
 
     The note names what it reads from outside that the last one read differently: one object could not serve both.
     """
     changed = [path for path, text in event.reads.items() if read_before.get(path, text) != text]
-    if event.instance is not None:
+    if event.instance is not None and not same_instance:
         code, what = CauseCode.NEW_INSTANCE, "instance"
     else:
         code, what = CauseCode.NEW_FUNCTION, "function object"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from traceonce.facts import Cause, CauseCode, Diagnosis
+from traceonce.facts import Cause, CauseCode, Diagnosis, Verdict
 
 _BY_CODE = {
     CauseCode.SHAPE: "retracing-shape",
@@ -42,6 +42,8 @@ def records_of(diagnosis: Diagnosis) -> list[str]:
 
 def _slug(cause: Cause, diagnosis: Diagnosis) -> str | None:
     code, kind = cause.code, cause.type_name or ""
+    if code is CauseCode.VARIABLE_CREATION and diagnosis.verdict is Verdict.FAILED:
+        return "variable-created-later"
     if cause.step:
         return "retracing-growing-decode"
     if cause.is_partial_batch:

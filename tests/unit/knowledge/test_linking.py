@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from handmade import STEP
 
@@ -74,6 +75,11 @@ def test_what_has_no_record_of_its_own(one: Cause) -> None:
 def test_functions_of_keras() -> None:
     assert records_of(diagnosis(cause("new_function"), function=KERAS)) == ["tensorflow/retracing-new-model"]
     assert records_of(diagnosis(cause("shape"), function=KERAS)) == ["tensorflow/retracing-shape"]
+
+
+def test_variables_that_could_not_be_created() -> None:
+    failed = msgspec.structs.replace(diagnosis(cause("variable_creation")), verdict=Verdict.FAILED)
+    assert records_of(failed) == ["tensorflow/variable-created-later"]
 
 
 def test_several_causes_in_their_order_each_record_once() -> None:

@@ -17,7 +17,7 @@ INDEX = Index(
     ]
 )
 KIB = 1 << 10
-MANY = 200  # lines
+MANY = 1_000  # lines
 
 LINES = b"2026-11-15 12:13:01,123 INFO step 12 of epoch 3, loss 0.123, accuracy 0.987\n" * 800
 TEXTS = {

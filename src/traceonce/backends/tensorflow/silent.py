@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -287,7 +287,7 @@ def reached_graph(owner: Any, text: str, number: Callable[[Any], int]) -> bool:
     graphs = [concrete.graph for concrete in owner._function_cache.values()]
     if " " in text and text.rsplit(" ", 1)[-1].isdigit():
         wanted = int(text.rsplit(" ", 1)[-1])
-        held = [thing for graph in graphs for thing in (*graph.variables, *(outer for outer, _ in graph.captures))]
+        held = [thing for graph in graphs for thing in (*_variables(graph), *(outer for outer, _ in graph.captures))]
         return any(number(thing) == wanted for thing in held)
     try:
         wanted_number = float(text)
@@ -307,3 +307,11 @@ def _constants(graph: Any, like: float) -> Iterator[float]:
             value = tensor_util.MakeNdarray(operation.get_attr("value"))
             if value.dtype.kind in "fiu":
                 yield like if value.dtype.type(like) == value else float(value)
+
+
+def _variables(graph: Any) -> Iterable[Any]:
+    """The variables that a graph holds; it holds them weakly, and refuses to list them once one is gone."""
+    try:
+        return tuple(graph.variables)
+    except AssertionError:
+        return ()

@@ -18,6 +18,7 @@ from traceonce.knowledge.record import Record
 READ = 4_000  # characters of a text that are looked at
 LEAST = 0.12  # cosine below which two texts have nothing to do with each other
 LEAST_SHARED = 2  # words
+COMMON = 300  # records that have a word, beyond which it tells nothing
 
 _WORD = re2.compile(r"[A-Za-z][A-Za-z_]{2,}")
 _ANYWHERE = (  # words that any text may have
@@ -59,7 +60,8 @@ class Words:
         nearness: dict[int, float] = defaultdict(float)
         shared: dict[int, list[str]] = defaultdict(list)
         for word in sorted(words, key=lambda word: (-self._rarity.get(word, 0.0), word)):
-            for number, weight in self._having.get(word, ()):
+            having = self._having.get(word, ())
+            for number, weight in having if len(having) <= COMMON else ():
                 nearness[number] += weight * self._rarity[word] / length
                 shared[number].append(word)
         near = [number for number in nearness if nearness[number] >= LEAST and len(shared[number]) >= LEAST_SHARED]
