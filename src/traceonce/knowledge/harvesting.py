@@ -14,10 +14,10 @@ LONGEST = 2000  # characters of one
 
 
 def harvest(record: Record, runs: Sequence[Measurement]) -> list[str]:
-    """The messages of these runs by which the record is found."""
+    """The messages of these runs by which the record is found: by their words, not by its name in them."""
     index = Index([record])
     every = dict.fromkeys(_shorten(message) for seen in runs for message in messages(seen))
-    return [message for message in every if match(message, index, guesses=0)][:KEPT]
+    return [message for message in every if match(message.replace(record.id, ""), index, guesses=0)][:KEPT]
 
 
 def messages(seen: Measurement) -> Iterator[str]:
