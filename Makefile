@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench docs clean
 
 demo: .venv/installed
 	@echo "traceonce run examples/train_variable_length.py"
@@ -15,14 +15,18 @@ test: .venv/installed lint
 	$(BIN)/python -m pytest
 
 lint: .venv/installed
-	$(BIN)/ruff check src tests bench examples
-	$(BIN)/ruff format --check src tests bench examples
+	$(BIN)/ruff check src tests bench docs examples
+	$(BIN)/ruff format --check src tests bench docs examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 bench: .venv/installed
 	$(BIN)/python bench/observe.py
 	$(BIN)/python bench/guard.py
+	$(BIN)/python bench/match.py
+
+docs: .venv/installed
+	$(BIN)/python docs/generate.py
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 from traceonce.commands.main import COMMANDS
@@ -34,3 +37,27 @@ def test_the_documentation_knows_every_option_of_the_plugin_and_every_setting() 
     assert len(options) == 4
     for word in (*options, *Config.__struct_fields__):
         assert f"`{word}" in page or f"\n{word} = " in page or f".{word}]" in page, word
+
+
+def test_the_guide_knows_every_command_of_the_knowledge_base() -> None:
+    from traceonce.commands.knowledge import TABLE
+
+    guide = (ROOT / "docs" / "knowledge.md").read_text()
+    for command in TABLE:
+        assert f"traceonce knowledge {command}" in guide, command
+
+
+def test_the_pages_are_what_the_knowledge_base_gives() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_what_the_readme_says_of_the_claims() -> None:
+    from traceonce.knowledge.claims import load_claims
+
+    verdicts = Counter(claim.verdict for claim in load_claims())
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    words = "of {} claims, {true} are true, {false} false, and {sometimes} only sometimes so"
+    assert words.format(verdicts.total(), **verdicts) in readme

@@ -39,7 +39,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "fine": ("Nothing to explain: no function of this run needs it.", "无需解释：这次运行中没有需要处理的函数。"),
     "helped": ("it helped in {held} of {runs} runs", "{runs} 次运行中有 {held} 次有效"),
     "failed": ("it did not help in {held} of {runs} runs", "{runs} 次运行中有 {held} 次无效"),
-    "rate": (" ({rate:.0%}, surely above {least:.0%})", "（{rate:.0%}，至少 {least:.0%}）"),
+    "rate": (" ({rate:.0%}, 95% interval from {least:.0%})", "（{rate:.0%}，95% 置信区间下限 {least:.0%}）"),
     "versions": (" with {versions}", "，版本 {versions}"),
     "not_run": ("nobody has run this", "尚未实际运行验证"),
     "times": ("{count} times, first in line {line}: ", "{count} 次，首次在第 {line} 行："),
