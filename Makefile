@@ -15,8 +15,8 @@ test: .venv/installed lint
 	$(BIN)/python -m pytest
 
 lint: .venv/installed
-	$(BIN)/ruff check src tests bench docs examples
-	$(BIN)/ruff format --check src tests bench docs examples
+	$(BIN)/ruff check src tests bench examples docs/generate.py
+	$(BIN)/ruff format --check src tests bench examples docs/generate.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -21,11 +21,12 @@ from pathlib import Path
 
 import msgspec
 
+from traceonce.commands.knowledge.verify import start_trials
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.experiment import Experiment, Grows, Logs, Raises, Wrong
 from traceonce.knowledge.harvesting import log_entries, report_blocks
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.running import Request, TrialProcess
+from traceonce.knowledge.running import Request
 from traceonce.knowledge.verifying import Task, run_tasks
 
 MESSAGES = Path(__file__).parent / "messages.jsonl"
@@ -72,16 +73,9 @@ def harvest(python: str, only: str = "") -> list[Message]:
         if trial.role in ("failure", "message")
         for case in trial.cases or (None,)
     ]
-    source = str(Path(__file__).parent.parent / "src")
-    environment = {
-        **os.environ,
-        "TF_CPP_MIN_LOG_LEVEL": "0",
-        "TF_CPP_VMODULE": "device_compilation_profiler=1",
-        "PYTHONPATH": source,
-    }
-    command = [python, "-m", "traceonce.commands.trials", "tensorflow"]
+    os.environ.update(TF_CPP_MIN_LOG_LEVEL="0", PYTHONPATH=str(Path(__file__).parent.parent / "src"))
     found: list[Message] = []
-    for task, seen in run_tasks(tasks, lambda: TrialProcess(command, environment), 1):
+    for task, seen in run_tasks(tasks, lambda: start_trials(python, "tensorflow"), 1):
         if seen.broken:
             print(f"{task.record} {task.trial.name}: {seen.broken}")
         trial = f"{task.trial.name}[{task.case}]" if task.case else task.trial.name

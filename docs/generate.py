@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from traceonce.knowledge.claims import load_claims, load_programs
-from traceonce.knowledge.claims_page import render_claims
+from traceonce.knowledge.claims.page import render_claims
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.rendering import Language, render_markdown

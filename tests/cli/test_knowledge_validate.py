@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from shells import Shell
 
-from traceonce.commands.knowledge import validate
+from traceonce.commands import progress_line
 from traceonce.knowledge.schema import PUBLISHED
 
 ROOT = Path(__file__).parents[2]
@@ -91,7 +91,7 @@ def test_a_file_that_cannot_be_read_does_not_hide_the_others(shell: Shell) -> No
     outcome = shell.traceonce("knowledge", "validate", *names)
     assert outcome.status == 2
     assert "Traceback" not in outcome.errors
-    assert "broken.json: the file: is not JSON: Expecting value (line 2, column 7). Correct it there." in outcome.text
+    assert "broken.json: the file: is not JSON: Expecting value in line 2, column 7. Correct it there." in outcome.text
     assert "latin.json: the file: is not UTF-8 (line 1, byte 11). Save it as UTF-8." in outcome.text
     assert "absent.json: the file: cannot be read: No such file or directory. Name a file" in outcome.text
     assert "draft.json: warning: root_cause:" in outcome.text
@@ -119,9 +119,9 @@ def test_progress_is_for_people_who_wait(
     monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], seconds: float, shown: bool
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream())
-    monkeypatch.setattr(validate, "SLOW", seconds)
-    progress = validate.Progress()
-    progress("tensorflow", 1, 4)
+    monkeypatch.setattr(progress_line, "PATIENCE", seconds)
+    progress = progress_line.ProgressLine()
+    progress.say("in tensorflow: 25 %")
     progress.clear()
     written = sys.stderr.getvalue()  # type: ignore[attr-defined]
     assert ("in tensorflow: 25 %" in written) == shown
@@ -152,7 +152,7 @@ def test_without_a_file_our_own_base_is_checked(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--format", "xml"], "--format xml: there is no such form; it is one of text, json."),
+        (["--format", "xml"], "'--format': 'xml' is not one of 'text', 'json'"),
         (["--schema", "draft.json"], "--schema prints the schema and checks no files"),
         (["--no-such-option"], "--no-such-option"),
     ],

@@ -104,6 +104,7 @@ def test_an_experiment_that_hangs_is_told(base: Shell) -> None:
         ({"experiment": "../../outside.py"}, "lies outside of experiments/; move it there"),
         ({"workarounds": [{"action": "x", "experiment": "gone"}]}, "there is no function 'gone' in"),
         ({"workarounds": []}, "no claim of tensorflow/mine names workaround_tensor; add one"),
+        ({"id": "tensorflow/other"}, "mine.json: id: is 'tensorflow/other'; it must be tensorflow/mine"),
         ({"domain": "nowhere"}, "there is no backend for 'nowhere'"),
     ],
 )

@@ -12,14 +12,16 @@ import click
 import msgspec
 
 from traceonce.commands.explained import print_explanations
-from traceonce.commands.findings import FoundInRun, explain_run
+from traceonce.commands.findings import explain_run
+from traceonce.commands.knowledge.at_hand import format_option
 from traceonce.commands.knowledge.match import make_index
 from traceonce.commands.texts import is_file, join_words, open_input, read_chunks
-from traceonce.errors import RecordError, UsageError
+from traceonce.errors import UsageError
 from traceonce.facts import Recording
 from traceonce.knowledge.collection import Collection
+from traceonce.knowledge.explaining import Explanation, Met, explain_record
+from traceonce.knowledge.language import LANGUAGES, Language, in_language, language_of
 from traceonce.knowledge.matching import Index, Match, Summary, guess, scan
-from traceonce.knowledge.matching.explaining import Explanation, Language, explain_record, language_of
 
 
 class Explained(NamedTuple):
@@ -33,9 +35,9 @@ class Explained(NamedTuple):
 
 @click.command(short_help="Say what an error, a log or a recording means, and what to do.")
 @click.argument("text", nargs=-1, metavar="TEXT|FILE|-|RECORD_ID...")
-@click.option("--lang", type=click.Choice(["en", "zh"]), help="The language; else that of the message, or of LANG.")
+@click.option("--lang", type=click.Choice(LANGUAGES), help="The language; else that of the message, or of LANG.")
 @click.option("--all", "everything", is_flag=True, help="All workarounds, not only the first.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option("the answer")
 def command(text: tuple[str, ...], lang: Language | None, everything: bool, form: str) -> None:
     """Say what a failure means: its cause, what to try first, what not to try, what tends to come next.
 
@@ -103,15 +105,7 @@ def _refuse_a_wrong_id(argument: str, collection: Collection) -> None:
     domains = {known.partition("/")[0] for known in collection.paths}
     domain, slash, slug = argument.partition("/")
     if slash and domain in domains and slug.replace("-", "").isalnum():
-        raise RecordError(str(_error_of(argument, collection)))
-
-
-def _error_of(argument: str, collection: Collection) -> RecordError:
-    try:
         collection.complete_id(argument)
-    except RecordError as error:
-        return error
-    raise AssertionError(argument)
 
 
 class _Asked:
@@ -126,14 +120,14 @@ class _Asked:
     @property
     def index(self) -> Index:
         if self._index is None:
-            self._index = make_index()
+            self._index = make_index(self.collection)
         return self._index
 
     def answer(self, part: _Part) -> Explained:
         if part.kind == "id":
             record = self.collection.find(part.value)
-            why = "it was asked for" if self._language_for("") == "en" else "按名称查询"
-            return Explained([self._explain(FoundInRun(record, None, why))], [], [])
+            why = in_language(self._language_for(""), "it was asked for", "按名称查询")
+            return Explained([self._explain(Met(record, None, why))], [], [])
         if part.kind == "text":
             return self._explain_text(part.value)
         with open_input(part.value) as file:
@@ -150,11 +144,10 @@ class _Asked:
         explanations = []
         for found in summary.found:
             language = self._language_for(found.matched)
-            chinese = language == "zh"
-            named = "文本中提到了这条记录" if chinese else "the text names this record"
+            named = in_language(language, "the text names this record", "文本中提到了这条记录")
             why = named if found.named else found.matched
-            item = FoundInRun(found.record, found.function, why, found.count, found.line, found.also)
-            explanations.append(self._explain(item, language))
+            met = Met(found.record, found.function, why, found.count, found.line, found.also)
+            explanations.append(self._explain(met, language))
         guesses = [] if explanations else guess(summary.query, self.index)
         return Explained(explanations, summary.unknown, guesses)
 
@@ -163,19 +156,9 @@ class _Asked:
         found, unknown = explain_run(recording, self.index)
         return Explained([self._explain(item) for item in found], unknown, [], fine=not found and not unknown)
 
-    def _explain(self, found: FoundInRun, language: Language | None = None) -> Explanation:
-        records = {record.id: record for record in self.index.records}
-        return explain_record(
-            found.record,
-            language or self._language_for(""),
-            records,
-            why=found.why,
-            function=found.function,
-            count=found.count,
-            line=found.line,
-            also=found.also,
-            everything=self._everything,
-        )
+    def _explain(self, met: Met, language: Language | None = None) -> Explanation:
+        language = language or self._language_for("")
+        return explain_record(met, language, self.index.by_id, everything=self._everything)
 
     def _language_for(self, message: str) -> Language:
         return self.language or language_of(message) or _language_of_surroundings()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from traceonce.knowledge.matching.explaining import Advice, Explanation, Language, Shown
+from traceonce.knowledge.explaining import Advice, Explanation, Shown
+from traceonce.knowledge.language import Language
 
 if TYPE_CHECKING:
     from traceonce.commands.explain import Explained

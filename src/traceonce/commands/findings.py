@@ -7,34 +7,22 @@ from collections.abc import Iterator
 import msgspec
 
 from traceonce.facts import Cause, Diagnosis, Recording, Verdict
+from traceonce.knowledge.explaining import Met
 from traceonce.knowledge.linking import records_of
 from traceonce.knowledge.matching import Index, Summary, scan
-from traceonce.knowledge.record import Record
 from traceonce.report.quantities import count_of
 from traceonce.report.wording import describe_cause, describe_place, describe_values
 
 
-class FoundInRun(msgspec.Struct, frozen=True):
-    """A record to be explained: for which function, why, how often and where it was found."""
-
-    record: Record
-    function: str | None
-    why: str
-    count: int = 1
-    line: int | None = None
-    also: list[str] = []
-
-
-def explain_run(recording: Recording, index: Index) -> tuple[list[FoundInRun], list[str]]:
+def explain_run(recording: Recording, index: Index) -> tuple[list[Met], list[str]]:
     """What was found, and what no record knows, in the order of the report."""
     from traceonce.explain import diagnose
     from traceonce.guard.message import describe_breach
 
-    records = {record.id: record for record in index.records}
-    found: dict[tuple[str, str | None], FoundInRun] = {}
+    found: dict[tuple[str, str | None], Met] = {}
     unknown: list[str] = []
 
-    def take(items: list[FoundInRun], otherwise: str) -> None:
+    def take(items: list[Met], otherwise: str) -> None:
         for item in items:
             found.setdefault((item.record.id, item.function), item)
         if not items:
@@ -47,10 +35,10 @@ def explain_run(recording: Recording, index: Index) -> tuple[list[FoundInRun], l
             continue
         name = diagnosis.function.name
         linked = [
-            FoundInRun(records[found_id], name, _describe(diagnosis, cause))
+            Met(index.by_id[id_], name, _describe(diagnosis, cause))
             for cause in diagnosis.causes
-            for found_id in records_of(msgspec.structs.replace(diagnosis, causes=(cause,)))
-            if found_id in records
+            for id_ in records_of(msgspec.structs.replace(diagnosis, causes=(cause,)))
+            if id_ in index.by_id
         ]
         errors = dict.fromkeys(_errors(recording, diagnosis))
         matched = [item for error in errors for item in _matching(error, name, index)]
@@ -64,10 +52,10 @@ def _errors(recording: Recording, diagnosis: Diagnosis) -> Iterator[str]:
     return (event.error for event in recording.events if event.error and event.function.key == key)
 
 
-def _matching(text: str, function: str, index: Index) -> list[FoundInRun]:
+def _matching(text: str, function: str, index: Index) -> list[Met]:
     """The records of an error that was seen inside the framework: contexts need no further sign."""
     answers = scan(text, index, in_context=True)
-    return [FoundInRun(found.record, function, found.matched, also=found.also) for found in Summary(answers).found]
+    return [Met(found.record, function, found.matched, also=found.also) for found in Summary(answers).found]
 
 
 def _describe(diagnosis: Diagnosis, cause: Cause | None = None) -> str:

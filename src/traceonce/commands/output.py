@@ -50,7 +50,7 @@ def write_whole(output: str, text: str) -> None:
     path = Path(output)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_bytes(text.encode("utf-8", errors="replace"))
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)

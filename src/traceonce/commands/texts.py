@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from traceonce.commands.progress_line import ProgressLine
 from traceonce.errors import UsageError
 
 CHUNK = 1 << 18
-PATIENCE = 2.0  # seconds before progress is shown
 FILE_ENDINGS = (".log", ".txt", ".out", ".err", ".json", ".jsonl", ".ndjson", ".gz", ".md", ".py", ".recording")
 
 
@@ -49,10 +48,9 @@ def open_input(name: str) -> BinaryIO:
 
 def read_chunks(file: BinaryIO, name: str) -> Iterator[bytes]:
     """The bytes of a file, whatever its size; progress on standard error where that is a terminal and it takes long."""
-    began = time.monotonic()
     size = os.fstat(file.fileno()).st_size if name != "-" else 0
-    done = 0
-    shown = 0.0
+    total = f" of {size / 1e6:.0f} MB" if size else ""
+    progress, done = ProgressLine(), 0
     while True:
         try:
             chunk = file.read(CHUNK)
@@ -62,15 +60,8 @@ def read_chunks(file: BinaryIO, name: str) -> Iterator[bytes]:
             break
         yield chunk
         done += len(chunk)
-        now = time.monotonic()
-        if now - began > PATIENCE and now - shown > 0.2 and sys.stderr.isatty():
-            share = f" of {size / 1e6:.0f} MB" if size else ""
-            sys.stderr.write(f"\r{name}: {done / 1e6:.0f} MB{share} read ")
-            sys.stderr.flush()
-            shown = now
-    if shown:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+        progress.say(f"{name}: {done / 1e6:.0f} MB{total} read")
+    progress.clear()
 
 
 def join_words(arguments: Sequence[str]) -> str:

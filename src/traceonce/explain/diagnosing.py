@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -27,6 +26,7 @@ from traceonce.facts import (
     TraceEvent,
     Verdict,
 )
+from traceonce.facts.error_text import main_line
 
 VALUES = 12  # distinct values kept per cause
 _ORDER = list(Verdict)
@@ -227,19 +227,9 @@ def _call_sites(mine: list[Explained]) -> tuple[SiteCount, ...]:
     return tuple(SiteCount.of(site, count) for site, count in counts.most_common())
 
 
-_ERROR = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt): ")
-
-
-def _main_line(text: str | None) -> str:
-    lines = [line.strip() for line in (text or "").splitlines() if line.strip()]
-    if lines and lines[0].endswith("in user code:"):  # AutoGraph puts the error itself last, and it may have many lines
-        return next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1])
-    return lines[0] if lines else "an error without a message"
-
-
 def _notes(mine: list[Explained], done: list[Explained], failed: list[Explained], calls: int | None) -> Iterator[str]:
     if failed:
-        yield f"{len(failed)} of {len(mine)} traces raised: {_main_line(failed[-1].event.error)}"
+        yield f"{len(failed)} of {len(mine)} traces raised: {main_line(failed[-1].event.error)}"
     if calls is None and done:
         yield "its calls are not counted (it is called inside other functions, or not at all)"
     models = {item.event.fingerprint for item in done if item.event.phase == "first"}

@@ -79,9 +79,10 @@ class Notice(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry",
 
 
 class End(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="end"):
-    """A process came to its own end (it was not killed)."""
+    """A process came to its own end (it was not killed); `error` is the exception that nobody caught, if any."""
 
     seconds: float
+    error: str | None = None
 
 
 class Exit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="exit"):

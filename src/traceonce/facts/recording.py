@@ -40,7 +40,8 @@ PART = ".part-"  # and the process number: the file of a child process, until th
 class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     """A whole run (or several, merged). `calls` counts them by process and function key.
 
-    `complete` is False where nobody saw the end, so that `seconds` reaches to the last trace only.
+    `complete` is False where nobody saw the end, so that `seconds` reaches to the last trace only. `error` is the
+    exception that the program did not catch, if it ended by one.
     """
 
     schema: str = SCHEMA
@@ -60,6 +61,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     forks: dict[str, str] = {}
     forked_at: dict[str, float] = {}
     complete: bool = True
+    error: str | None = None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recording:
@@ -267,6 +269,7 @@ def _assemble(sections: list[_Section], ending: Exit | None, damage: list[Notice
         forks={s.header.process: s.header.forked_from for s in sections if s.header.forked_from},
         forked_at={s.header.process: s.header.forked_at for s in sections if s.header.forked_at},
         complete=ending is not None or sections[0].end is not None,
+        error=next((section.end.error for section in sections if section.end and section.end.error), None),
     )
 
 

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from itertools import chain
 
-from traceonce.knowledge.record import DeadEnd, Evidence, Record, Tier, Version, Workaround
+from traceonce.knowledge.record import Evidence, Record, Tier, Version
 
 COMPUTED = (
     "versions",
@@ -28,7 +27,7 @@ COMPUTED = (
     "verification_tier",
     "last_confirmed",
 )
-NAMES = {"tensorflow": "TensorFlow"}
+_NAMES = {"tensorflow": "TensorFlow"}
 
 
 def wilson(held: int, runs: int, z: float = 1.96) -> tuple[float, float]:
@@ -41,16 +40,17 @@ def wilson(held: int, runs: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def rate(evidence: Iterable[Evidence]) -> float | None:
-    held, runs = _sum(evidence)
+    held, runs = sum_up(evidence)
     return round(held / runs, 2) if runs else None
 
 
 def interval(evidence: Iterable[Evidence]) -> tuple[float, float] | None:
-    held, runs = _sum(evidence)
+    held, runs = sum_up(evidence)
     return wilson(held, runs) if runs else None
 
 
-def _sum(evidence: Iterable[Evidence]) -> tuple[int, int]:
+def sum_up(evidence: Iterable[Evidence]) -> tuple[int, int]:
+    """How many runs held, and how many there were."""
     pieces = list(evidence)
     return sum(piece.held for piece in pieces), sum(piece.runs for piece in pieces)
 
@@ -65,7 +65,7 @@ def derive(record: Record) -> Record:
         item.replace(fail_rate=rate(item.evidence), fail_interval=interval(item.evidence)) for item in record.dead_ends
     )
     of_fixes = [piece for item in workarounds for piece in item.evidence]
-    every = [*record.evidence, *of_fixes, *chain.from_iterable(item.evidence for item in dead_ends)]
+    every = [*record.evidence, *(piece for _, item in record.claims for piece in item.evidence)]
     days = [piece.date for piece in every if piece.held]
     sure = interval(record.evidence)
     return record.replace(
@@ -85,8 +85,8 @@ def _versions(record: Record) -> tuple[Version, ...]:
     """One for each version that the failure was tried with; what else was said of it stays."""
     said = {version.version: version for version in record.versions}
     versions = []
-    for name in dict.fromkeys(_version_name(piece) for piece in sorted(record.evidence, key=by_version)):
-        held, runs = _sum(piece for piece in record.evidence if _version_name(piece) == name)
+    for name in dict.fromkeys(version_name(piece) for piece in sorted(record.evidence, key=by_version)):
+        held, runs = sum_up(piece for piece in record.evidence if version_name(piece) == name)
         status = "active" if held == runs else "flaky" if held else "not reproduced"
         versions.append(said.get(name, Version(version=name)).replace(status=status))
     return tuple(versions)
@@ -94,24 +94,33 @@ def _versions(record: Record) -> tuple[Version, ...]:
 
 def by_version(piece: Evidence) -> tuple[str, list[int]]:
     """The order of pieces of evidence: by framework, then from the oldest version to the newest."""
-    return piece.framework, [int(part) if part.isdecimal() else 0 for part in piece.version.split(".")]
+    return piece.framework, version_order(piece.version)
 
 
-def _version_name(piece: Evidence) -> str:
-    return f"{NAMES.get(piece.framework, piece.framework)} {piece.version}"
+def version_order(version: str) -> list[int]:
+    return [int(part) if part.isdecimal() else 0 for part in version.split(".")]
+
+
+def version_name(piece: Evidence) -> str:
+    """Framework and version, as people write them."""
+    return f"{framework_name(piece.framework)} {piece.version}"
+
+
+def framework_name(framework: str) -> str:
+    return _NAMES.get(framework, framework)
 
 
 def _tier(record: Record) -> Tier:
     shown = {piece.version for piece in record.evidence if piece.held}
     if not shown:
         return "documented" if record.official_doc_url else "ai_generated"
-    claims: tuple[Workaround | DeadEnd, ...] = (*record.workarounds, *record.dead_ends)
-    if len(shown) >= 2 and claims and all(not is_refuted(claim) for claim in claims):
+    claims = [item.evidence for _, item in record.claims]
+    if len(shown) >= 2 and claims and all(rate(of_it) is not None and not speaks_against(of_it) for of_it in claims):
         return "verified"
     return "reproduced"
 
 
-def is_refuted(claim: Workaround | DeadEnd) -> bool:
-    """Was it not run, or did its runs speak against it more often than for it?"""
-    held, runs = _sum(claim.evidence)
-    return not runs or 2 * held < runs
+def speaks_against(evidence: Iterable[Evidence]) -> bool:
+    """Did fewer than half of the runs bear the claim out? Without a run, nothing speaks against it."""
+    held, runs = sum_up(evidence)
+    return 2 * held < runs

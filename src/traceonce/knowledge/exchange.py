@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from traceonce.errors import RecordError
+from traceonce.knowledge.record import TRANSITIONS
 from traceonce.knowledge.remainder import apply_difference, difference, is_difference
 
 Form: TypeAlias = Literal["flat", "nested"]
-FORMS: tuple[Form, ...] = ("flat", "nested")
+FORMS: tuple[Form, ...] = get_args(Form)
 IN_FLAT, IN_NESTED = "nested_form", "flat_form"  # where the remainder of the other form is kept
 ANY = "any"  # the environment of a record that names none
 
@@ -35,7 +36,6 @@ PLACES: dict[str, tuple[str, str]] = {
     "root_cause": ("verdict", "summary"),
     "evidence_count": ("metadata", "evidence_count"),
 }
-TRANSITIONS = ("leads_to", "preceded_by", "frequently_confused_with")
 SHARED = ("dead_ends", "workarounds")  # lists that look the same in both
 # A tier says more than a review does: what a community verified was still not run here.
 _REVIEWS = {
@@ -68,6 +68,13 @@ def form_of(data: Any) -> Form:
 
 def convert(data: dict[str, Any], to: Form, *, name_environment: bool = False) -> Converted:
     """The record in this form. The way back gives exactly what came, or it is refused."""
+    try:
+        return _convert(data, to, name_environment)
+    except RecursionError:
+        raise RecordError("is nested too deeply to be a record; flatten it.") from None
+
+
+def _convert(data: dict[str, Any], to: Form, name_environment: bool) -> Converted:
     if form_of(data) == to:
         return Converted(data, sorted(data), [])
     record = to_flat(data, name_environment=name_environment) if to == "flat" else to_nested(data)

@@ -3,7 +3,7 @@
 >>> from traceonce.knowledge.experiment import Retraces, cases
 >>> symptom = Retraces(traces=10, cause="value", path="step")
 >>> def failure(): ...                # has the symptom
->>> def right(): ...                  # the right outputs, where those of the failure are not
+>>> def right(): ...                  # the right outputs, where the failure has none (Raises, Wrong)
 >>> def workaround_tensor(): ...      # one for each workaround of the record, named there as its `experiment`
 >>> def dead_end_relax(): ...         # one for each dead end
 >>> def message_in_a_layer(): ...     # other programs with the same failure, run for the messages that they give
@@ -73,8 +73,10 @@ class Experiment(msgspec.Struct, frozen=True):
         symptom = _symptom(stated[-1], path)
         if "failure" not in trials:
             raise RecordError(f"{path}: has no function failure(); add one that has the symptom.")
-        if isinstance(symptom, Wrong) and "right" not in trials:
-            raise RecordError(f"{path}: the symptom is Wrong(), and there is no function right(); add it.")
+        if isinstance(symptom, (Raises, Wrong)) and "right" not in trials:
+            raise RecordError(
+                f"{path}: the failure gives no right outputs, and there is no function right() that does; add one."
+            )
         return cls(path, symptom, trials)
 
 

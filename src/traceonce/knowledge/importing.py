@@ -7,10 +7,11 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.exchange import IN_FLAT, Converted, check_id, convert, form_of, to_nested
+from traceonce.knowledge.json_files import naming, parse_json, read_text
 from traceonce.knowledge.open_struct import Open
 from traceonce.knowledge.record import Record
 
@@ -27,60 +28,37 @@ class Taken(NamedTuple):
 
 def read_documents(path: Path) -> list[tuple[str, Any]]:
     """The records in a file, each with its place: one object, a list of them, or one in each line."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise RecordError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8.") from None
-    except OSError as error:
-        raise RecordError(f"{path}: cannot be read ({error.strerror or error}).") from None
+    with naming(path):
+        text = read_text(path)
     try:
         data = _parse(text)
     except RecordError as error:
-        lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        lines = [(f"{path}:{number}", line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
         if len(lines) < 2 or not lines[0][1].rstrip().endswith("}"):
             raise RecordError(f"{path}: {error}") from None
-        return [(f"{path}:{number}", _parse_line(line, f"{path}:{number}")) for number, line in lines]
+        return [(place, _parse_line(line, place)) for place, line in lines]
     if isinstance(data, list):
         return [(f"{path}: record {number}", item) for number, item in enumerate(data, 1)]
     return [(str(path), data)]
 
 
 def _parse_line(line: str, place: str) -> Any:
-    try:
+    with naming(place):
         return _parse(line)
-    except RecordError as error:
-        raise RecordError(f"{place}: {error}") from None
 
 
 def _parse(text: str) -> Any:
-    """JSON, strictly: what could not be written again as it was is refused."""
+    """JSON that could be written again as it was."""
+    data, repeated = parse_json(text)
+    if repeated:
+        raise RecordError(f"has the field {repeated[0]!r} twice in one object; keep one of them.")
     try:
-        data = json.loads(text, parse_constant=_no_number, object_pairs_hook=_object)
         json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
-    except json.JSONDecodeError as error:
-        raise RecordError(
-            f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}; correct it there."
-        ) from None
-    except RecursionError:
-        raise RecordError("is nested too deeply to be a record.") from None
     except UnicodeEncodeError:
         raise RecordError("holds half of a character (a lone surrogate); correct it.") from None
     except ValueError as error:
         raise RecordError(f"holds a number that is out of range ({error}); correct it.") from None
     return data
-
-
-def _no_number(name: str) -> NoReturn:
-    raise RecordError(f"holds {name}, which is no number in JSON; write null, or a number.")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in found if names.count(name) > 1)
-        raise RecordError(f"has the field {twice!r} twice in one object; keep one of them.")
-    return found
 
 
 class Importer:
@@ -128,11 +106,11 @@ class Importer:
     def _place(self, data: Any, planned: dict[Path, str]) -> tuple[Converted, Record, Path]:
         """A record in our form, checked, and the file that it goes to."""
         form = form_of(data)
-        converted = _convert(data)
+        converted = convert(data, "flat")
         path = self._path(converted.record)
         taken_by = self._taken_by(path, planned)
         if form == "nested" and taken_by not in (None, data.get("id")):
-            converted = _convert(data, name_environment=True)
+            converted = convert(data, "flat", name_environment=True)
             path = self._path(converted.record)
             taken_by = self._taken_by(path, planned)
         if path in planned:
@@ -154,13 +132,6 @@ class Importer:
         with contextlib.suppress(RecordError):
             return _identity(Record.load(path).plain())
         return ""
-
-
-def _convert(data: dict[str, Any], *, name_environment: bool = False) -> Converted:
-    try:
-        return convert(data, "flat", name_environment=name_environment)
-    except RecursionError:
-        raise RecordError("is nested too deeply to be a record.") from None
 
 
 def _identity(flat: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """Did a trial bear its claim out?
 
-1.  A trial that hung, crashed or could not be loaded bears nothing out.
+1.  A trial that hung, crashed, could not be loaded, or is no program at all (a name that is not defined, an import that
+    fails) bears nothing out.
 2.  The failure holds if it has the symptom.
 3.  A workaround holds if it *cures*: the symptom is gone, nothing was raised, the outputs are right, and something was
     traced (code that left the graph is no cure, unless the trial says that it means to).
@@ -12,9 +13,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from traceonce.facts.error_text import main_line
 from traceonce.knowledge.experiment import Trial
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.symptom import Symptom
+
+BROKEN = {"NameError", "ImportError", "SyntaxError"}
 
 
 class Judgement(NamedTuple):
@@ -28,6 +32,8 @@ def judge(trial: Trial, symptom: Symptom, seen: Measurement) -> Judgement:
     """Judge a trial from its measurement (whose outputs were compared with the right ones)."""
     if seen.broken:
         return Judgement(False, seen.broken)
+    if seen.error is not None and not BROKEN.isdisjoint(seen.error.types):
+        return Judgement(False, f"the trial itself is broken: {main_line(seen.error.line)}")
     if trial.role == "failure":
         shown = symptom.shown(seen)
         return Judgement(shown is not None, shown or f"does not show: {describe(seen)}")
@@ -40,13 +46,14 @@ def judge(trial: Trial, symptom: Symptom, seen: Measurement) -> Judgement:
 def not_cured(trial: Trial, symptom: Symptom, seen: Measurement) -> str | None:
     """What is still wrong, or None where the failure is cured."""
     if seen.error is not None:
-        first = seen.error.message.strip().splitlines()[:1]
-        return f"{seen.error.types[0]}: {first[0][:160] if first else ''}".rstrip(": ")
+        return main_line(seen.error.line)[:200]
     left = symptom.left(seen)
     if left is not None:
         return left
     if seen.outputs_are == "different":
         return "other outputs"
+    if seen.outputs_are == "none":
+        return "no outputs to compare"
     if not trial.eager and not seen.traces():
         return "nothing is compiled: no trace is left"
     return None

@@ -38,14 +38,17 @@ class SeenFunction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Measurement(msgspec.Struct, frozen=True, kw_only=True):
-    """What was measured. `broken` says how it ended where it hung, crashed, or could not be loaded."""
+    """What was measured. `broken` says how it ended where it hung, crashed, or could not be loaded.
+
+    `outputs_are` compares the outputs with the right ones: "none" where there are no outputs.
+    """
 
     framework: str = ""
     version: str = ""
     python: str = ""
     seconds: float = 0.0
     outputs: Any = None
-    outputs_are: Literal["equal", "different", "none"] | None = None  # against the right ones, once these are known
+    outputs_are: Literal["equal", "different", "none"] | None = None
     error: Failed | None = None
     functions: tuple[SeenFunction, ...] = ()
     compilations: int = 0
@@ -64,7 +67,7 @@ class Measurement(msgspec.Struct, frozen=True, kw_only=True):
 
     def compared_with(self, right: Any) -> Measurement:
         """The same, knowing what the right outputs are."""
-        if self.error is not None or self.broken:
+        if self.error is not None or self.broken or (self.outputs is None and right is None):
             return msgspec.structs.replace(self, outputs_are="none")
         return msgspec.structs.replace(self, outputs_are="equal" if alike(self.outputs, right) else "different")
 

@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeAlias
 
 import re2
 
-from traceonce.knowledge.fixed_parts import LEAST, fixed_parts
+from traceonce.knowledge.expressions import LEAST, fixed_parts
 from traceonce.knowledge.record import Record
 
 Progress: TypeAlias = Callable[[str, int, int], None]  # the package, bytes searched, bytes in all
@@ -58,7 +58,7 @@ def look_up(records: Iterable[Record], progress: Progress | None = None) -> list
     wanted = [(package_of(record), fixed_parts(record.regex)) for record in records]
     texts: dict[str, set[str]] = {}
     for package, parts in wanted:
-        texts.setdefault(package, set()).update(text for part in parts or () for text in part)
+        texts.setdefault(package, set()).update(text for part in parts for text in part)
     found = {package: find_texts(package, some, progress) for package, some in texts.items() if some}
     return [_finding(package, found.get(package), parts) if parts else None for package, parts in wanted]
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
-from traceonce.errors import RecordError
+from traceonce.knowledge.json_files import json_text, naming, parse_json, read_text, write_whole
 from traceonce.knowledge.open_struct import Open
 
 Tier: TypeAlias = Literal["ai_generated", "documented", "reproduced", "verified"]
-TIERS: tuple[Tier, ...] = ("ai_generated", "documented", "reproduced", "verified")
+TIERS: tuple[Tier, ...] = get_args(Tier)
 
 
 class Evidence(Open, frozen=True, kw_only=True):
@@ -78,12 +76,33 @@ class DeadEnd(Open, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...] = ()
 
 
+class Claim(NamedTuple):
+    """A workaround or a dead end, and where it stands."""
+
+    at: str
+    item: Workaround | DeadEnd
+
+
 class TransitionGraph(Open, frozen=True, kw_only=True):
     """The failures around this one; each is a list of record ids, or of objects that name one."""
 
     leads_to: list[Any] = []
     preceded_by: list[Any] = []
     frequently_confused_with: list[Any] = []
+
+    def targets(self, way: str) -> list[str]:
+        """The ids that are named on this way."""
+        return [target for entry in getattr(self, way) if (target := record_named_in(entry)) is not None]
+
+
+TRANSITIONS = ("leads_to", "preceded_by", "frequently_confused_with")
+
+
+def record_named_in(entry: object) -> str | None:
+    """The id that an entry of a transition gives: the entry itself, or a field of it."""
+    if isinstance(entry, dict):
+        entry = next((entry[key] for key in ("id", "record", "error_id") if key in entry), None)
+    return entry if isinstance(entry, str) else None
 
 
 class Record(Open, frozen=True, kw_only=True):
@@ -133,39 +152,22 @@ class Record(Open, frozen=True, kw_only=True):
     experiment: str | None = None
     evidence: tuple[Evidence, ...] = ()
 
+    @property
+    def claims(self) -> list[Claim]:
+        """All workarounds, then all dead ends."""
+        return [
+            *(Claim(f"workarounds[{number}]", item) for number, item in enumerate(self.workarounds)),
+            *(Claim(f"dead_ends[{number}]", item) for number, item in enumerate(self.dead_ends)),
+        ]
+
     @classmethod
     def load(cls, path: Path) -> Record:
         """Read a file; a message names it, the field and the remedy."""
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise RecordError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8.") from None
-        except OSError as error:
-            raise RecordError(f"{path}: cannot be read ({error.strerror or error}).") from None
-        try:
-            data = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise RecordError(
-                f"{path}: is not JSON: {error.msg} in line {error.lineno}, column {error.colno}; correct it there."
-            ) from None
-        except RecursionError:
-            raise RecordError(f"{path}: is nested too deeply to be a record.") from None
-        except ValueError as error:  # a number of thousands of digits
-            raise RecordError(f"{path}: cannot be read as JSON: {error}.") from None
-        try:
-            return cls.read(data)
-        except RecordError as error:
-            raise RecordError(f"{path}: {error}") from None
+        with naming(path):
+            return cls.read(parse_json(read_text(path)).data)
 
     def to_json(self) -> str:
-        return json.dumps(self.plain(), ensure_ascii=False, indent=2) + "\n"
+        return json_text(self.plain())
 
     def save(self, path: Path) -> None:
-        """Write the file whole, or not at all."""
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            temporary.write_text(self.to_json(), encoding="utf-8")
-            temporary.replace(path)
-        except OSError as error:
-            temporary.unlink(missing_ok=True)
-            raise RecordError(f"{path}: cannot be written ({error.strerror or error}).") from None
+        write_whole(path, self.to_json())

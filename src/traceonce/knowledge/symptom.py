@@ -14,7 +14,7 @@ import msgspec
 from traceonce.knowledge.measurement import Measurement
 
 
-class Retraces(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind"):
+class Retraces(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
     """A function (or, without a name, all that was traced) is traced `traces` times, for this cause, at this path.
 
     Cured, it is traced at most `cured` times.
@@ -40,7 +40,7 @@ class Retraces(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="k
         return f"{traces} traces" if traces > self.cured else None
 
 
-class Raises(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind"):
+class Raises(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
     """An error of this type (or one that derives from it), whose text has this expression in it."""
 
     type: str
@@ -56,7 +56,7 @@ class Raises(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kin
         return self.shown(seen)
 
 
-class Logs(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind"):
+class Logs(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
     """This expression is in what the trial prints or logs."""
 
     text: str
@@ -69,7 +69,7 @@ class Logs(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind"
         return self.shown(seen)
 
 
-class Wrong(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind"):
+class Wrong(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
     """Nothing is raised, and the outputs are not the right ones (an experiment with this has a function `right`)."""
 
     def shown(self, seen: Measurement) -> str | None:
@@ -79,7 +79,7 @@ class Wrong(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind
         return "wrong outputs" if seen.outputs_are == "different" else None
 
 
-class Recompiles(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind"):
+class Recompiles(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
     """XLA compiles this often under one trace; cured, at most `cured` times."""
 
     compilations: int
@@ -92,7 +92,7 @@ class Recompiles(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field=
         return f"{seen.compilations} compilations" if seen.compilations > self.cured else None
 
 
-class Grows(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind"):
+class Grows(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
     """The memory of the process grows by at least `mib` over the trial; cured, by less than `cured`."""
 
     mib: float

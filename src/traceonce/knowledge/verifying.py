@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.evidence import by_version, derive
+from traceonce.knowledge.evidence import by_version, derive, speaks_against
 from traceonce.knowledge.experiment import Experiment, Trial
 from traceonce.knowledge.harvesting import harvest
 from traceonce.knowledge.judging import Judgement, judge
@@ -50,18 +50,17 @@ class Subject(NamedTuple):
 def subject_of(collection: Collection, id: str) -> Subject:
     """A record and its experiment, which must have a trial for every claim, and no other."""
     record = collection.find(id)
+    path = collection.paths[collection.complete_id(id)]
+    if record.id not in collection or collection.paths[record.id] != path:
+        raise RecordError(f"{path}: id: is {record.id!r}; it must be {path.parent.name}/{path.stem}, or the file move.")
     experiment = collection.experiment_of(record)
-    claims: list[tuple[str, Workaround | DeadEnd]] = [
-        *((f"workarounds[{number}]", item) for number, item in enumerate(record.workarounds)),
-        *((f"dead_ends[{number}]", item) for number, item in enumerate(record.dead_ends)),
-    ]
-    for place, claim in claims:
+    for place, claim in record.claims:
         if claim.experiment not in experiment.trials:
             raise RecordError(
-                f"{collection.paths[record.id]}: {place}.experiment: there is no function {claim.experiment!r} in "
+                f"{path}: {place}.experiment: there is no function {claim.experiment!r} in "
                 f"{experiment.path}; name one, or write it."
             )
-    claimed = {claim.experiment for _, claim in claims}
+    claimed = {claim.experiment for _, claim in record.claims}
     unclaimed = {name for name, trial in experiment.trials.items() if trial.role in CLAIMS and name not in claimed}
     if unclaimed:
         raise RecordError(f"{experiment.path}: no claim of {record.id} names {', '.join(sorted(unclaimed))}; add one.")
@@ -201,7 +200,7 @@ def refuted(measured: Measured) -> list[Refuted]:
             found += [Refuted(measured.subject.record.id, "right", str(why)) for why in broken if why]
             continue
         evidence = evidence_for(measured, trial)
-        if 2 * evidence.held < evidence.runs:
+        if speaks_against([evidence]):
             found.append(Refuted(measured.subject.record.id, trial.name, evidence.outcome))
     return found
 
@@ -209,9 +208,7 @@ def refuted(measured: Measured) -> list[Refuted]:
 def differences(measured: Measured) -> list[Refuted]:
     """Where this run disagrees with the evidence that the record has for the same version; also where it has none."""
     record, experiment = measured.subject
-    claims = {"failure": record.evidence}
-    claims |= {claim.experiment or "": claim.evidence for claim in record.workarounds}
-    claims |= {claim.experiment or "": claim.evidence for claim in record.dead_ends}
+    claims = {"failure": record.evidence} | {claim.experiment or "": claim.evidence for _, claim in record.claims}
     found = []
     for name, kept in claims.items():
         new = evidence_for(measured, experiment.trials[name])

@@ -8,6 +8,7 @@ import platform
 import sys
 import threading
 import time
+import traceback
 import uuid
 from typing import Protocol
 
@@ -17,6 +18,7 @@ from traceonce.backends.forking import after_fork
 from traceonce.backends.places import working_folder
 from traceonce.facts import SCHEMA, End, Entry, Header, Recording
 from traceonce.facts.entries import encode_line
+from traceonce.facts.error_text import shorten_error
 from traceonce.facts.recording import PART
 
 
@@ -113,7 +115,7 @@ class FileRecorder:
 
     def close(self) -> None:
         if self._file is not None:
-            self.write(End(round(time.perf_counter() - self._began, 6)))
+            self.write(End(round(time.perf_counter() - self._began, 6), uncaught_error()))
 
     def _create(self) -> str:
         header = encode_line(make_header(self._run, self._forked_from, self._forked_at)) + b"\n"
@@ -131,6 +133,17 @@ class FileRecorder:
         self._forked_from, self._forked_at = str(os.getppid()), time.time()
         self._began = time.perf_counter()
         self._file = None
+
+
+def uncaught_error() -> str | None:
+    """The exception by which this process ends, as Python has just printed it; None where it ends otherwise."""
+    error = getattr(sys, "last_value", None)
+    if not isinstance(error, Exception):
+        return None
+    try:
+        return shorten_error("".join(traceback.format_exception_only(type(error), error)).strip())
+    except Exception:  # it cannot even be printed
+        return type(error).__name__
 
 
 def _append(path: str, data: bytes, flags: int = 0) -> None:

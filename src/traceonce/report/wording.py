@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from traceonce.facts import CallSite, Cause, CauseCode, Diagnosis, FunctionId, SiteCount
+from traceonce.facts import CallSite, Cause, CauseCode, Diagnosis, FunctionId, SiteCount, Verdict
 from traceonce.facts.event import package_path
 
 
@@ -25,7 +25,10 @@ WORDS: dict[CauseCode, Words] = {
         "changes its structure", "keep one structure: the same keys, the same length, list or tuple"
     ),
     CauseCode.SPEC: Words("changes in its type specification", "keep this field of the type the same in every call"),
-    CauseCode.IDENTITY: Words("another {type} object", "pass the same object, or give its class __eq__ and __hash__"),
+    CauseCode.IDENTITY: Words(
+        "another {type} object",
+        "pass the same object; if it holds settings only, __eq__ and __hash__ in its class will do, too",
+    ),
     CauseCode.COLLECTED: Words(
         "a {type} object; the earlier one is gone", "keep one object alive and pass it in every call"
     ),
@@ -88,6 +91,8 @@ def describe_site(site: CallSite | SiteCount) -> str:
 
 def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
     """What to change, in one line; for a function inside a library, what its caller can do."""
+    if cause.code is CauseCode.VARIABLE_CREATION and diagnosis.verdict is Verdict.FAILED:
+        return "create the variable once: before the call, or in the first one only"
     no_signature = diagnosis.covering_note and not diagnosis.covering_signature and not diagnosis.function.library
     if cause.code is CauseCode.SHAPE and no_signature:
         return "set reduce_retracing=True" if not diagnosis.reduce_retracing else "pad to a few fixed sizes"
@@ -107,7 +112,7 @@ def remedy_of(cause: Cause, function: FunctionId, *, reduce_retracing: bool) -> 
         if function.name.endswith("[dataset]"):
             return "each dataset traces its function anew: build it once where it is the same"
         if function.library and "keras" in (function.file or ""):
-            return "each model traces its steps anew: where it is the same, compile it once and reset with set_weights"
+            return "each model traces its steps anew: keep one, and put its variables and its optimizer's back"
         if function.library:
             return "keep and reuse what the library made it for, or call the library inside one tf.function of your own"
     return WORDS[cause.code].remedy

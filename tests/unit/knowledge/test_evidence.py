@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traceonce.knowledge.evidence import derive, is_refuted, wilson
+from traceonce.knowledge.evidence import derive, speaks_against, wilson
 from traceonce.knowledge.record import DeadEnd, Evidence, Record, Version, Workaround
 
 
@@ -121,6 +121,8 @@ def test_the_last_day_on_which_something_held() -> None:
     assert derive(a_record(evidence=evidence)).last_confirmed == "2026-01-01"
 
 
-@pytest.mark.parametrize(("held", "runs", "refuted"), [(1, 2, False), (0, 1, True), (4, 9, True), (5, 9, False)])
+@pytest.mark.parametrize(
+    ("held", "runs", "refuted"), [(1, 2, False), (0, 1, True), (4, 9, True), (5, 9, False), (0, 0, False)]
+)
 def test_refuted_by_most_of_its_runs(held: int, runs: int, refuted: bool) -> None:
-    assert is_refuted(Workaround(action="a", evidence=(piece(runs=runs, held=held),))) is refuted
+    assert speaks_against([piece(runs=runs, held=held)]) is refuted

@@ -79,6 +79,8 @@ def test_the_body_is_the_code_that_runs(tmp_path: Path) -> None:
         ("def failure(): pass", "does not say what to look for; add: symptom ="),
         ('symptom = Raises(type="E", text="x")', "has no function failure()"),
         ("symptom = Wrong()\ndef failure(): pass", "there is no function right()"),
+        ('symptom = Raises(type="E", text="x")\ndef failure(): pass', "there is no function right()"),
+        ('symptom = Logs(text="x", bogus=1)', "contains unknown field `bogus`"),
         ("symptom = Odd()", "the symptom must be one of Retraces, Raises"),
         ('symptom = Raises("E", "x")', "with named arguments"),
         ('symptom = Raises(type="E")', "symptom: Object missing required field `text`"),
@@ -96,5 +98,5 @@ def test_a_message_names_file_and_remedy(tmp_path: Path, source: str, words: str
 
 
 def test_an_expression_keeps_its_backslashes(tmp_path: Path) -> None:
-    source = 'symptom = Raises(type="E", text=r"\\d+")\ndef failure(): pass'
+    source = 'symptom = Raises(type="E", text=r"\\d+")\ndef failure(): pass\ndef right(): pass'
     assert Experiment.read(write(tmp_path, source)).symptom == Raises(type="E", text=r"\d+")

@@ -87,6 +87,17 @@ RETRACES = Retraces(traces=5, cause="shape")
         (seen(1, outputs=None, error=error("TypeError", message="no\nmore")), "TypeError: no"),
         (seen(5), "5 traces"),
         (seen(1, broken="it hung"), "it hung"),
+        (
+            seen(0, error=error("NameError", message="x is not defined")),
+            "the trial itself is broken: NameError: x is not defined",
+        ),
+        (
+            seen(
+                0,
+                error=error("ValueError", message="in user code:\n\n  File x\n\n    TypeError: told\n    on two lines"),
+            ),
+            "TypeError: told",
+        ),
     ],
 )
 def test_what_is_no_cure(measurement: Measurement, outcome: str) -> None:
@@ -94,8 +105,18 @@ def test_what_is_no_cure(measurement: Measurement, outcome: str) -> None:
     assert judge(WORKAROUND, RETRACES, compared) == (False, outcome)
 
 
-def test_a_broken_dead_end_shows_nothing() -> None:
-    assert not judge(DEAD_END, RETRACES, seen(1, broken="it hung")).held
+@pytest.mark.parametrize(
+    "fields",
+    [{"broken": "it hung"}, {"error": error("ModuleNotFoundError", "ImportError")}, {"error": error("NameError")}],
+)
+def test_a_broken_dead_end_shows_nothing(fields: dict[str, Any]) -> None:
+    assert not judge(DEAD_END, RETRACES, seen(1, **fields).compared_with([1.0])).held
+
+
+def test_without_outputs_nothing_is_cured() -> None:
+    nothing = seen(1, outputs=None).compared_with(None)
+    assert judge(WORKAROUND, RETRACES, nothing) == (False, "no outputs to compare")
+    assert judge(FAILURE, RETRACES, seen(5, outputs=None).compared_with(None)).held
 
 
 def test_a_cure_that_may_leave_the_graph() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import re2
 
 from traceonce.knowledge.matching import Index, Match, Summary, match, scan
 from traceonce.knowledge.record import Record
@@ -170,6 +171,20 @@ def test_a_guess_for_a_chinese_message() -> None:
 def test_the_limit_of_answers() -> None:
     many = Index([record(f"r{number}", "a known failure") for number in range(30)])
     assert len(match("a known failure", many, limit=4)) == 4
+
+
+@pytest.mark.parametrize("regex", [
+    "an (?i:error of this) kind",
+    "an error (?i)of this kind",
+    "never found|an (?i)error of this kind|nor this",
+    "(" * 900 + "an error of this kind" + ")" * 900,
+])  # fmt: skip
+def test_an_expression_that_is_hard_to_take_apart_finds_what_it_says(regex: str) -> None:
+    """The words that a text must have are looked up as they stand: not those whose case is of no account."""
+    index = Index([record("hard", regex)])
+    assert index.refused == []
+    assert slugs(match("an error of this kind", index)) == ["hard"]
+    assert bool(slugs(match("an ERROR OF THIS kind", index))) == bool(re2.search(regex, "an ERROR OF THIS kind"))
 
 
 def test_an_expression_that_re2_refuses_is_left_out_and_named() -> None:

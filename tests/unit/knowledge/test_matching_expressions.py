@@ -7,7 +7,7 @@ import random
 import pytest
 import re2
 
-from traceonce.knowledge.matching.expressions import branches_of, tokens_of
+from traceonce.knowledge.expressions import branches_of, tokens_of
 
 
 @pytest.mark.parametrize(

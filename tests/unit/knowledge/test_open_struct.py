@@ -63,9 +63,10 @@ def test_a_message_names_the_place(document: object, words: str) -> None:
     ("content", "words"),
     [
         (b'{"id": 1,,}', "is not JSON: Expecting property name enclosed in double quotes in line 1, column 10"),
-        (b"\xff\xfe{}", "is not UTF-8 (byte 0)"),
+        (b"\xff\xfe{}", "is not UTF-8 (line 1, byte 0)"),
         (b"[" * 100_000, "is nested too deeply"),
         (b"", "is not JSON"),
+        (b'{"confidence": NaN}', "NaN is no number there"),
     ],
 )
 def test_a_file_that_is_no_record(tmp_path: Path, content: bytes, words: str) -> None:
@@ -88,7 +89,10 @@ def test_saving_is_all_or_nothing(tmp_path: Path) -> None:
     assert Record.load(path).plain() == SMALL
     with pytest.raises(RecordError, match="cannot be written"):
         Record.read(SMALL).save(tmp_path / "nowhere" / "x.json")
+    with pytest.raises(RecordError, match="half of a character"):
+        Record.read({**SMALL, "signature": "\ud800"}).save(path)
     assert [each.name for each in tmp_path.iterdir()] == ["some-failure.json"]
+    assert Record.load(path).plain() == SMALL
 
 
 def test_a_file_of_an_editor_with_a_byte_order_mark(tmp_path: Path) -> None:

@@ -124,6 +124,14 @@ def test_the_seed_is_rendered_to_the_byte() -> None:
     assert render_markdown(Record.load(record)).encode() == markdown.read_bytes()
 
 
+@pytest.mark.parametrize("field", ["id", "record", "error_id"])
+def test_another_record_is_named_by_any_of_the_fields_that_validation_knows(field: str) -> None:
+    record = full_record(transition_graph={"leads_to": [{field: "tensorflow/stale-capture", "condition": "later"}]})
+    assert record.transition_graph.targets("leads_to") == ["tensorflow/stale-capture"]
+    for rendered in (render_markdown(record), render_html(record), render_text(record)):
+        assert "tensorflow/stale-capture" in rendered
+
+
 def test_markdown_shows_what_was_run() -> None:
     text = render_markdown(full_record())
     assert "1. **Give the dimension as None.** (100% success, n = 6, 95% interval 61–100%)\n   ```python\n" in text

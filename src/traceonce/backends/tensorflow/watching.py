@@ -33,6 +33,7 @@ from traceonce.backends.tensorflow.reading import Reader
 from traceonce.backends.tensorflow.requests import Request, Requests
 from traceonce.backends.tensorflow.silent import CALLS, SilentChecks, bound_objects
 from traceonce.facts import FunctionId, Notice, Phase, Signature, TraceEvent
+from traceonce.facts.error_text import shorten_error
 
 
 class Open:
@@ -337,12 +338,10 @@ class MissWatching:
 
 
 def _describe_error(error: BaseException) -> str:
-    """The error in some 4,000 characters: the beginning has the type, and AutoGraph puts the error itself last."""
     try:
-        text = f"{type(error).__name__}: {error}"
+        return shorten_error(f"{type(error).__name__}: {error}")
     except Exception:  # it cannot even be printed
         return type(error).__name__
-    return text if len(text) <= 4_000 else f"{text[:1_000]} … {text[-3_000:]}"
 
 
 def _captures_late(graph: Any) -> bool:

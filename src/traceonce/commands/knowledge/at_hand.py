@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import click
 
-from traceonce.errors import RecordError, UsageError
+from traceonce.commands.output import write_whole
+from traceonce.errors import RecordError
 from traceonce.knowledge.collection import Collection
+from traceonce.knowledge.language import LANGUAGES
 from traceonce.knowledge.outcomes import Outcome, Outcomes
 from traceonce.knowledge.record import Record
 from traceonce.observe.shelf import recordings_folder
 
-F = TypeVar("F", bound=str)
-
 base_option = click.option(
     "--base", type=click.Path(path_type=Path), help="Another base than ours: a folder with records/<domain>/*.json."
 )
-language_option = click.option("--lang", default="en", show_default=True, help="The language: en, zh.")
+language_option = click.option(
+    "--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language."
+)
+
+
+def format_option(what: str, forms: Sequence[str] = ("text", "json")) -> Callable[[Any], Any]:
+    """``--format``, the first of the forms by default; `what` comes in that form."""
+    return click.option(
+        "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help=f"The form of {what}."
+    )
 
 
 def open_base(folder: Path | None) -> Collection:
     return Collection(folder) if folder else Collection()
 
 
-def is_file(named: str) -> bool:
+def names_a_file(named: str) -> bool:
     """Does this name a file, and not the id of a record?"""
     path = Path(named)
     return path.is_file() or path.suffix == ".json" or path.is_absolute() or named.startswith(("./", "../"))
@@ -35,7 +44,7 @@ def is_file(named: str) -> bool:
 
 def find_record(named: str, base: Path | None) -> Record:
     """The record in a file, or the one with this id."""
-    return Record.load(Path(named)) if is_file(named) else open_base(base).find(named)
+    return Record.load(Path(named)) if names_a_file(named) else open_base(base).find(named)
 
 
 def own_outcomes() -> Outcomes:
@@ -57,25 +66,11 @@ def own_base() -> Path:
     return recordings_folder().with_name("knowledge")
 
 
-def check_form(form: str, forms: tuple[F, ...]) -> F:
-    for known in forms:
-        if form == known:
-            return known
-    raise UsageError(f"--format {form}: there is no such format; use one of: {', '.join(forms)}.")
-
-
 def write_document(text: str, output: str | None) -> None:
     """A document is UTF-8 wherever it goes, to the byte; a file is written whole, or not at all."""
     if output is None or output == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", errors="replace"))
         sys.stdout.buffer.flush()
-        return
-    path = Path(output)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(text.encode("utf-8", errors="replace"))
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise UsageError(f"-o {path}: cannot be written: {error.strerror or error}.") from None
+    else:
+        write_whole(output, text)

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import cast
 
 import click
 
-from traceonce.commands.knowledge.verify import pythons, run_with_progress, start_trials
-from traceonce.commands.output import check_output, write_whole
+from traceonce.commands.knowledge.at_hand import language_option, write_document
+from traceonce.commands.knowledge.verify import (
+    against_option,
+    jobs_option,
+    pythons,
+    run_with_progress,
+    start_trials,
+)
+from traceonce.commands.output import check_output
 from traceonce.errors import UsageError
 from traceonce.knowledge.claims import CLAIMS, PROGRAMS, Claim, load_claims, load_programs, save_claims
-from traceonce.knowledge.claims_page import Language, render_claims
+from traceonce.knowledge.claims.page import render_claims
 from traceonce.knowledge.experiment import Trial
+from traceonce.knowledge.language import Language
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.running import LIMIT, Request
 from traceonce.knowledge.verifying import Task
@@ -23,12 +30,12 @@ from traceonce.knowledge.verifying import Task
 @click.option(
     "--run", "run_them", is_flag=True, help="Run the programs with the installed framework, and keep the results."
 )
-@click.option("--against", help="Run with these versions instead, e.g. tensorflow==2.16.2,tensorflow==2.21.0.")
+@against_option
 @click.option("--check", is_flag=True, help="Run, keep nothing, and fail where something else comes out than is kept.")
-@click.option("--jobs", type=click.IntRange(1, 64), default=min(os.cpu_count() or 1, 8), show_default=True)
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="The page's language.")
+@jobs_option
+@language_option
 @click.option("-o", "--output", help="Write the page to this file instead of standard output.")
-def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: str, output: str | None) -> None:
+def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: Language, output: str | None) -> None:
     """Show, as a Markdown page, what people say about retracing beside what TensorFlow did.
 
     \b
@@ -38,11 +45,7 @@ def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: s
     check_output(output)
     claims, programs = load_claims(), load_programs()
     if not (run_them or against or check):
-        page = render_claims(claims, programs, cast(Language, lang))
-        if output is None or output == "-":
-            click.echo(page, nl=False)
-        else:
-            write_whole(output, page)
+        write_document(render_claims(claims, programs, lang), output)
         return
     if not check and not os.access(CLAIMS, os.W_OK):
         raise UsageError(f"{CLAIMS}: cannot be written; use --check.")
@@ -78,6 +81,5 @@ def _with_results(claim: Claim, found: dict[tuple[str, str], Measurement], versi
     results = {}
     for case in claim.expects:
         right = found.get((f"right_{claim.trial}", case))
-        results[case] = claim.result(case, found[claim.trial, case], right.outputs if right else None).plain()
-    measured = {**claim.measured, version: results}
-    return claim.replace(measured=dict(sorted(measured.items(), key=lambda item: [*map(int, item[0].split("."))])))
+        results[case] = claim.result(case, found[claim.trial, case], right.outputs if right else None)
+    return claim.with_results(version, results)

@@ -10,24 +10,25 @@ from typing import Any
 
 import click
 
-from traceonce.commands.knowledge.at_hand import base_option, is_file, open_base, write_document
-from traceonce.errors import RecordError, UsageError
-from traceonce.knowledge.exchange import FORMS, Converted, check_id, convert, flat_id
+from traceonce.commands.knowledge.at_hand import base_option, names_a_file, open_base, write_document
+from traceonce.errors import UsageError
+from traceonce.knowledge.exchange import FORMS, Converted, Form, check_id, convert, flat_id
 from traceonce.knowledge.importing import read_documents, write_all
+from traceonce.knowledge.json_files import json_text, naming
 from traceonce.report.quantities import count_of
 
 
 @click.command(short_help="Give records away in another form.")
 @click.argument("records", nargs=-1, metavar="[ID|FILE]...")
 @click.option("--all", "everything", is_flag=True, help="All records of the base.")
-@click.option("--form", default="nested", show_default=True, help=f"The form: {', '.join(FORMS)}.")
+@click.option("--form", type=click.Choice(FORMS), default="nested", show_default=True, help="The form.")
 @click.option(
     "-o", "--output", help="A file (.ndjson: a record in each line), or a folder (one that is there, or ends in /)."
 )
 @click.option("--force", is_flag=True, help="Replace files that are in the folder already.")
 @base_option
 def command(
-    records: tuple[str, ...], everything: bool, form: str, output: str | None, force: bool, base: Path | None
+    records: tuple[str, ...], everything: bool, form: Form, output: str | None, force: bool, base: Path | None
 ) -> None:
     """Write records in our flat form, or in the nested form of public bases. A report goes to standard error.
 
@@ -37,14 +38,12 @@ def command(
     traceonce knowledge export retracing-shape --form nested
     traceonce knowledge export --all --form nested -o public/
     """
-    if form not in FORMS:
-        raise UsageError(f"--form {form}: there is no such form; use one of: {', '.join(FORMS)}.")
     if everything == bool(records):
         raise UsageError("name the records (ids or files), or --all; one or the other.")
     converted = [_convert(place, data, form) for place, data in _documents(records, base)]
     several = everything or len(converted) != 1
     if output and output != "-" and (output.endswith("/") or Path(output).is_dir()):
-        contents = {Path(output) / _name(one.record): _json(one.record) for one in converted}
+        contents = {Path(output) / _name(one.record): json_text(one.record) for one in converted}
         if len(contents) < len(converted):
             raise UsageError("two of these records have the same id; export them one by one.")
         write_all(contents, overwrite=force)
@@ -52,7 +51,7 @@ def command(
         write_document("".join(json.dumps(one.record, ensure_ascii=False) + "\n" for one in converted), output)
     else:
         found = [one.record for one in converted]
-        write_document(_json(found if several else found[0]), output)
+        write_document(json_text(found if several else found[0]), output)
     kept = sorted({name for one in converted for name in one.kept})
     mapped = sorted({name for one in converted for name in one.mapped})
     sys.stderr.write(f"{count_of(len(converted), 'record')} in the {form} form\n  mapped  {', '.join(mapped)}\n")
@@ -65,18 +64,14 @@ def _documents(records: tuple[str, ...], base: Path | None) -> Iterator[tuple[st
         for path in open_base(base).paths.values():
             yield from read_documents(path)
     for named in dict.fromkeys(records):
-        collection = None if is_file(named) else open_base(base)
+        collection = None if names_a_file(named) else open_base(base)
         path = collection.paths[collection.complete_id(named)] if collection else Path(named)
         yield from read_documents(path)
 
 
-def _convert(place: str, data: Any, form: Any) -> Converted:
-    try:
+def _convert(place: str, data: Any, form: Form) -> Converted:
+    with naming(place):
         return convert(data, form)
-    except RecordError as error:
-        raise RecordError(f"{place}: {error}") from None
-    except RecursionError:
-        raise RecordError(f"{place}: is nested too deeply to be a record.") from None
 
 
 def _name(record: dict[str, Any]) -> Path:
@@ -87,7 +82,3 @@ def _name(record: dict[str, Any]) -> Path:
     domain, _, rest = name.partition("/")
     check_id(flat_id(name))
     return Path(domain, f"{check_id(rest)}.json")
-
-
-def _json(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from traceonce.commands.knowledge.at_hand import check_form, own_base, write_document
+from traceonce.commands.knowledge.at_hand import format_option, own_base, write_document
 from traceonce.errors import UsageError
 from traceonce.knowledge.importing import Importer, Taken
+from traceonce.knowledge.json_files import json_text
 from traceonce.report.quantities import count_of
 
 SHOWN = 20  # reasons for a refusal, per file
@@ -21,7 +21,7 @@ SHOWN = 20  # reasons for a refusal, per file
 @click.option("--to", type=click.Path(path_type=Path), help="The base to put them in (default: one of your own).")
 @click.option("--force", is_flag=True, help="Replace records that are there already.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-@click.option("--format", "form", default="text", show_default=True, help="The form of the report: text, json.")
+@format_option("the report")
 def command(files: tuple[Path, ...], to: Path | None, force: bool, dry_run: bool, form: str) -> None:
     """Take over records: of each file all, or none.
 
@@ -33,7 +33,6 @@ def command(files: tuple[Path, ...], to: Path | None, force: bool, dry_run: bool
     traceonce knowledge import canon.json --to my-base
     traceonce knowledge list --base my-base
     """
-    check_form(form, ("text", "json"))
     base = to or own_base()
     if base.exists() and not base.is_dir():
         raise UsageError(f"--to {base}: is not a folder; name one, or one that is to be made.")
@@ -73,4 +72,4 @@ def _as_json(taken: Sequence[Taken], base: Path, dry_run: bool) -> str:
         for one in taken
     ]
     report = {"schema": "traceonce.import/1", "base": str(base), "dry_run": dry_run, "files": files}
-    return json.dumps(report, ensure_ascii=False, indent=2) + "\n"
+    return json_text(report)

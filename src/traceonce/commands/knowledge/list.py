@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,23 +9,31 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from traceonce.commands.knowledge.at_hand import base_option, check_form, language_option, open_base, write_document
-from traceonce.knowledge.record import Record
+from traceonce.commands.knowledge.at_hand import base_option, format_option, language_option, open_base, write_document
+from traceonce.knowledge.json_files import json_text
+from traceonce.knowledge.language import Language, in_language
+from traceonce.knowledge.record import TIERS, Record, Tier
 from traceonce.knowledge.rendering.markup import one_line
-from traceonce.knowledge.rendering.words import Language, check_language, value_in
+from traceonce.knowledge.rendering.words import value_in
 from traceonce.knowledge.rendering.wrapping import columns, shorten
 
 
 @click.command(short_help="The records, a line each.")
 @click.option("--category", help="Only those of this category.")
 @click.option("--tag", help="Only those with this tag.")
-@click.option("--tier", help="Only those of this tier: ai_generated, documented, reproduced, verified.")
+@click.option("--tier", type=click.Choice(TIERS), help="Only those of this tier.")
 @click.option("--search", metavar="WORDS", help="Only those in which all of these words stand.")
-@click.option("--format", "form", default="text", show_default=True, help="The form of the list: text, json.")
+@format_option("the list")
 @language_option
 @base_option
 def command(
-    category: str | None, tag: str | None, tier: str | None, search: str | None, form: str, lang: str, base: Path | None
+    category: str | None,
+    tag: str | None,
+    tier: Tier | None,
+    search: str | None,
+    form: str,
+    lang: Language,
+    base: Path | None,
 ) -> None:
     """List what is known.
 
@@ -34,8 +41,6 @@ def command(
     traceonce knowledge list --category retracing
     traceonce knowledge list --search "partial batch" --format json
     """
-    language = check_language(lang)
-    check_form(form, ("text", "json"))
     found = [
         record
         for record in open_base(base)
@@ -46,25 +51,21 @@ def command(
     ]
     if form == "json":
         entries = [_entry(record) for record in found]
-        write_document(json.dumps(entries, ensure_ascii=False, indent=2) + "\n", None)
+        write_document(json_text(entries), None)
         return
     if not found:
         click.echo("no record is like that")
         return
     console = Console(highlight=False)
     names = [one_line(record.id) for record in found]
-    tiers = [value_in(language, record.verification_tier) for record in found]
+    tiers = [value_in(lang, record.verification_tier) for record in found]
     for record, name, shown in zip(found, names, tiers, strict=True):
         start = name.ljust(max(map(len, names)) + 2)
         middle = shown + " " * (max(map(columns, tiers)) - columns(shown) + 2)
         room = max(20, console.width - columns(start + middle))
-        title = _title(record, language)
+        title = one_line(in_language(lang, record.signature, record.signature_zh))
         line = Text.assemble((start, "cyan"), (middle, "dim"), shorten(title, room) if console.is_terminal else title)
         console.print(line, soft_wrap=True)
-
-
-def _title(record: Record, language: Language) -> str:
-    return one_line(record.signature_zh if language == "zh" and record.signature_zh else record.signature)
 
 
 def _has(record: Record, search: str) -> bool:

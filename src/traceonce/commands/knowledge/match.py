@@ -37,7 +37,7 @@ def command(text: tuple[str, ...], batch: str | None, limit: int, guesses: int) 
     """
     if bool(text) == (batch is not None):
         raise UsageError("give a text, a file or - for standard input; or --batch with a file of JSON lines.")
-    index = make_index()
+    index = make_index(Collection())
     if batch is not None:
         raise SystemExit(_answer_all(batch, index, limit, guesses))
     if len(text) == 1 and is_file(text[0]):
@@ -48,9 +48,9 @@ def command(text: tuple[str, ...], batch: str | None, limit: int, guesses: int) 
     _put({"matches": _plain(found)})
 
 
-def make_index() -> Index:
-    """The index over all records of ours; what cannot be used is said, and the rest is."""
-    index = Index(Collection())
+def make_index(collection: Collection) -> Index:
+    """The index over all records of a base; what cannot be used is said, and the rest is."""
+    index = Index(collection)
     for problem in index.refused:
         sys.stderr.write(f"traceonce: left out: {problem}\n")
     return index

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from traceonce.commands.knowledge.at_hand import base_option, check_form, open_base, own_outcomes, write_document
+from traceonce.commands.knowledge.at_hand import base_option, format_option, open_base, own_outcomes, write_document
 from traceonce.errors import UsageError
+from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.rendering.markup import one_line
@@ -24,7 +24,7 @@ LONGEST = 2000  # characters of a note
 @click.option("--version", default="", help='With which version, as in "TensorFlow 2.21.0".')
 @click.option("--list", "listing", is_flag=True, help="List what you noted, for a record or for all.")
 @click.option("--forget", type=int, metavar="NUMBER", help="Take back the outcome with this number (see --list).")
-@click.option("--format", "form", default="text", show_default=True, help="The form of --list: text, json.")
+@format_option("--list")
 @base_option
 def command(
     record: str | None,
@@ -45,7 +45,6 @@ def command(
     traceonce knowledge outcome retracing-shape 1 --worked --version "TensorFlow 2.21.0"
     traceonce knowledge outcome --list
     """
-    check_form(form, ("text", "json"))
     if forget is not None:
         if record or listing or worked is not None:
             raise UsageError("--forget takes back one outcome: name nothing else with it.")
@@ -97,4 +96,4 @@ def _as_text(outcomes: list[Outcome]) -> str:
 
 
 def _as_json(outcomes: list[Outcome]) -> str:
-    return json.dumps([outcome._asdict() for outcome in outcomes], ensure_ascii=False, indent=2) + "\n"
+    return json_text([outcome._asdict() for outcome in outcomes])

@@ -8,33 +8,30 @@ import click
 
 from traceonce.commands.knowledge.at_hand import (
     base_option,
-    check_form,
     find_record,
+    format_option,
     language_option,
     own_outcomes_of,
     write_document,
 )
 from traceonce.commands.output import check_output
-from traceonce.knowledge.rendering import FORMS, render
-from traceonce.knowledge.rendering.words import check_language
+from traceonce.knowledge.language import Language
+from traceonce.knowledge.rendering import FORMS, Form, render
 
 
 @click.command(short_help="A record as Markdown, JSON, HTML or text, in English or Chinese.")
 @click.argument("record", metavar="FILE|ID")
-@click.option(
-    "--format", "form", default="markdown", show_default=True, help=f"The document's form: {', '.join(FORMS)}."
-)
+@format_option("the document", FORMS)
 @language_option
 @click.option("-o", "--output", help="Write the document to this file instead of standard output.")
 @base_option
-def command(record: str, form: str, lang: str, output: str | None, base: Path | None) -> None:
+def command(record: str, form: Form, lang: Language, output: str | None, base: Path | None) -> None:
     """Render a record, from a file or from the base.
 
     \b
     traceonce knowledge render retracing-shape > retracing-shape.md
     traceonce knowledge render my-record.json --format html --lang zh -o my-record.html
     """
-    known, language = check_form(form, FORMS), check_language(lang)
     check_output(output)
     found = find_record(record, base)
-    write_document(render(found, known, language, own_outcomes_of(found) if known == "text" else ()), output)
+    write_document(render(found, form, lang, own_outcomes_of(found) if form == "text" else ()), output)

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from traceonce.commands.knowledge.at_hand import base_option, find_record, language_option, own_outcomes_of
+from traceonce.knowledge.language import Language
 from traceonce.knowledge.rendering.terminal import Line, Role, record_lines
-from traceonce.knowledge.rendering.words import check_language
 
 STYLES: dict[Role, str] = {
     "title": "bold cyan",
@@ -30,7 +30,7 @@ WIDEST = 110  # columns: longer lines are hard to read
 @click.argument("record", metavar="ID|FILE")
 @language_option
 @base_option
-def command(record: str, lang: str, base: Path | None) -> None:
+def command(record: str, lang: Language, base: Path | None) -> None:
     """Show what is known about a failure: why it happens, what to try, what not to, and the runs that show it.
 
     What you noted with `traceonce knowledge outcome` stands beside it.
@@ -39,10 +39,9 @@ def command(record: str, lang: str, base: Path | None) -> None:
     traceonce knowledge show retracing-shape
     traceonce knowledge show tensorflow/stale-capture --lang zh
     """
-    language = check_language(lang)
     found = find_record(record, base)
     console = Console(highlight=False)
-    for line in record_lines(found, language, min(console.width, WIDEST), own_outcomes_of(found)):
+    for line in record_lines(found, lang, min(console.width, WIDEST), own_outcomes_of(found)):
         console.print(styled(line), soft_wrap=True)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,29 +9,33 @@ from typing import Any
 
 import click
 
-from traceonce.commands.knowledge.at_hand import base_option, check_form, open_base, write_document
+from traceonce.commands.knowledge.at_hand import base_option, format_option, open_base, write_document
+from traceonce.knowledge.evidence import by_version, speaks_against
+from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.record import TIERS, Evidence, Record
 from traceonce.report.quantities import count_of
 
 
 @click.command(short_help="How many records, how much of it was run.")
-@click.option("--format", "form", default="text", show_default=True, help="The form of the answer: text, json.")
+@format_option("the answer")
 @base_option
 def command(form: str, base: Path | None) -> None:
     """Count the records, their claims, and the runs behind them.
 
     A claim is that the failure shows, that a workaround helps, or that a dead end does not.
     """
-    check_form(form, ("text", "json"))
     counted = count(open_base(base))
-    write_document(json.dumps(counted, indent=2) + "\n" if form == "json" else _as_text(counted), None)
+    write_document(json_text(counted) if form == "json" else _as_text(counted), None)
 
 
 def count(records: Iterable[Record]) -> dict[str, Any]:
     everything = list(records)
     evidence = [piece for record in everything for pieces in _claims(record).values() for piece in pieces]
     refuted = [
-        f"{record.id} {claim}" for record in everything for claim, pieces in _claims(record).items() if _against(pieces)
+        f"{record.id} {claim}"
+        for record in everything
+        for claim, pieces in _claims(record).items()
+        if speaks_against(pieces)
     ]
     return {
         "records": len(everything),
@@ -55,23 +58,14 @@ def count(records: Iterable[Record]) -> dict[str, Any]:
 
 def _claims(record: Record) -> dict[str, tuple[Evidence, ...]]:
     """Every claim of a record, named as in the file, with its evidence."""
-    return {
-        "failure": record.evidence,
-        **{f"workarounds[{number}]": item.evidence for number, item in enumerate(record.workarounds)},
-        **{f"dead_ends[{number}]": item.evidence for number, item in enumerate(record.dead_ends)},
-    }
-
-
-def _against(evidence: tuple[Evidence, ...]) -> bool:
-    runs = sum(piece.runs for piece in evidence)
-    return runs > 0 and 2 * sum(piece.held for piece in evidence) < runs
+    return {"failure": record.evidence} | {at: item.evidence for at, item in record.claims}
 
 
 def _by_version(evidence: Iterable[Evidence]) -> dict[str, int]:
     runs: Counter[str] = Counter()
-    for piece in evidence:
+    for piece in sorted(evidence, key=by_version):
         runs[f"{piece.framework} {piece.version}"] += piece.runs
-    return dict(sorted(runs.items()))
+    return dict(runs)
 
 
 def _as_text(counted: dict[str, Any]) -> str:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 import msgspec
 
+from traceonce.commands.knowledge.at_hand import format_option
+from traceonce.commands.progress_line import ProgressLine
 from traceonce.errors import UsageError
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.schema import schema_text
 from traceonce.knowledge.validation import Checked, Level, check_files
 from traceonce.knowledge.validation.problem import printable
+from traceonce.report.quantities import count_of
 
 LEVELS: tuple[Level, ...] = ("error", "warning")
-SLOW = 2.0  # seconds after which a person wants to know that something is going on
 
 
 @click.command(short_help="Check records: form, expressions, claims, translations, provenance.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
-@click.option("--format", "form", default="text", show_default=True, help="The form of the answer: text, json.")
+@format_option("the answer")
 @click.option("--strict", is_flag=True, help="Warnings count as errors.")
 @click.option("--no-provenance", is_flag=True, help="Do not look for the messages in the installed packages.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of a record, and check nothing.")
@@ -35,17 +35,19 @@ def command(files: tuple[Path, ...], form: str, strict: bool, no_provenance: boo
     traceonce knowledge validate
     traceonce knowledge validate my-base/records/tensorflow/*.json --strict
     """
-    if form not in ("text", "json"):
-        raise UsageError(f"--format {form}: there is no such form; it is one of text, json.")
     if schema:
         if files:
             raise UsageError("--schema prints the schema and checks no files: leave the files out.")
         click.echo(schema_text(), nl=False)
         return
     chosen = list(dict.fromkeys(files)) or [_near(path) for path in Collection().paths.values()]
-    progress = Progress()
+    line = ProgressLine()
+
+    def progress(package: str, done: int, total: int) -> None:
+        line.say(f"looking for the messages in {package}: {done * 100 // max(total, 1)} %")
+
     checked = check_files(chosen, provenance=not no_provenance, progress=progress)
-    progress.clear()
+    line.clear()
     click.echo(_as_json(checked) if form == "json" else _as_text(checked))
     raise SystemExit(exit_status(checked, strict))
 
@@ -71,14 +73,10 @@ def _as_text(checked: Sequence[Checked]) -> str:
 
 
 def _summary(checked: Sequence[Checked]) -> str:
-    found = [_count(sum(one.count(level) for one in checked), level) for level in LEVELS]
+    found = [count_of(sum(one.count(level) for one in checked), level) for level in LEVELS]
     unreadable = [one for one in checked if one.unreadable]
-    found += [f"{_count(len(unreadable), 'file')} that cannot be read"] if unreadable else []
-    return f"{_count(len(checked), 'file')} checked: {', '.join(found)}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    found += [f"{count_of(len(unreadable), 'file')} that cannot be read"] if unreadable else []
+    return f"{count_of(len(checked), 'file')} checked: {', '.join(found)}"
 
 
 def _as_json(checked: Sequence[Checked]) -> str:
@@ -91,20 +89,3 @@ def _as_json(checked: Sequence[Checked]) -> str:
         "warnings": sum(one.count("warning") for one in checked),
     }
     return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode()
-
-
-class Progress:
-    """A line on the terminal that says how far the search in packages has come, once it takes a while."""
-
-    def __init__(self) -> None:
-        self._began, self._shown = time.monotonic(), False
-
-    def __call__(self, package: str, done: int, total: int) -> None:
-        if sys.stderr.isatty() and time.monotonic() - self._began > SLOW:
-            self._shown = True
-            sys.stderr.write(f"\rlooking for the messages in {package}: {done * 100 // max(total, 1)} %\x1b[K")
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")

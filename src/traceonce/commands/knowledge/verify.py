@@ -14,8 +14,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from traceonce.backends.discovery import find_backend
+from traceonce.commands.knowledge.at_hand import base_option, open_base
 from traceonce.errors import RecordError, UsageError
-from traceonce.knowledge.collection import OURS, Collection
+from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.environments import parse_requirements, python_with
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.running import LIMIT, TrialProcess
@@ -31,29 +32,27 @@ from traceonce.knowledge.verifying import (
     with_evidence,
 )
 
-
-@click.command(short_help="Run what records claim, and write the evidence.")
-@click.argument("ids", nargs=-1)
-@click.option(
+against_option = click.option(
     "--against",
     help="Versions to run with, e.g. tensorflow==2.16.2,tensorflow==2.21.0; each gets an "
     "environment of its own, made once and kept. Without it: the framework that is installed here.",
 )
-@click.option("--runs", type=click.IntRange(1, 100), default=1, show_default=True, help="Runs of each trial.")
-@click.option(
+jobs_option = click.option(
     "--jobs",
     type=click.IntRange(1, 64),
     default=min(os.cpu_count() or 1, 8),
     show_default=True,
     help="Trials at the same time.",
 )
+
+
+@click.command(short_help="Run what records claim, and write the evidence.")
+@click.argument("ids", nargs=-1)
+@against_option
+@click.option("--runs", type=click.IntRange(1, 100), default=1, show_default=True, help="Runs of each trial.")
+@jobs_option
 @click.option("--time-limit", type=click.FloatRange(1.0), default=LIMIT, show_default=True, help="Seconds for a trial.")
-@click.option(
-    "--base",
-    type=click.Path(path_type=Path),
-    default=OURS,
-    help="A base of your own: a folder with records/ and experiments/.",
-)
+@base_option
 @click.option("--check", is_flag=True, help="Write nothing; fail where a run differs from the evidence that is there.")
 def command(
     ids: tuple[str, ...],
@@ -61,7 +60,7 @@ def command(
     runs: int,
     jobs: int,
     time_limit: float,
-    base: Path,
+    base: Path | None,
     check: bool,
 ) -> None:
     """Run the experiments of records (all of them, or those named) and write what came out as their evidence.
@@ -73,11 +72,11 @@ def command(
     traceonce knowledge verify retracing-shape
     traceonce knowledge verify --against tensorflow==2.16.2,tensorflow==2.21.0 --runs 3
     """
-    collection = Collection(base)
+    collection = open_base(base)
     wanted = dict.fromkeys(map(collection.complete_id, ids or collection.paths))
     subjects = [subject_of(collection, name) for name in wanted]
     if not subjects:
-        raise UsageError(f"{base}: has no records; put some into records/<domain>/.")
+        raise UsageError(f"{collection.folder}: has no records; put some into records/<domain>/.")
     if not check:
         _check_writable(collection, subjects)
     problems: list[Refuted] = []
@@ -87,7 +86,7 @@ def command(
                 problems += (differences(measured) if check else []) + refuted(measured)
                 if not check:
                     _save(measured, collection)
-    _tell(problems, "checked" if check else f"written to {base / 'records'}")
+    _tell(problems, "checked" if check else f"written to {collection.folder / 'records'}")
     if problems:
         raise SystemExit(1)
 

@@ -11,7 +11,7 @@ from traceonce.knowledge.matching.streaming import Answer, scan
 from traceonce.knowledge.matching.summary import Found, Summary
 from traceonce.knowledge.record import Record
 
-__all__ = ["Answer", "Found", "Hit", "Index", "Match", "Summary", "guess", "match", "scan", "score_of"]
+__all__ = ["Answer", "Found", "Hit", "Index", "Match", "Summary", "guess", "match", "scan"]
 
 GUESSES = 3
 
@@ -36,17 +36,14 @@ def match(
     `records` is an `Index`, which is quick to ask again, or anything that gives records, such as a `Collection`.
     """
     index = records if isinstance(records, Index) else Index(records)
+    summary = Summary()
     best: dict[str, Hit] = {}
-
-    def noting(answers: Iterable[Answer]) -> Iterable[Answer]:
-        for answer in answers:
-            for hit in answer.hits:
-                known = best.get(hit.record.id)
-                if known is None or hit.rank < known.rank:
-                    best[hit.record.id] = hit
-            yield answer
-
-    summary = Summary(noting(scan(text, index)))
+    for answer in scan(text, index):
+        summary.take(answer)
+        for hit in answer.hits:
+            known = best.get(hit.record.id)
+            if known is None or hit.rank < known.rank:
+                best[hit.record.id] = hit
     if best:
         return [_describe(hit) for hit in sorted(best.values(), key=lambda hit: hit.rank)[:limit]]
     return guess(summary.query, index, min(guesses, limit))
@@ -62,9 +59,9 @@ def guess(text: str, index: Index, limit: int = GUESSES) -> list[Match]:
 
 def _describe(hit: Hit) -> Match:
     why = "the text names this record" if hit.named else f"the message has: {hit.matched}"
-    return Match(hit.record.id, score_of(hit), why, False, hit.function, hit.matched, hit.line)
+    return Match(hit.record.id, _score(hit), why, False, hit.function, hit.matched, hit.line)
 
 
-def score_of(hit: Hit) -> float:
+def _score(hit: Hit) -> float:
     """1 where the record is named; else between 0.5 and 1, the more fixed characters were found the higher."""
     return 1.0 if hit.named else round(0.99 - 0.49 / (1 + hit.fixed / 20), 3)

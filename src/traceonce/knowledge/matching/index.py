@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import re2
 
-from traceonce.knowledge.matching.expressions import branches_of, tokens_of
+from traceonce.errors import RecordError
+from traceonce.knowledge.expressions import branches_of, compile_re2, tokens_of
 from traceonce.knowledge.matching.messages import Message
 from traceonce.knowledge.matching.words import Words
 from traceonce.knowledge.record import Record
@@ -57,7 +58,7 @@ class Index:
         self._by_token: dict[str, list[Expression]] = defaultdict(list)
         self._without_token: list[Expression] = []
         self._words: Words | None = None
-        self._by_id = {record.id: record for record in self.records}
+        self.by_id = {record.id: record for record in self.records}
         self._domains = {record.id.partition("/")[0] + "/" for record in self.records}
         expressions = [expression for record in self.records for expression in self._read(record)]
         uses = Counter(token for expression in expressions for token in expression.required)
@@ -110,7 +111,7 @@ class Index:
     def _hit(self, expression: Expression, where: Any, line: int, capture: bool) -> Hit:
         function = None
         if capture and "(?P<function>" in expression.pattern:
-            captured = _compile(expression.pattern).search(where.string)
+            captured = compile_re2(expression.pattern).search(where.string)
             function = captured["function"] if captured else None
         return Hit(
             record=expression.record,
@@ -128,8 +129,8 @@ class Index:
             return
         for found in _ID.finditer(text):
             name = found[0].strip(".-")
-            if name in self._by_id:
-                yield Hit(self._by_id[name], True, len(name), name, None, line, found.start())
+            if name in self.by_id:
+                yield Hit(self.by_id[name], True, len(name), name, None, line, found.start())
 
     def _candidates(self, tokens: set[str], encoded: bytes) -> Iterator[Expression]:
         for token in tokens & self._by_token.keys():
@@ -143,31 +144,22 @@ class Index:
     def _read(self, record: Record) -> Iterator[Expression]:
         if record.context:
             try:
-                self._contexts[record.id] = _compile(record.context)
-            except re2.error as error:
+                self._contexts[record.id] = compile_re2(record.context)
+            except RecordError as error:
                 self._refuse(record, "context", error)
                 return  # without its context the expression would find too much
         for field in ("regex", "regex_zh"):
             if pattern := getattr(record, field):
                 try:
-                    _compile(pattern)
+                    compile_re2(pattern)
                     for branch in branches_of(pattern):
-                        finder = _compile(branch.pattern, capture=False)
+                        finder = compile_re2(branch.pattern, capture=False)
                         yield Expression(record, branch.pattern, finder, branch.fixed, branch.required)
-                except re2.error as error:
+                except RecordError as error:
                     self._refuse(record, field, error)
 
-    def _refuse(self, record: Record, field: str, error: Exception) -> None:
-        why = error.args[0] if error.args else error
-        why = why.decode(errors="replace") if isinstance(why, bytes) else why
+    def _refuse(self, record: Record, field: str, why: RecordError) -> None:
         self.refused.append(f"{record.id}: {field}: RE2 refuses the expression ({why}); correct it.")
-
-
-def _compile(pattern: str, *, capture: bool = True) -> Any:
-    options = re2.Options()
-    options.log_errors = False
-    options.never_capture = not capture
-    return re2.compile(pattern, options)
 
 
 def _make_set(expressions: list[Expression]) -> Any:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import re2
 
+from traceonce.knowledge.language import is_chinese
 from traceonce.knowledge.matching.cleaning import OVERLAP, Line
-from traceonce.knowledge.matching.expressions import is_chinese
 
 LONGEST = 32_768  # characters of a message
 AFTER_ERROR = 40  # lines that may follow an error's first one

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import AnyStr, NamedTuple
 
 from traceonce.knowledge.matching.cleaning import clean_lines, decode, split_lines
 from traceonce.knowledge.matching.index import Hit, Index
@@ -25,29 +25,20 @@ class Answer(NamedTuple):
     hits: list[Hit]
 
 
-def scan(
-    text: Iterable[str] | Iterable[bytes] | str | bytes, index: Index, *, in_context: bool = False
-) -> Iterator[Answer]:
+def scan(text: str | bytes | Iterable[bytes], index: Index, *, in_context: bool = False) -> Iterator[Answer]:
     """Answer for each message of a text, in order. The text may come in pieces, as bytes of any kind.
 
     With `in_context` it is known that the text is the framework's, so that no context is asked for.
     """
-    chunks = decode(_bytes(text)) if not isinstance(text, str) else _slices(text)
+    chunks = _slices([text]) if isinstance(text, str) else decode(_slices([text] if isinstance(text, bytes) else text))
     messages = cut_messages(clean_lines(split_lines(chunks)))
     if in_context:
         return (Answer(message, index.find(message)) for message in messages)
     return _with_context(messages, index)
 
 
-def _bytes(text: Iterable[str] | Iterable[bytes] | bytes) -> Iterator[bytes]:
-    for piece in [text] if isinstance(text, bytes) else text:
-        data = piece.encode(errors="replace") if isinstance(piece, str) else piece
-        for start in range(0, len(data), CHUNK):
-            yield data[start : start + CHUNK]
-
-
-def _slices(text: str) -> Iterator[str]:
-    return (text[start : start + CHUNK] for start in range(0, len(text), CHUNK))
+def _slices(pieces: Iterable[AnyStr]) -> Iterator[AnyStr]:
+    return (piece[start : start + CHUNK] for piece in pieces for start in range(0, len(piece), CHUNK))
 
 
 def _with_context(messages: Iterable[Message], index: Index) -> Iterator[Answer]:

@@ -30,12 +30,12 @@ class Found(msgspec.Struct):
 class Summary:
     """Grows with the number of different failures, not with the text."""
 
-    def __init__(self, answers: Iterable[Answer]) -> None:
+    def __init__(self, answers: Iterable[Answer] = ()) -> None:
         self._found: dict[tuple[str, str | None], Found] = {}
         self.unknown: list[str] = []
         self._errors = self._beginning = ""
         for answer in answers:
-            self._take(answer)
+            self.take(answer)
 
     @property
     def found(self) -> list[Found]:
@@ -47,7 +47,7 @@ class Summary:
         """What to guess by: the lines that name errors, or else the beginning of the text."""
         return self._errors or self._beginning
 
-    def _take(self, answer: Answer) -> None:
+    def take(self, answer: Answer) -> None:
         message, hits = answer
         if not hits:
             if message.error and len(self._errors) < QUERY:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import re2
 
-from traceonce.knowledge.matching.expressions import chinese_pairs
+from traceonce.knowledge.expressions import chinese_pairs
 from traceonce.knowledge.record import Record
 
 READ = 4_000  # characters of a text that are looked at

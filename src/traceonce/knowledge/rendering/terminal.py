@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from traceonce.knowledge.language import Language
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.rendering.markup import clean, one_line
 from traceonce.knowledge.rendering.view import ClaimView, Phrase, RecordView, view_of
-from traceonce.knowledge.rendering.words import Language
 from traceonce.knowledge.rendering.wrapping import columns, wrap
 
 WIDTH = 100  # of a text that goes to a file

@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from traceonce.knowledge.evidence import NAMES, interval
-from traceonce.knowledge.record import DeadEnd, Evidence, Record, Workaround
-from traceonce.knowledge.rendering.words import Language, outcome_in, value_in, words_of
-
-TRANSITIONS = ("leads_to", "preceded_by", "frequently_confused_with")
+from traceonce.knowledge.evidence import framework_name, interval, version_name
+from traceonce.knowledge.language import Language
+from traceonce.knowledge.record import TRANSITIONS, DeadEnd, Evidence, Record, Workaround, record_named_in
+from traceonce.knowledge.rendering.words import outcome_in, value_in, words_of
 
 
 class Phrase(NamedTuple):
@@ -184,7 +183,7 @@ def _percent(share: float) -> str:
 
 
 def _versions(record: Record, language: Language, words: dict[str, str]) -> list[VersionView]:
-    run = {_named(piece.framework, piece.version) for piece in record.evidence}
+    run = set(map(version_name, record.evidence))
     views = []
     for version in record.versions:
         status = value_in(language, version.status or "—")
@@ -192,10 +191,6 @@ def _versions(record: Record, language: Language, words: dict[str, str]) -> list
             status += words["open"] + words["never_run"] + words["close"]
         views.append(VersionView(version.version, status, version.introduced or "—", version.deprecated or "—"))
     return views
-
-
-def _named(framework: str, *versions: str) -> str:
-    return f"{NAMES.get(framework, framework)} {', '.join(versions)}"
 
 
 def _runs(
@@ -210,7 +205,10 @@ def _runs(
         if piece.held < piece.runs:
             said += words["comma"] + words["held_in_runs"].format(held=piece.held, runs=piece.runs)
         same.setdefault((piece.framework, said), []).append(piece.version)
-    return [_named(framework, *versions) + words["colon"] + said for (framework, said), versions in same.items()]
+    return [
+        f"{framework_name(framework)} {', '.join(versions)}{words['colon']}{said}"
+        for (framework, said), versions in same.items()
+    ]
 
 
 def _cases(claim: Workaround | DeadEnd, words: dict[str, str]) -> list[tuple[str, str]]:
@@ -232,11 +230,8 @@ def _source(source: Any) -> str:
 
 def _related(items: Sequence[Any]) -> list[Related]:
     found = []
-    for item in items:
-        if isinstance(item, str):
-            found.append(Related(item, ""))
-        elif isinstance(item, dict):
-            notes = (item.get("distinction"), item.get("condition"))
-            note = next((note for note in notes if isinstance(note, str) and note), "")
-            found.append(Related(str(item.get("error_id") or item.get("id") or "?"), note))
+    for item in (item for item in items if isinstance(item, (str, dict))):
+        notes = [item.get("distinction"), item.get("condition")] if isinstance(item, dict) else []
+        note = next((note for note in notes if isinstance(note, str) and note), "")
+        found.append(Related(record_named_in(item) or "?", note))
     return found

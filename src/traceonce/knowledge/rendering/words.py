@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, TypeAlias
 
-from traceonce.errors import UsageError
-
-Language: TypeAlias = Literal["en", "zh"]
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
+from traceonce.knowledge.language import Language, in_language, words_in
 
 WORDS: dict[str, tuple[str, str]] = {
     # what a record is
@@ -37,9 +33,9 @@ WORDS: dict[str, tuple[str, str]] = {
     "related": ("Related Failures", "相关问题"),
     "leads_to": ("Leads to", "随后可能出现"),
     "preceded_by": ("Preceded by", "此前往往出现"),
-    "frequently_confused_with": ("Often confused with", "容易混淆"),
+    "frequently_confused_with": ("Often confused with", "容易与之混淆"),
     # what is said of a claim
-    "condition": ("When", "适用条件"),
+    "condition": ("When", "说明"),
     "run": ("Run", "实测"),
     "sources": ("Sources", "来源"),
     "success": ("{rate} success", "成功率 {rate}"),
@@ -67,7 +63,7 @@ WORDS: dict[str, tuple[str, str]] = {
 
 VALUES: dict[str, tuple[str, str]] = {
     "ai_generated": ("ai_generated", "AI 生成，未经验证"),
-    "documented": ("documented", "有官方文档"),
+    "documented": ("documented", "有文档依据"),
     "reproduced": ("reproduced", "已复现"),
     "verified": ("verified", "已验证"),
     "active": ("active", "仍然存在"),
@@ -95,20 +91,14 @@ _OUTCOMES = [
 _PREFIXES = {"it helps: ": "有效：", "does not show: ": "未出现："}
 
 
-def check_language(language: str) -> Language:
-    if language not in LANGUAGES:
-        raise UsageError(f"--lang {language}: there is no such language here; use one of: {', '.join(LANGUAGES)}.")
-    return language
-
-
 def words_of(language: Language) -> dict[str, str]:
     """All words, in one language."""
-    return {key: both[LANGUAGES.index(language)] for key, both in WORDS.items()}
+    return words_in(language, WORDS)
 
 
 def value_in(language: Language, value: str) -> str:
     """A value of a closed list, as people read it; others stay as they are."""
-    return VALUES[value][LANGUAGES.index(language)] if value in VALUES else value
+    return in_language(language, *VALUES.get(value, (value, "")))
 
 
 def outcome_in(language: Language, outcome: str) -> str:

@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.experiment import Experiment
 from traceonce.knowledge.provenance import Finding
-from traceonce.knowledge.record import DeadEnd, Evidence, Record, Workaround
+from traceonce.knowledge.record import Evidence, Record
 from traceonce.knowledge.validation.problem import Level, Problem, printable
 
 MODULE = re.compile(r"[A-Za-z0-9_]+/[A-Za-z0-9_]+\.py")  # below experiments/
@@ -34,13 +33,6 @@ class Base:
             except (RecordError, ValueError):
                 continue
         return found
-
-
-class Claim(NamedTuple):
-    """A workaround or a dead end, and where it stands."""
-
-    at: str
-    item: Workaround | DeadEnd
 
 
 class Case:
@@ -66,17 +58,9 @@ class Case:
         return Problem(file=printable(self.file), field=field, what=what, remedy=remedy, rule=rule, level=level)
 
     @property
-    def claims(self) -> list[Claim]:
-        record = self.record
-        return [
-            *(Claim(f"workarounds[{number}]", item) for number, item in enumerate(record.workarounds)),
-            *(Claim(f"dead_ends[{number}]", item) for number, item in enumerate(record.dead_ends)),
-        ]
-
-    @property
     def evidence(self) -> Iterator[tuple[str, Evidence]]:
         """Every piece of evidence, with its place."""
-        of_claims = ((f"{at}.evidence", item.evidence) for at, item in self.claims)
+        of_claims = ((f"{at}.evidence", item.evidence) for at, item in self.record.claims)
         for at, pieces in [("evidence", self.record.evidence), *of_claims]:
             yield from ((f"{at}[{number}]", piece) for number, piece in enumerate(pieces))
 

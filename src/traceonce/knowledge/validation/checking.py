@@ -8,13 +8,13 @@ from pathlib import Path
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.collection import OURS
+from traceonce.knowledge.json_files import parse_json, read_text
 from traceonce.knowledge.provenance import Finding, Progress, look_up
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.validation.case import Base, Case
 from traceonce.knowledge.validation.expressions import why_refused
 from traceonce.knowledge.validation.form import check_form
 from traceonce.knowledge.validation.problem import Checked, Problem, printable
-from traceonce.knowledge.validation.reading import read_document
 from traceonce.knowledge.validation.rules import apply_rules
 
 _HALTED = "the other rules were not applied"
@@ -54,9 +54,10 @@ def _look_up(records: list[Record], progress: Progress | None) -> list[Finding |
 
 def _read(file: Path) -> tuple[Record | None, Checked]:
     try:
-        document = read_document(file)
+        document = parse_json(read_text(file))
     except RecordError as error:
-        what, _, remedy = str(error).rpartition(". ")
+        what, _, remedy = str(error).rstrip(".").rpartition("; ")
+        remedy = remedy[:1].upper() + remedy[1:]
         problem = Problem(file=printable(file), field="the file", what=what, remedy=remedy, rule="file")
         return None, Checked(file, [problem], unreadable=True)
     record, problems = check_form(document.data, document.repeated, printable(file))

@@ -16,7 +16,7 @@ _WORDS = re.compile(r"\w+")
 
 def actions_are_said(case: Case) -> Iterator[Problem]:
     """Every workaround and dead end has an action, and every dead end a reason."""
-    for at, item in case.claims:
+    for at, item in case.record.claims:
         if not item.action.strip():
             kind = "what helps" if isinstance(item, Workaround) else "what people try"
             yield case.problem("actions_are_said", f"{at}.action", "it is empty", f"Say {kind}, or take the entry out")
@@ -28,7 +28,7 @@ def actions_are_said(case: Case) -> Iterator[Problem]:
 def actions_differ(case: Case) -> Iterator[Problem]:
     """No action is said twice."""
     seen: dict[tuple[str, ...], str] = {}
-    for at, item in case.claims:
+    for at, item in case.record.claims:
         words = _words(item.action)
         if words and words in seen:
             what = f"it says the same as {seen[words]}.action"
@@ -38,7 +38,7 @@ def actions_differ(case: Case) -> Iterator[Problem]:
 
 def how_adds_something(case: Case) -> Iterator[Problem]:
     """`how` says more than `action` does; without a trial to take it from, it is not empty."""
-    for at, item in case.claims:
+    for at, item in case.record.claims:
         if item.how.strip() and _words(item.how) == _words(item.action):
             yield case.problem("how_adds_something", f"{at}.how", "it only repeats the action", WRITE_A_TRIAL)
         elif not item.how.strip() and not item.experiment:
@@ -59,7 +59,7 @@ def experiment_is_there(case: Case) -> Iterator[Problem]:
     elif isinstance(experiment, RecordError):
         yield case.problem("experiment_is_there", "experiment", str(experiment).rstrip("."), "Correct it")
     else:
-        for at, item in case.claims:
+        for at, item in case.record.claims:
             role = "workaround" if isinstance(item, Workaround) else "dead_end"
             trial = experiment.trials.get(item.experiment or "")
             if trial is None or trial.role != role:
@@ -67,7 +67,7 @@ def experiment_is_there(case: Case) -> Iterator[Problem]:
                 yield case.problem(
                     "experiment_is_there", f"{at}.experiment", what, f"Name a function {role}_…, or write it"
                 )
-        claimed = {item.experiment for _, item in case.claims}
+        claimed = {item.experiment for _, item in case.record.claims}
         for name, trial in experiment.trials.items():
             if trial.role in ("workaround", "dead_end") and name not in claimed:
                 what = f"no claim names its function {name}"
@@ -79,7 +79,7 @@ def how_was_run(case: Case) -> Iterator[Problem]:
     experiment = case.experiment
     if experiment is None or isinstance(experiment, RecordError):
         return
-    for at, item in case.claims:
+    for at, item in case.record.claims:
         trial = experiment.trials.get(item.experiment or "")
         remedy = f"Run: traceonce knowledge verify {case.record.id}"
         if trial is None or item.how == trial.body:

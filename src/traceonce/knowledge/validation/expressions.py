@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import re2
-
+from traceonce.errors import RecordError
+from traceonce.knowledge.expressions import compile_re2
 from traceonce.knowledge.validation.case import Case
 from traceonce.knowledge.validation.problem import Problem, quoted
 
@@ -104,10 +104,7 @@ def why_refused(expression: str | None) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _compile(expression: str) -> tuple[Any, str]:
-    options = re2.Options()
-    options.log_errors = False  # the library would write to standard error as well
     try:
-        return re2.compile(expression, options), ""
-    except re2.error as error:
-        told = error.args[0] if error.args else "no reason given"
-        return None, quoted(told.decode(errors="replace") if isinstance(told, bytes) else str(told), 120)
+        return compile_re2(expression), ""
+    except RecordError as error:
+        return None, quoted(str(error), 120)

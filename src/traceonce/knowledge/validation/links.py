@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from traceonce.knowledge.record import Record
+from traceonce.knowledge.record import record_named_in
 from traceonce.knowledge.validation.case import Case
 from traceonce.knowledge.validation.problem import Problem, quoted
 
@@ -14,18 +14,6 @@ BACK = {
     "preceded_by": "leads_to",
     "frequently_confused_with": "frequently_confused_with",
 }
-_NAMED_AS = ("id", "record", "error_id")
-
-
-def named(entry: object) -> str | None:
-    """The record that an entry of a transition names: the entry itself, or a field of it."""
-    if isinstance(entry, dict):
-        entry = next((entry[key] for key in _NAMED_AS if key in entry), None)
-    return entry if isinstance(entry, str) else None
-
-
-def targets(record: Record, kind: str) -> list[str]:
-    return [target for entry in getattr(record.transition_graph, kind) if (target := named(entry)) is not None]
 
 
 def transitions_lead_somewhere(case: Case) -> Iterator[Problem]:
@@ -37,7 +25,7 @@ def transitions_lead_somewhere(case: Case) -> Iterator[Problem]:
     for kind in BACK:
         seen: set[str] = set()
         for number, entry in enumerate(getattr(record.transition_graph, kind)):
-            at, target = f"transition_graph.{kind}[{number}]", named(entry)
+            at, target = f"transition_graph.{kind}[{number}]", record_named_in(entry)
             if target is None:
                 what, remedy = f"{quoted(entry)} names no record", "Write the id of one"
             elif target == record.id:
@@ -58,14 +46,15 @@ def transitions_lead_back(case: Case) -> Iterator[Problem]:
     if record.id not in case.base.collection:
         return  # nobody can name it yet
     for kind, back in BACK.items():
-        for name in dict.fromkeys(targets(record, kind)):
+        for name in dict.fromkeys(record.transition_graph.targets(kind)):
             other = case.base.records.get(name)
-            if other is not None and name != record.id and record.id not in targets(other, back):
+            if other is not None and name != record.id and record.id not in other.transition_graph.targets(back):
                 what = f"{kind} names {name}, whose {back} does not name this record"
                 yield _one_sided(case, kind, what, f"Add {record.id} to {back} there, or take {name} out here")
         if case.at_home:
             for name, other in case.base.records.items():
-                forgotten = record.id in targets(other, kind) and name not in targets(record, back)
+                names_this = record.id in other.transition_graph.targets(kind)
+                forgotten = names_this and name not in record.transition_graph.targets(back)
                 if forgotten and name not in case.together and name != record.id:
                     what = f"{name} names this record in its {kind}, and is not named here"
                     yield _one_sided(case, back, what, f"Add {name} to {back} here, or take this record out there")

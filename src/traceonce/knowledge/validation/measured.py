@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from traceonce.knowledge.evidence import COMPUTED, derive, is_refuted
+from traceonce.knowledge.evidence import COMPUTED, derive, speaks_against
 from traceonce.knowledge.experiment import Experiment
 from traceonce.knowledge.record import TIERS, Evidence
 from traceonce.knowledge.validation.case import Case
@@ -42,7 +42,7 @@ def evidence_is_its_own(case: Case) -> Iterator[Problem]:
     record = case.record
     experiment = case.experiment if isinstance(case.experiment, Experiment) else None
     claims = [("evidence", "failure", record.evidence)]
-    claims += [(f"{at}.evidence", item.experiment or "", item.evidence) for at, item in case.claims]
+    claims += [(f"{at}.evidence", item.experiment or "", item.evidence) for at, item in case.record.claims]
     remedy = f"Run it again: traceonce knowledge verify {record.id}"
     for at, trial, pieces in claims:
         seen = set()
@@ -69,10 +69,10 @@ def everything_was_run(case: Case) -> Iterator[Problem]:
         yield case.problem("everything_was_run", "evidence", "nobody ran the failure", remedy, "warning")
     elif not any(piece.held for piece in record.evidence):
         yield case.problem("everything_was_run", "evidence", "the failure showed in no run", "Correct the experiment")
-    for at, item in case.claims:
+    for at, item in case.record.claims:
         if not item.evidence:
             yield case.problem("everything_was_run", f"{at}.evidence", "nobody ran this claim", remedy, "warning")
-        elif is_refuted(item):
+        elif speaks_against(item.evidence):
             what = "most of its runs speak against it"
             yield case.problem("everything_was_run", f"{at}.evidence", what, "Correct the claim, or take it out")
 

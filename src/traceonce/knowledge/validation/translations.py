@@ -32,7 +32,7 @@ def everything_is_translated(case: Case) -> Iterator[Problem]:
         elif len(entries) == len(translated):
             pairs = enumerate(zip(entries, translated, strict=True))
             texts += [(f"{name}_zh[{number}]", entry.action or "?", chinese) for number, (entry, chinese) in pairs]
-    for at, item in case.claims:
+    for at, item in case.record.claims:
         texts.append((f"{at}.condition_zh", item.condition, item.condition_zh))
         if isinstance(item, DeadEnd):
             texts.append((f"{at}.why_fails_zh", item.why_fails, item.why_fails_zh))

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from typing import Literal
+
+import msgspec
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.collection import OURS
+from traceonce.knowledge.evidence import version_order
 from traceonce.knowledge.experiment import Trial, read_module, read_trials
+from traceonce.knowledge.json_files import json_text, write_whole
 from traceonce.knowledge.measurement import Measurement, alike
-from traceonce.knowledge.open_struct import Open
 
 CLAIMS = OURS / "claims.json"
 PROGRAMS = OURS / "experiments" / "tensorflow" / "what_people_say.py"
 
 
-class Expected(Open, frozen=True, kw_only=True):
+class Expected(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What should be seen if the claim is true: so many traces, this error, the right outputs (or any at all)."""
 
     traces: int | None = None
     raises: str | None = None
-    outputs: str | None = None
+    outputs: Literal["right", "some"] | None = None
 
 
-class Result(Open, frozen=True, kw_only=True):
+class Result(msgspec.Struct, frozen=True):
     """What was seen, in one situation with one version: whether it is as claimed, and in words."""
 
     held: bool
     seen: str
 
 
-class Claim(Open, frozen=True, kw_only=True):
+class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A claim in our words, where it was found, the program that tries it, and what came out by version and case."""
 
     trial: str
@@ -40,13 +42,26 @@ class Claim(Open, frozen=True, kw_only=True):
     says_zh: str
     truth: str
     truth_zh: str
-    expects: dict[str, dict[str, int | str]]
-    records: list[str] = []
-    measured: dict[str, dict[str, dict[str, bool | str]]] = {}
+    expects: dict[str, Expected]
+    records: list[str]
+    measured: dict[str, dict[str, Result]]
+
+    @property
+    def verdict(self) -> str:
+        """true, false, or sometimes: over all situations and versions."""
+        held = [result.held for cases in self.measured.values() for result in cases.values()]
+        return "not run" if not held else "true" if all(held) else "sometimes" if any(held) else "false"
+
+    def with_results(self, version: str, results: Mapping[str, Result]) -> Claim:
+        """The claim with what came out, by situation, with this version; from the oldest version to the newest."""
+        measured = {**self.measured, version: dict(results)}
+        return msgspec.structs.replace(
+            self, measured={name: measured[name] for name in sorted(measured, key=version_order)}
+        )
 
     def result(self, case: str, seen: Measurement, right: object) -> Result:
         """Compare what was seen with what the claim says."""
-        expected = Expected.read(self.expects[case])
+        expected = self.expects[case]
         if seen.broken:
             raise RecordError(f"{self.trial} {case}: {seen.broken}")
         raised = seen.error.types if seen.error else ()
@@ -58,14 +73,8 @@ class Claim(Open, frozen=True, kw_only=True):
             and (expected.outputs != "some" or bool(seen.outputs))
         )
         if expected.outputs == "some" and seen.error is None:
-            return Result(held=held, seen=", ".join(map(str, seen.outputs)) or "nothing found")
-        return Result(held=held, seen=_describe(seen, wrong))
-
-    @property
-    def verdict(self) -> str:
-        """true, false, or sometimes: over all situations and versions."""
-        held = [result["held"] for cases in self.measured.values() for result in cases.values()]
-        return "not run" if not held else "true" if all(held) else "sometimes" if any(held) else "false"
+            return Result(held, ", ".join(map(str, seen.outputs)) or "nothing found")
+        return Result(held, _describe(seen, wrong))
 
 
 def _describe(seen: Measurement, wrong: bool) -> str:
@@ -82,19 +91,17 @@ def _outputs(outputs: Mapping[str, object]) -> str:
     return ", ".join(f"{name}: {value}" for name, value in outputs.items())
 
 
-def load_claims(path: Path = CLAIMS) -> list[Claim]:
-    return [
-        Claim.read(item, f"{path.name}[{number}]") for number, item in enumerate(json.loads(path.read_text("utf-8")))
-    ]
+def load_claims() -> list[Claim]:
+    try:
+        return msgspec.json.decode(CLAIMS.read_bytes(), type=list[Claim])
+    except (OSError, msgspec.DecodeError) as error:
+        raise RecordError(f"{CLAIMS}: {error}; correct it.") from None
 
 
-def save_claims(claims: Iterable[Claim], path: Path = CLAIMS) -> None:
-    text = json.dumps([claim.plain() for claim in claims], ensure_ascii=False, indent=2) + "\n"
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+def save_claims(claims: Iterable[Claim]) -> None:
+    write_whole(CLAIMS, json_text(msgspec.to_builtins(list(claims))))
 
 
 def load_programs() -> dict[str, Trial]:
-    """The programs, by name; each must be of a claim (or give the right outputs of one)."""
+    """The programs, by name: one for each claim, and those that give the right outputs of one."""
     return read_trials(*read_module(PROGRAMS), PROGRAMS)

@@ -1,0 +1,128 @@
+"""What a record says to somebody who has just met its failure, in one language: what to try first, what not to try."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from traceonce.knowledge.evidence import interval, rate, sum_up, version_name
+from traceonce.knowledge.language import Language, in_language
+from traceonce.knowledge.record import DeadEnd, Record, Workaround
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """What the runs of a claim show: it held in `held` of `runs`, with these versions; `least` is the safe share."""
+
+    held: int
+    runs: int
+    rate: float
+    least: float
+    versions: list[str]
+
+
+class Advice(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something to do, or not to do: in words, as code, where it applies, and what the runs show."""
+
+    action: str
+    how: str = ""
+    condition: str = ""
+    why: str = ""
+    shown: Shown | None = None
+
+
+class Related(msgspec.Struct, frozen=True):
+    record: str
+    signature: str
+
+
+class Met(msgspec.Struct, frozen=True):
+    """A record that somebody has met: in which function, why we think so, how often, in which line first.
+
+    `also` are records that are known by the same message, but less well.
+    """
+
+    record: Record
+    function: str | None
+    why: str
+    count: int = 1
+    line: int | None = None
+    also: list[str] = []
+
+
+class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One failure, explained."""
+
+    record: str
+    language: Language
+    signature: str
+    function: str | None
+    why: str
+    count: int
+    root_cause: str
+    tier: str
+    try_first: Advice | None = None
+    other_workarounds: list[Advice] = []
+    do_not: list[Advice] = []
+    comes_next: list[Related] = []
+    confused_with: list[Related] = []
+    also: list[str] = []
+    line: int | None = None
+    url: str | None = None
+
+
+def explain_record(
+    met: Met, language: Language, records: Mapping[str, Record], *, everything: bool = False
+) -> Explanation:
+    """Explain a record; `records` gives those that it points to. With `everything`: all workarounds."""
+    record = met.record
+
+    def related(way: str) -> list[Related]:
+        targets = record.transition_graph.targets(way)
+        return [Related(name, _signature(records[name], language) if name in records else "") for name in targets]
+
+    workarounds = _advice(record.workarounds, record.workarounds_zh, language)
+    return Explanation(
+        record=record.id,
+        language=language,
+        signature=_signature(record, language),
+        function=met.function,
+        why=met.why,
+        count=met.count,
+        root_cause=in_language(language, record.root_cause, record.root_cause_zh),
+        tier=record.verification_tier,
+        try_first=workarounds[0] if workarounds else None,
+        other_workarounds=workarounds[1:] if everything else [],
+        do_not=_advice(record.dead_ends, record.dead_ends_zh, language),
+        comes_next=related("leads_to"),
+        confused_with=related("frequently_confused_with"),
+        also=met.also,
+        line=met.line,
+        url=record.official_doc_url,
+    )
+
+
+def _signature(record: Record, language: Language) -> str:
+    return in_language(language, record.signature, record.signature_zh)
+
+
+def _advice(claims: Sequence[Workaround | DeadEnd], in_chinese: Sequence[str], language: Language) -> list[Advice]:
+    pairs = zip(claims, [*in_chinese, *[""] * len(claims)], strict=False)
+    return [
+        Advice(
+            action=in_language(language, claim.action, chinese),
+            how=claim.how if isinstance(claim, Workaround) and claim.how != claim.action else "",
+            condition=in_language(language, claim.condition, claim.condition_zh),
+            why=in_language(language, claim.why_fails, claim.why_fails_zh) if isinstance(claim, DeadEnd) else "",
+            shown=_shown(claim),
+        )
+        for claim, chinese in pairs
+    ]
+
+
+def _shown(claim: Workaround | DeadEnd) -> Shown | None:
+    share, between = rate(claim.evidence), interval(claim.evidence)
+    if share is None or between is None:
+        return None
+    held, runs = sum_up(claim.evidence)
+    return Shown(held, runs, share, between[0], list(dict.fromkeys(map(version_name, claim.evidence))))
