@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -13,7 +14,7 @@ import msgspec
 
 from traceonce.commands.explained import print_explanations
 from traceonce.commands.findings import explain_run
-from traceonce.commands.knowledge.at_hand import format_option
+from traceonce.commands.knowledge.at_hand import base_option, format_option, open_to_read
 from traceonce.commands.knowledge.match import make_index
 from traceonce.commands.texts import is_file, join_words, open_input, read_chunks
 from traceonce.errors import UsageError
@@ -22,6 +23,7 @@ from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.explaining import Explanation, Met, explain_record
 from traceonce.knowledge.language import LANGUAGES, Language, in_language, language_of
 from traceonce.knowledge.matching import Index, Match, Summary, guess, scan
+from traceonce.observe.shelf import latest_recording
 
 
 class Explained(NamedTuple):
@@ -35,10 +37,14 @@ class Explained(NamedTuple):
 
 @click.command(short_help="Say what an error, a log or a recording means, and what to do.")
 @click.argument("text", nargs=-1, metavar="TEXT|FILE|-|RECORD_ID...")
+@click.option("--latest", is_flag=True, help="The last run's recording.")
+@base_option
 @click.option("--lang", type=click.Choice(LANGUAGES), help="The language; else that of the message, or of LANG.")
 @click.option("--all", "everything", is_flag=True, help="All workarounds, not only the first.")
 @format_option("the answer")
-def command(text: tuple[str, ...], lang: Language | None, everything: bool, form: str) -> None:
+def command(
+    text: tuple[str, ...], latest: bool, base: Path | None, lang: Language | None, everything: bool, form: str
+) -> None:
     """Say what a failure means: its cause, what to try first, what not to try, what tends to come next.
 
     TEXT is a message, a whole traceback, or a log with several errors, in English or Chinese; words without quotes are
@@ -49,15 +55,20 @@ def command(text: tuple[str, ...], lang: Language | None, everything: bool, form
     traceonce explain train.log
     python train.py 2>&1 | traceonce explain -
     traceonce explain tensorflow/retracing-shape
+    traceonce explain --latest
 
     Exit status: 0 where something is known, 1 where nothing is (the nearest records are then shown as guesses), 2 where
     the input is wrong.
     """
+    if latest:
+        if text:
+            raise UsageError("--latest and something else to explain: give one or the other, not both.")
+        text = (str(latest_recording()),)
     if not text:
         if sys.stdin is None or sys.stdin.isatty():
             raise UsageError("what shall be explained? Give a message, a file, a record's id, or - for standard input.")
         text = ("-",)
-    asked = _Asked(lang, everything)
+    asked = _Asked(lang, everything, open_to_read(base))
     answers = [asked.answer(part) for part in _parts(text, asked.collection)]
     everything_found = Explained(
         list(chain.from_iterable(answer.explanations for answer in answers)),
@@ -68,7 +79,7 @@ def command(text: tuple[str, ...], lang: Language | None, everything: bool, form
     if form == "json":
         sys.stdout.write(_as_json(everything_found) + "\n")
     else:
-        print_explanations(everything_found, asked.language or _language_of_surroundings())
+        print_explanations(everything_found, asked.language_for(" ".join(text)))
     if not everything_found.explanations and not everything_found.fine:
         raise SystemExit(1)
 
@@ -85,8 +96,10 @@ def _parts(arguments: tuple[str, ...], collection: Collection) -> list[_Part]:
     kinds = [_kind(argument, collection) for argument in arguments]
     if "text" not in kinds:
         return [_Part(kind, argument) for kind, argument in zip(kinds, arguments, strict=True)]
-    if len(arguments) == 1:
-        _refuse_a_wrong_id(arguments[0], collection)
+    if len(arguments) == 1 or "id" in kinds:
+        for argument, kind in zip(arguments, kinds, strict=True):
+            if kind == "text":
+                _refuse_a_wrong_id(argument, collection)
     return [_Part("text", join_words(arguments))]
 
 
@@ -104,17 +117,18 @@ def _refuse_a_wrong_id(argument: str, collection: Collection) -> None:
     """A name that has the form of an id, and is none: say which ones are near."""
     domains = {known.partition("/")[0] for known in collection.paths}
     domain, slash, slug = argument.partition("/")
-    if slash and domain in domains and slug.replace("-", "").isalnum():
+    is_name = (slug if slash else argument).replace("-", "").isalnum()
+    if is_name and (domain in domains if slash else "-" in argument):
         collection.complete_id(argument)
 
 
 class _Asked:
     """What the user wants, and what answers need."""
 
-    def __init__(self, language: Language | None, everything: bool) -> None:
-        self.language = language
+    def __init__(self, language: Language | None, everything: bool, collection: Collection) -> None:
+        self._language = language
         self._everything = everything
-        self.collection = Collection()
+        self.collection = collection
         self._index: Index | None = None
 
     @property
@@ -126,7 +140,7 @@ class _Asked:
     def answer(self, part: _Part) -> Explained:
         if part.kind == "id":
             record = self.collection.find(part.value)
-            why = in_language(self._language_for(""), "it was asked for", "按名称查询")
+            why = in_language(self.language_for(""), "it was asked for", "按名称查询")
             return Explained([self._explain(Met(record, None, why))], [], [])
         if part.kind == "text":
             return self._explain_text(part.value)
@@ -143,7 +157,7 @@ class _Asked:
         summary = Summary(scan(text, self.index))
         explanations = []
         for found in summary.found:
-            language = self._language_for(found.matched)
+            language = self.language_for(found.matched)
             named = in_language(language, "the text names this record", "文本中提到了这条记录")
             why = named if found.named else found.matched
             met = Met(found.record, found.function, why, found.count, found.line, found.also)
@@ -157,11 +171,12 @@ class _Asked:
         return Explained([self._explain(item) for item in found], unknown, [], fine=not found and not unknown)
 
     def _explain(self, met: Met, language: Language | None = None) -> Explanation:
-        language = language or self._language_for("")
+        language = language or self.language_for("")
         return explain_record(met, language, self.index.by_id, everything=self._everything)
 
-    def _language_for(self, message: str) -> Language:
-        return self.language or language_of(message) or _language_of_surroundings()
+    def language_for(self, message: str) -> Language:
+        """What was asked for; else that of the message; else that of the user."""
+        return self._language or language_of(message) or _language_of_surroundings()
 
 
 def _is_recording(beginning: bytes) -> bool:

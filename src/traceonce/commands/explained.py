@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -20,6 +21,7 @@ LABEL = 15  # columns
 RELATED = 90  # characters of the message of another record
 
 WORDS: dict[str, tuple[str, str]] = {
+    "message": ("known as", "消息"),
     "matched": ("matched", "匹配"),
     "cause": ("cause", "原因"),
     "first": ("try first", "先试"),
@@ -54,7 +56,7 @@ class _Page:
     def __init__(self, language: Language) -> None:
         self.language = language
         self._console = Console(file=sys.stdout, highlight=False)
-        if not self._console.is_terminal:
+        if not self._console.is_terminal and "COLUMNS" not in os.environ:
             self._console = Console(file=sys.stdout, highlight=False, width=WIDTH)
 
     def say(self, key: str, **values: object) -> str:
@@ -116,7 +118,7 @@ def _print_one(explanation: Explanation, page: _Page) -> None:
     if explanation.function:
         title.append(f"  {explanation.function}", "bold")
     page.line(title)
-    page.line(Text(f"  {explanation.signature}", "italic"))
+    page.entry("message", explanation.signature, "italic")
     place = ""
     if explanation.line is not None:
         key = "times" if explanation.count > 1 else "line"
@@ -135,9 +137,9 @@ def _print_one(explanation: Explanation, page: _Page) -> None:
             page.entry(key, f"{item.record}  {_shorten(item.signature)}".rstrip())
     if explanation.also:
         page.entry("also", ", ".join(explanation.also))
-    page.entry(
-        "more", f"traceonce knowledge show {explanation.record}" + (f" · {explanation.url}" if explanation.url else "")
-    )
+    page.entry("more", f"traceonce knowledge show {explanation.record}")
+    if explanation.url:
+        page.line(Text.assemble("  ", " " * LABEL, explanation.url))  # in one piece, to be copied
 
 
 def _shorten(text: str) -> str:
@@ -159,4 +161,13 @@ def _describe_evidence(shown: Shown | None, key: str, page: _Page) -> str:
     if shown is None:
         return page.say("not_run")
     parts = [page.say(key, held=shown.held, runs=shown.runs), page.say("rate", rate=shown.rate, least=shown.least)]
-    return "".join(parts) + page.say("versions", versions=", ".join(shown.versions))
+    return "".join(parts) + page.say("versions", versions=join_versions(shown.versions))
+
+
+def join_versions(versions: Sequence[str]) -> str:
+    """The name of a framework once, then its versions."""
+    by_name: dict[str, list[str]] = {}
+    for version in versions:
+        name, _, number = version.rpartition(" ")
+        by_name.setdefault(name, []).append(number)
+    return ", ".join(f"{name} {', '.join(numbers)}".strip() for name, numbers in by_name.items())

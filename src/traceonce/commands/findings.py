@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import msgspec
 
 from traceonce.facts import Cause, Diagnosis, Recording, Verdict
+from traceonce.facts.error_text import main_line
+from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.explaining import Met
-from traceonce.knowledge.linking import records_of
+from traceonce.knowledge.linking import link_records, records_of
 from traceonce.knowledge.matching import Index, Summary, scan
 from traceonce.report.quantities import count_of
 from traceonce.report.wording import describe_cause, describe_place, describe_values
@@ -43,7 +45,31 @@ def explain_run(recording: Recording, index: Index) -> tuple[list[Met], list[str
         errors = dict.fromkeys(_errors(recording, diagnosis))
         matched = [item for error in errors for item in _matching(error, name, index)]
         take([*matched, *linked], f"{name}: {next(iter(errors), None) or _describe(diagnosis)}")
+    if recording.error:
+        take(_matching(recording.error, None, index, inside=False), main_line(recording.error))
     return list(found.values()), unknown
+
+
+def diagnose_linked(recording: Recording) -> list[Diagnosis]:
+    """The diagnoses, each with its records: those of its causes, and before them those of what its traces raised."""
+    from traceonce.explain import diagnose
+
+    diagnoses = link_records(diagnose(recording))
+    if all(diagnosis.verdict is not Verdict.FAILED for diagnosis in diagnoses):
+        return diagnoses
+    index = Index(Collection())
+    return [_with_errors(diagnosis, recording, index) for diagnosis in diagnoses]
+
+
+def _with_errors(diagnosis: Diagnosis, recording: Recording, index: Index) -> Diagnosis:
+    errors = dict.fromkeys(_errors(recording, diagnosis))
+    matched = [met.record.id for error in errors for met in _matching(error, None, index)]
+    return msgspec.structs.replace(diagnosis, records=tuple(dict.fromkeys((*matched, *diagnosis.records))))
+
+
+def records_of_error(error: str) -> list[str]:
+    """The records of an exception that a program did not catch; none where no record knows it."""
+    return [met.record.id for met in _matching(error, None, Index(Collection()), inside=False)]
 
 
 def _errors(recording: Recording, diagnosis: Diagnosis) -> Iterator[str]:
@@ -52,10 +78,13 @@ def _errors(recording: Recording, diagnosis: Diagnosis) -> Iterator[str]:
     return (event.error for event in recording.events if event.error and event.function.key == key)
 
 
-def _matching(text: str, function: str, index: Index) -> list[Met]:
-    """The records of an error that was seen inside the framework: contexts need no further sign."""
-    answers = scan(text, index, in_context=True)
-    return [Met(found.record, function, found.matched, also=found.also) for found in Summary(answers).found]
+def _matching(text: str, function: str | None, index: Index, *, inside: bool = True) -> list[Met]:
+    """The records of an error. If it was seen `inside` the framework, contexts need no further sign."""
+    answers = scan(text, index, in_context=inside)
+    return [
+        Met(found.record, function or found.function, found.matched, also=found.also)
+        for found in Summary(answers).found
+    ]
 
 
 def _describe(diagnosis: Diagnosis, cause: Cause | None = None) -> str:

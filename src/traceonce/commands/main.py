@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 
 import click
@@ -41,11 +43,30 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; an expected error is one line on standard error and exit status 2."""
+    if sys.stdout is None:  # the shell has closed it
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # for the rest of the process
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal without Unicode gets "?" instead of an error
             stream.reconfigure(errors="replace")
     try:
-        cli(prog_name="traceonce")
+        try:
+            cli(prog_name="traceonce")
+        finally:
+            sys.stdout.flush()
     except TraceonceError as error:
         sys.stderr.write(f"traceonce: {error}\n")
         raise SystemExit(2) from None
+    except BrokenPipeError:  # the reader has seen enough
+        _give_up_output()
+        raise SystemExit(1) from None
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            raise
+        _give_up_output()
+        sys.stderr.write(f"traceonce: the output cannot be written: {error.strerror}\n")
+        raise SystemExit(2) from None
+
+
+def _give_up_output() -> None:
+    """What is still to be written would fail again when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

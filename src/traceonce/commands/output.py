@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording
+from traceonce.facts.error_text import main_line
 from traceonce.report.base import find_renderer
 
 
@@ -40,18 +43,39 @@ def put_report(
         if not to_stdout and stream.isatty():
             stream.write("\n")  # the program may have left its last line open
         print_text(recording, diagnoses, Console(file=stream))
+        _tell_error(recording, stream)
     else:
         stream.write(find_renderer(form)(recording, diagnoses))
     stream.flush()
 
 
+def _tell_error(recording: Recording, stream: TextIO) -> None:
+    """The exception by which the program ended, where something is known about it."""
+    if recording.error is None:
+        return
+    from traceonce.commands.findings import records_of_error
+
+    known = records_of_error(recording.error)
+    if known:
+        stream.write(f"\nThe program ended with {main_line(recording.error)[:200]}\n")
+        stream.write(f"  known   traceonce explain {' '.join(known)}\n")
+
+
 def write_whole(output: str, text: str) -> None:
-    """All or nothing: a file is never half written."""
-    path = Path(output)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    """All or nothing: a file is never half written, and keeps its mode. A pipe or a device is written through."""
+    data = text.encode("utf-8", errors="replace")
+    temporary = None
     try:
-        temporary.write_bytes(text.encode("utf-8", errors="replace"))
+        if os.path.exists(output) and not os.path.isfile(output):
+            Path(output).write_bytes(data)
+            return
+        path = Path(os.path.realpath(output))
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        temporary.write_bytes(data)
+        if path.exists():
+            shutil.copymode(path, temporary)
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise UsageError(f"-o {path}: cannot be written: {error.strerror or error}.") from None
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise UsageError(f"-o {output}: cannot be written: {error.strerror or error}.") from None

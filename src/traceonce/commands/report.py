@@ -33,7 +33,6 @@ def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str |
         raise UsageError("name one or more recordings, or --latest for the last run's.")
     paths = [latest_recording()] if latest else list({path.resolve(): path for path in recordings}.values())
     recording = Recording.merge([Recording.load(path) for path in paths])
-    from traceonce.explain import diagnose
-    from traceonce.knowledge.linking import link_records
+    from traceonce.commands.findings import diagnose_linked
 
-    put_report(recording, link_records(diagnose(recording)), form, output, to_stdout=True)
+    put_report(recording, diagnose_linked(recording), form, output, to_stdout=True)

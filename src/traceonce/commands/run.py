@@ -157,10 +157,9 @@ def command(
     except RecordingError as error:
         sys.stderr.write(f"traceonce: {error}\n")
         _leave(code)
-    from traceonce.explain import diagnose
-    from traceonce.knowledge.linking import link_records
+    from traceonce.commands.findings import diagnose_linked
 
-    diagnoses = link_records(diagnose(result))
+    diagnoses = diagnose_linked(result)
     if accepted is not None:
         diagnoses = accepted.mark(diagnoses, result.cwd)
     try:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from traceonce.commands.progress_line import ProgressLine
 from traceonce.errors import UsageError
 
 CHUNK = 1 << 18
+GZIP = b"\x1f\x8b"
 FILE_ENDINGS = (".log", ".txt", ".out", ".err", ".json", ".jsonl", ".ndjson", ".gz", ".md", ".py", ".recording")
 
 
@@ -39,9 +42,14 @@ def check_is_text(argument: str) -> None:
 
 def open_input(name: str) -> BinaryIO:
     if name == "-":
+        if sys.stdin is None:
+            raise UsageError("-: there is no standard input; it was closed.")
         return sys.stdin.buffer
     try:
-        return Path(name).open("rb")
+        file = Path(name).open("rb")  # noqa: SIM115  # the caller closes it
+        if file.peek(2)[:2] == GZIP:
+            return cast(BinaryIO, gzip.GzipFile(fileobj=file))
+        return file
     except OSError as error:
         raise UsageError(f"{name}: cannot be read: {error.strerror or error}.") from None
 
@@ -54,8 +62,8 @@ def read_chunks(file: BinaryIO, name: str) -> Iterator[bytes]:
     while True:
         try:
             chunk = file.read(CHUNK)
-        except OSError as error:
-            raise UsageError(f"{name}: cannot be read: {error.strerror or error}.") from None
+        except (OSError, EOFError, zlib.error) as error:
+            raise UsageError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}.") from None
         if not chunk:
             break
         yield chunk

@@ -14,13 +14,15 @@ OURS = Path(__file__).parent
 
 
 class Collection:
-    """A base of records, read when they are asked for."""
+    """A base of records, read when they are asked for. With `more` bases, theirs come before those of the same id."""
 
-    def __init__(self, folder: Path = OURS) -> None:
+    def __init__(self, folder: Path = OURS, *more: Path) -> None:
         self.folder = folder
-        if not (folder / "records").is_dir():
-            raise RecordError(f"{folder}: has no folder records/; a base has its records in records/<domain>/*.json.")
-        self.paths = {f"{path.parent.name}/{path.stem}": path for path in sorted((folder / "records").glob("*/*.json"))}
+        self.paths: dict[str, Path] = {}
+        for base in (folder, *more):
+            if not (base / "records").is_dir():
+                raise RecordError(f"{base}: has no folder records/; a base has its records in records/<domain>/*.json.")
+            self.paths |= {f"{path.parent.name}/{path.stem}": path for path in sorted(base.glob("records/*/*.json"))}
 
     def __len__(self) -> int:
         return len(self.paths)

@@ -163,6 +163,9 @@ def with_evidence(record: Record, measured: Measured) -> Record:
 
     def renewed(kept: tuple[Evidence, ...], trial: Trial) -> tuple[Evidence, ...]:
         new = evidence_for(measured, trial)
+        same = [piece for piece in kept if (piece.framework, piece.version) == (new.framework, new.version)]
+        if same and same[0].runs > new.runs and _said(same[0]) == _said(new):
+            return kept
         others = [piece for piece in kept if (piece.framework, piece.version) != (new.framework, new.version)]
         return tuple(sorted([*others, new], key=by_version))
 

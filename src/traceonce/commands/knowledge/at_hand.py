@@ -11,7 +11,7 @@ import click
 
 from traceonce.commands.output import write_whole
 from traceonce.errors import RecordError
-from traceonce.knowledge.collection import Collection
+from traceonce.knowledge.collection import OURS, Collection
 from traceonce.knowledge.language import LANGUAGES
 from traceonce.knowledge.outcomes import Outcome, Outcomes
 from traceonce.knowledge.record import Record
@@ -36,6 +36,12 @@ def open_base(folder: Path | None) -> Collection:
     return Collection(folder) if folder else Collection()
 
 
+def open_to_read(folder: Path | None) -> Collection:
+    """A base; or else ours, with the records that the user has imported."""
+    own = own_base()
+    return Collection(OURS, own) if folder is None and (own / "records").is_dir() else open_base(folder)
+
+
 def names_a_file(named: str) -> bool:
     """Does this name a file, and not the id of a record?"""
     path = Path(named)
@@ -44,7 +50,7 @@ def names_a_file(named: str) -> bool:
 
 def find_record(named: str, base: Path | None) -> Record:
     """The record in a file, or the one with this id."""
-    return Record.load(Path(named)) if names_a_file(named) else open_base(base).find(named)
+    return Record.load(Path(named)) if names_a_file(named) else open_to_read(base).find(named)
 
 
 def own_outcomes() -> Outcomes:

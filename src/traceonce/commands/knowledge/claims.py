@@ -54,6 +54,7 @@ def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: L
         new = measure(new, programs, python, jobs)
     if not check:
         save_claims(new)
+        click.echo(f"{len(new)} claims run; what came out is written to {CLAIMS}")
         return
     changed = [claim.trial for claim, before in zip(new, claims, strict=True) if claim.measured != before.measured]
     for name in changed:

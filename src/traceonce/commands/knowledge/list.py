@@ -9,7 +9,13 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from traceonce.commands.knowledge.at_hand import base_option, format_option, language_option, open_base, write_document
+from traceonce.commands.knowledge.at_hand import (
+    base_option,
+    format_option,
+    language_option,
+    open_to_read,
+    write_document,
+)
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.language import Language, in_language
 from traceonce.knowledge.record import TIERS, Record, Tier
@@ -43,7 +49,7 @@ def command(
     """
     found = [
         record
-        for record in open_base(base)
+        for record in open_to_read(base)
         if (category is None or record.category == category)
         and (tag is None or tag in record.tags)
         and (tier is None or record.verification_tier == tier)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
+from traceonce.commands.knowledge.at_hand import base_option, open_to_read
 from traceonce.commands.texts import is_file, join_words, open_input, read_chunks
 from traceonce.errors import UsageError
 from traceonce.knowledge.collection import Collection
@@ -22,7 +24,8 @@ from traceonce.knowledge.matching import Index, Match, match
 )
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(min=1), help="Matches per text, at most.")
 @click.option("--guesses", default=3, show_default=True, type=click.IntRange(min=0), help="Guesses, at most.")
-def command(text: tuple[str, ...], batch: str | None, limit: int, guesses: int) -> None:
+@base_option
+def command(text: tuple[str, ...], batch: str | None, limit: int, guesses: int, base: Path | None) -> None:
     """Match a TEXT, a FILE or standard input (-) to records; the answer is JSON, best match first.
 
     Where nothing matches, the nearest records by words are given with "guess": true. A score is above 0.5 for a match,
@@ -37,7 +40,7 @@ def command(text: tuple[str, ...], batch: str | None, limit: int, guesses: int) 
     """
     if bool(text) == (batch is not None):
         raise UsageError("give a text, a file or - for standard input; or --batch with a file of JSON lines.")
-    index = make_index(Collection())
+    index = make_index(open_to_read(base))
     if batch is not None:
         raise SystemExit(_answer_all(batch, index, limit, guesses))
     if len(text) == 1 and is_file(text[0]):

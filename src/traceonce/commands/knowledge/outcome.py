@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.knowledge.at_hand import base_option, format_option, open_base, own_outcomes, write_document
+from traceonce.commands.knowledge.at_hand import base_option, format_option, open_to_read, own_outcomes, write_document
 from traceonce.errors import UsageError
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.outcomes import Outcome
@@ -53,14 +53,14 @@ def command(
     elif listing:
         if number is not None or worked is not None:
             raise UsageError("--list shows what was noted: leave N, --worked and --failed out.")
-        outcomes = own_outcomes().all(open_base(base).complete_id(record) if record else None)
+        outcomes = own_outcomes().all(open_to_read(base).complete_id(record) if record else None)
         write_document(_as_json(outcomes) if form == "json" else _as_text(outcomes), None)
     else:
         if record is None or number is None or worked is None:
             raise UsageError("say which workaround, and what came of it: traceonce knowledge outcome ID N --worked")
         if len(note) > LONGEST or len(version) > LONGEST:
             raise UsageError(f"--note, --version: at most {LONGEST} characters, please.")
-        found = open_base(base).find(record)
+        found = open_to_read(base).find(record)
         action = _action(found, number)
         noted = own_outcomes().note(found.id, number, action, worked=worked, note=note, version=version)
         click.echo(f"noted as outcome {noted.number}: {'worked' if worked else 'failed'}: {one_line(action)}")

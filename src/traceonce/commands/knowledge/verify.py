@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -31,6 +32,9 @@ from traceonce.knowledge.verifying import (
     subject_of,
     with_evidence,
 )
+from traceonce.report.quantities import count_of
+
+QUIET = 15.0  # seconds without a word where the output is no terminal
 
 against_option = click.option(
     "--against",
@@ -66,7 +70,9 @@ def command(
     """Run the experiments of records (all of them, or those named) and write what came out as their evidence.
 
     Every trial runs in a process of its own, in a folder of its own, with a time limit. Claims that their runs speak
-    against are listed. Exit status: 0 if every claim held, 1 if one was refuted (or, with --check, came out otherwise).
+    against are listed. Evidence of more runs with the same version is kept where the new one says the same.
+
+    Exit status: 0 if every claim held, 1 if one was refuted (or, with --check, came out otherwise).
 
     \b
     traceonce knowledge verify retracing-shape
@@ -117,19 +123,23 @@ def _measure(
     for task, seen in run_with_progress(tasks, lambda: start_trials(python, framework), jobs, framework):
         found[task.record].append((task, seen))
     version = next(iter(found.values()))[0][1].version
-    click.echo(f"{framework} {version}: {len(tasks)} runs for {len(subjects)} records")
+    click.echo(f"{framework} {version}: {count_of(len(tasks), 'run')} for {count_of(len(subjects), 'record')}")
     return [Measured(subject, found[subject.record.id]) for subject in subjects]
 
 
 def run_with_progress(
     tasks: Sequence[Task], start: Callable[[], TrialProcess], jobs: int, framework: str
 ) -> Iterator[tuple[Task, Measurement]]:
-    """Run trials, with a bar on standard error where that is a terminal."""
+    """Run trials, with a bar on standard error where that is a terminal, and a line now and then where it is not."""
     console = Console(stderr=True)
+    told = time.monotonic()
     with Progress(*Progress.get_default_columns(), console=console, disable=not console.is_terminal) as progress:
         bar = progress.add_task(f"{framework}: starting", total=len(tasks))
-        for task, seen in run_tasks(tasks, start, jobs):
+        for number, (task, seen) in enumerate(run_tasks(tasks, start, jobs), 1):
             progress.update(bar, advance=1, description=f"{seen.framework} {seen.version}  {task.record}")
+            if not console.is_terminal and time.monotonic() - told >= QUIET and number < len(tasks):
+                told = time.monotonic()
+                click.echo(f"{seen.framework} {seen.version}: {number} of {count_of(len(tasks), 'run')} …", err=True)
             yield task, seen
 
 
@@ -152,4 +162,5 @@ def start_trials(python: str, framework: str) -> TrialProcess:
 def _tell(problems: Sequence[Refuted], done: str) -> None:
     for problem in problems:
         click.echo(f"  {problem.record}  {problem.claim}: {problem.outcome}")
-    click.echo(f"{len(problems)} of the claims did not hold; {done}." if problems else f"Every claim held; {done}.")
+    told = {problem[:2] for problem in problems}
+    click.echo(f"{count_of(len(told), 'claim')} did not hold; {done}." if problems else f"Every claim held; {done}.")

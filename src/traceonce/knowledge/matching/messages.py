@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import re2
 
+from traceonce.facts.error_text import main_line
 from traceonce.knowledge.language import is_chinese
 from traceonce.knowledge.matching.cleaning import OVERLAP, Line
 
@@ -128,9 +129,14 @@ class _Block:
             text=collapse(texts),
             unwrapped=_unwrap(self.lines) if len(texts) > 1 else None,
             raw=" ".join(line.raw for line in self.lines),
-            error=self._error,
+            error=self._error and self._telling_line(self._error),
             line=self.number,
         )
+
+    def _telling_line(self, error: str) -> str:
+        """Of an error that AutoGraph reports, the line at its end; else its first one."""
+        texts = [line.text for line in self.lines]
+        return main_line("\n".join(texts[texts.index(error) :])) if error in texts else error
 
     def rest(self, number: int) -> _Block:
         """A new block that begins with the end of this one."""

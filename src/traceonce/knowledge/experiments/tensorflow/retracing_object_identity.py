@@ -4,14 +4,13 @@ import dataclasses
 
 import tensorflow as tf
 
-from traceonce.knowledge.experiment import Retraces
+from traceonce.knowledge.experiment import Retraces, cases
 
 symptom = Retraces(traces=5, cause="identity", path="config")
 
-features = tf.constant([1.0, 2.0])
 
-
-def failure():
+@cases("plain settings", "variables inside")
+def failure(holds):
     class Config:
         def __init__(self, scale):
             self.scale = scale
@@ -20,11 +19,15 @@ def failure():
     def rescale(features, config):
         return features * config.scale
 
-    configs = [Config(scale=0.5) for _ in range(5)]
-    return [rescale(features, config) for config in configs]
+    if holds == "plain settings":
+        configs = [Config(scale=0.5) for _ in range(5)]
+    else:
+        configs = [Config(scale=tf.Variable(float(number))) for number in range(5)]
+    return [rescale(tf.constant([1.0, 2.0]), config) for config in configs]
 
 
-def workaround_pass_the_values():
+@cases("plain settings")
+def workaround_pass_the_values(holds):
     @dataclasses.dataclass
     class Config:
         scale: float
@@ -33,11 +36,28 @@ def workaround_pass_the_values():
     def rescale(features, scale):
         return features * scale
 
+    features = tf.constant([1.0, 2.0])
     configs = [Config(scale=0.5) for _ in range(5)]
     return [rescale(features, tf.constant(config.scale)) for config in configs]
 
 
-def workaround_extension_type():
+@cases("variables inside")
+def workaround_pass_the_variables(holds):
+    class Expert:
+        def __init__(self, scale):
+            self.scale = tf.Variable(scale)
+
+    @tf.function
+    def rescale(features, scale):
+        return features * scale
+
+    features = tf.constant([1.0, 2.0])
+    experts = [Expert(scale=float(number)) for number in range(5)]
+    return [rescale(features, expert.scale) for expert in experts]
+
+
+@cases("plain settings")
+def workaround_extension_type(holds):
     class Config(tf.experimental.ExtensionType):
         scale: tf.Tensor
 
@@ -45,11 +65,13 @@ def workaround_extension_type():
     def rescale(features, config):
         return features * config.scale
 
+    features = tf.constant([1.0, 2.0])
     configs = [Config(scale=tf.constant(0.5)) for _ in range(5)]
     return [rescale(features, config) for config in configs]
 
 
-def workaround_equality_and_hash():
+@cases("plain settings")
+def workaround_equality_and_hash(holds):
     @dataclasses.dataclass(frozen=True)  # writes __eq__ and __hash__
     class Config:
         scale: float
@@ -58,11 +80,35 @@ def workaround_equality_and_hash():
     def rescale(features, config):
         return features * config.scale
 
+    features = tf.constant([1.0, 2.0])
     configs = [Config(scale=0.5) for _ in range(5)]  # kept: an object that is gone equals nothing
     return [rescale(features, config) for config in configs]
 
 
-def dead_end_only_hash():
+@cases("variables inside")
+def dead_end_equality_over_variables(holds):
+    class Expert:
+        def __init__(self, name, scale):
+            self.name = name
+            self.scale = tf.Variable(scale)
+
+        def __eq__(self, other):
+            return isinstance(other, Expert) and self.name == other.name
+
+        def __hash__(self):
+            return hash(self.name)
+
+    @tf.function
+    def rescale(features, expert):
+        return features * expert.scale
+
+    features = tf.constant([1.0, 2.0])
+    experts = [Expert("linear", scale=float(number)) for number in range(5)]
+    return [rescale(features, expert) for expert in experts]
+
+
+@cases("plain settings")
+def dead_end_only_hash(holds):
     class Config:
         def __init__(self, scale):
             self.scale = scale
@@ -74,11 +120,13 @@ def dead_end_only_hash():
     def rescale(features, config):
         return features * config.scale
 
+    features = tf.constant([1.0, 2.0])
     configs = [Config(scale=0.5) for _ in range(5)]
     return [rescale(features, config) for config in configs]
 
 
-def dead_end_only_equality():
+@cases("plain settings")
+def dead_end_only_equality(holds):
     @dataclasses.dataclass  # writes __eq__, and takes __hash__ away
     class Config:
         scale: float
@@ -87,11 +135,13 @@ def dead_end_only_equality():
     def rescale(features, config):
         return features * config.scale
 
+    features = tf.constant([1.0, 2.0])
     configs = [Config(scale=0.5) for _ in range(5)]
     return [rescale(features, config) for config in configs]
 
 
-def dead_end_reduce_retracing():
+@cases("plain settings")
+def dead_end_reduce_retracing(holds):
     class Config:
         def __init__(self, scale):
             self.scale = scale
@@ -100,6 +150,7 @@ def dead_end_reduce_retracing():
     def rescale(features, config):
         return features * config.scale
 
+    features = tf.constant([1.0, 2.0])
     configs = [Config(scale=0.5) for _ in range(5)]
     return [rescale(features, config) for config in configs]
 

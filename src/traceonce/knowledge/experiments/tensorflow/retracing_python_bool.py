@@ -9,122 +9,136 @@ from traceonce.knowledge.experiment import Retraces, cases
 
 symptom = Retraces(traces=8, cause="value", path="training")
 
-FLAGS = list(itertools.product((False, True), repeat=3))
-X = tf.constant([3.0, -4.0])
-DROPOUT = tf.keras.layers.Dropout(0.5)
 
-
-def with_if(x, training, clip, scale):
-    if training:
-        x = x + 1.0
-    if clip:
-        x = tf.clip_by_value(x, -1.0, 1.0)
-    return x * 10.0 if scale else x
-
-
-def with_and_or(x, training, clip, scale):
-    if training and not clip:
-        x = x + 1.0
-    if clip or scale:
-        x = x * 2.0
-    return x
-
-
-def with_a_layer(x, training, clip, scale):
-    x = x + DROPOUT(tf.zeros([2]), training=training)  # zeros, dropped or not
-    if clip:
-        x = tf.clip_by_value(x, -1.0, 1.0)
-    return x * 10.0 if scale else x
-
-
-BODIES = {"if statements": with_if, "and, or, not": with_and_or, "a Keras layer": with_a_layer}
-
-
-@cases("if statements", "and, or, not", "a Keras layer")
+@cases("if, and, or, not", "a Keras layer")
 def failure(use):
+    dropout = tf.keras.layers.Dropout(0.5)
+
     @tf.function
     def train_step(x, training, clip, scale):
-        return BODIES[use](x, training, clip, scale)  # if training: …, if clip: …
+        if use == "a Keras layer":
+            x = x + dropout(tf.zeros([2]), training=training)  # zeros, dropped or not
+        if training and not clip:
+            x = x + 1.0
+        if clip or scale:
+            x = tf.clip_by_value(x, -1.0, 1.0)
+        return x * 10.0 if scale else x
 
-    return [train_step(X, *flags) for flags in FLAGS]
+    return [train_step(tf.constant([3.0, -4.0]), *flags) for flags in itertools.product((False, True), repeat=3)]
 
 
-@cases("if statements", "and, or, not", "a Keras layer")
+@cases("if, and, or, not")
 def workaround_tensor(use):
     @tf.function
     def train_step(x, training, clip, scale):
-        return BODIES[use](x, training, clip, scale)  # if training: …, if clip: …
+        if training and not clip:
+            x = x + 1.0
+        if clip or scale:
+            x = tf.clip_by_value(x, -1.0, 1.0)
+        return x * 10.0 if scale else x
 
-    return [train_step(X, *(tf.constant(flag) for flag in flags)) for flags in FLAGS]
+    x = tf.constant([3.0, -4.0])
+    outputs = []
+    for training, clip, scale in itertools.product((False, True), repeat=3):
+        outputs.append(train_step(x, tf.constant(training), tf.constant(clip), tf.constant(scale)))
+    return outputs
 
 
-@cases("if statements", "and, or, not", "a Keras layer")
+@cases("if, and, or, not")
 def workaround_signature(use):
     flag = tf.TensorSpec([], tf.bool)
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32), flag, flag, flag])
     def train_step(x, training, clip, scale):
-        return BODIES[use](x, training, clip, scale)  # if training: …, if clip: …
+        if training and not clip:
+            x = x + 1.0
+        if clip or scale:
+            x = tf.clip_by_value(x, -1.0, 1.0)
+        return x * 10.0 if scale else x
 
-    return [train_step(X, *flags) for flags in FLAGS]
+    x = tf.constant([3.0, -4.0])
+    return [train_step(x, *flags) for flags in itertools.product((False, True), repeat=3)]
 
 
-@cases("if statements", "and, or, not", "a Keras layer")
+@cases("if, and, or, not")
 def workaround_variable(use):
     training, clip, scale = (tf.Variable(False) for _ in range(3))
 
     @tf.function
     def train_step(x):
-        return BODIES[use](x, training, clip, scale)  # if training: …, if clip: …
+        if training and not clip:
+            x = x + 1.0
+        if clip or scale:
+            x = tf.clip_by_value(x, -1.0, 1.0)
+        return x * 10.0 if scale else x
 
     outputs = []
-    for flags in FLAGS:
+    for flags in itertools.product((False, True), repeat=3):
         for variable, flag in zip((training, clip, scale), flags, strict=True):
             variable.assign(flag)
-        outputs.append(train_step(X))
+        outputs.append(train_step(tf.constant([3.0, -4.0])))
     return outputs
 
 
 @cases("a Keras layer")
 def workaround_layer_in_cond(use):
+    dropout = tf.keras.layers.Dropout(0.5)
+
     @tf.function
     def train_step(x, training, clip, scale):
         noise = tf.zeros([2])
-        x += tf.cond(training, lambda: DROPOUT(noise, training=True), lambda: DROPOUT(noise, training=False))
-        if clip:
+        x += tf.cond(training, lambda: dropout(noise, training=True), lambda: dropout(noise, training=False))
+        if training and not clip:
+            x = x + 1.0
+        if clip or scale:
             x = tf.clip_by_value(x, -1.0, 1.0)
         return x * 10.0 if scale else x
 
-    return [train_step(X, *(tf.constant(flag) for flag in flags)) for flags in FLAGS]
+    x = tf.constant([3.0, -4.0])
+    outputs = []
+    for training, clip, scale in itertools.product((False, True), repeat=3):
+        outputs.append(train_step(x, tf.constant(training), tf.constant(clip), tf.constant(scale)))
+    return outputs
 
 
-@cases("if statements", "and, or, not", "a Keras layer")
+@cases("if, and, or, not")
 def dead_end_relax(use):
     @tf.function(reduce_retracing=True)
     def train_step(x, training, clip, scale):
-        return BODIES[use](x, training, clip, scale)  # if training: …, if clip: …
+        if training and not clip:
+            x = x + 1.0
+        if clip or scale:
+            x = tf.clip_by_value(x, -1.0, 1.0)
+        return x * 10.0 if scale else x
 
-    return [train_step(X, *flags) for flags in FLAGS]
+    x = tf.constant([3.0, -4.0])
+    return [train_step(x, *flags) for flags in itertools.product((False, True), repeat=3)]
 
 
-@cases("if statements", "and, or, not", "a Keras layer")
+@cases("if, and, or, not")
 def dead_end_zero_and_one(use):
     @tf.function
     def train_step(x, training, clip, scale):
-        return BODIES[use](x, training, clip, scale)  # if training: …, if clip: …
+        if training and not clip:
+            x = x + 1.0
+        if clip or scale:
+            x = tf.clip_by_value(x, -1.0, 1.0)
+        return x * 10.0 if scale else x
 
-    return [train_step(X, *(int(flag) for flag in flags)) for flags in FLAGS]
+    x = tf.constant([3.0, -4.0])
+    return [train_step(x, *flags) for flags in itertools.product((0, 1), repeat=3)]
 
 
-@cases("if statements")
+@cases("if, and, or, not")
 def dead_end_cond(use):
     @tf.function
     def train_step(x, training, clip, scale):
-        x = tf.cond(training, lambda: x + 1.0, lambda: x)
-        x = tf.cond(clip, lambda: tf.clip_by_value(x, -1.0, 1.0), lambda: x)
+        x = tf.cond(training and not clip, lambda: x + 1.0, lambda: x)
+        x = tf.cond(clip or scale, lambda: tf.clip_by_value(x, -1.0, 1.0), lambda: x)
         return tf.cond(scale, lambda: x * 10.0, lambda: x)
 
-    return [train_step(X, *flags) for flags in FLAGS]
+    x = tf.constant([3.0, -4.0])
+    return [train_step(x, *flags) for flags in itertools.product((False, True), repeat=3)]
 
 
 def message_method():

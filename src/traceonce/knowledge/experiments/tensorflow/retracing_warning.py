@@ -7,86 +7,111 @@ from traceonce.knowledge.experiment import Logs, cases
 
 symptom = Logs(text=r"\d+ out of the last \d+ calls to .* triggered tf\.function retracing")
 
-BATCHES = {
-    "lengths": [tf.ones([length]) for length in (3, 7, 5, 12, 9, 4, 8, 6)],
-    "numbers": [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0],
-    "lists": [[1.0] * length for length in (3, 7, 5, 12, 9, 4, 8, 6)],
-    "a function made in the loop": [tf.ones([4])] * 8,
-}
+
+def compute_loss(batch, rate):
+    return rate * tf.reduce_sum(batch)
 
 
-def compute_loss(batch):
-    return 2.0 * tf.add_n([tf.reduce_sum(part) for part in tf.nest.flatten(batch)])
-
-
-@cases("lengths", "numbers", "lists", "a function made in the loop")
-def failure(situation):
+@cases("shapes and numbers", "lists", "a function made in the loop")
+def failure(varies):
     train_step = tf.function(compute_loss)
     losses = []
-    for batch in BATCHES[situation]:
-        if situation == "a function made in the loop":
+    for step, length in enumerate((3, 7, 5, 12, 9, 4, 8, 6)):
+        if varies == "shapes and numbers":
+            losses.append(train_step(tf.ones([length]), 0.5 * step))
+        elif varies == "lists":
+            losses.append(train_step([1.0] * length, tf.constant(0.5)))
+        else:
             train_step = tf.function(compute_loss)
-        losses.append(train_step(batch))
+            losses.append(train_step(tf.ones([4]), tf.constant(0.5)))
     return losses
 
 
-@cases("lengths", "numbers", "lists")
+@cases("shapes and numbers")
 def workaround_signature(varies):
-    @tf.function(input_signature=[tf.TensorSpec(None, tf.float32)])
-    def train_step(batch):
-        return 2.0 * tf.reduce_sum(batch)
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32), tf.TensorSpec([], tf.float32)])
+    def train_step(batch, rate):
+        return rate * tf.reduce_sum(batch)
 
-    return [train_step(batch) for batch in BATCHES[varies]]
+    lengths = (3, 7, 5, 12, 9, 4, 8, 6)
+    return [train_step(tf.ones([length]), 0.5 * step) for step, length in enumerate(lengths)]
 
 
-@cases("lengths", "numbers", "lists")
+@cases("shapes and numbers")
 def workaround_tensors(varies):
     @tf.function(reduce_retracing=True)
-    def train_step(batch):
-        return 2.0 * tf.reduce_sum(batch)
+    def train_step(batch, rate):
+        return rate * tf.reduce_sum(batch)
 
-    return [train_step(tf.constant(batch)) for batch in BATCHES[varies]]
+    lengths = (3, 7, 5, 12, 9, 4, 8, 6)
+    return [train_step(tf.ones([length]), tf.constant(0.5 * step)) for step, length in enumerate(lengths)]
+
+
+@cases("lists")
+def workaround_list_to_tensor(varies):
+    @tf.function(reduce_retracing=True)
+    def train_step(batch, rate):
+        return rate * tf.reduce_sum(batch)
+
+    batches = [[1.0] * length for length in (3, 7, 5, 12, 9, 4, 8, 6)]
+    return [train_step(tf.constant(batch), tf.constant(0.5)) for batch in batches]
 
 
 @cases("a function made in the loop")
-def workaround_make_it_once(situation):
+def workaround_make_it_once(varies):
+    def compute_loss(batch, rate):
+        return rate * tf.reduce_sum(batch)
+
     train_step = tf.function(compute_loss)  # above the loop
     losses = []
-    for batch in BATCHES[situation]:
-        losses.append(train_step(batch))
+    for _ in range(8):
+        losses.append(train_step(tf.ones([4]), tf.constant(0.5)))
     return losses
 
 
-@cases("lengths", "numbers", "lists")
+@cases("shapes and numbers")
 def dead_end_relax(varies):
     @tf.function(reduce_retracing=True)
-    def train_step(batch):
-        return compute_loss(batch)
+    def train_step(batch, rate):
+        return rate * tf.reduce_sum(batch)
 
-    return [train_step(batch) for batch in BATCHES[varies]]
+    lengths = (3, 7, 5, 12, 9, 4, 8, 6)
+    return [train_step(tf.ones([length]), 0.5 * step) for step, length in enumerate(lengths)]
 
 
-@cases("lengths", "numbers", "lists")
+@cases("lists")
+def dead_end_relax_lists(varies):
+    @tf.function(reduce_retracing=True)
+    def train_step(batch, rate):
+        return rate * tf.reduce_sum(batch)
+
+    batches = [[1.0] * length for length in (3, 7, 5, 12, 9, 4, 8, 6)]
+    return [train_step(batch, tf.constant(0.5)) for batch in batches]
+
+
+@cases("shapes and numbers")
 def dead_end_silence(varies):
     tf.get_logger().setLevel("ERROR")
 
     @traceonce.max_traces(5)  # shows what goes on in silence
     @tf.function
-    def train_step(batch):
-        return compute_loss(batch)
+    def train_step(batch, rate):
+        return rate * tf.reduce_sum(batch)
 
-    return [train_step(batch) for batch in BATCHES[varies]]
+    lengths = (3, 7, 5, 12, 9, 4, 8, 6)
+    return [train_step(tf.ones([length]), 0.5 * step) for step, length in enumerate(lengths)]
 
 
-@cases("lengths", "numbers", "lists")
+@cases("shapes and numbers")
 def dead_end_eager(varies):
     tf.config.run_functions_eagerly(True)
 
     @tf.function
-    def train_step(batch):
-        return compute_loss(batch)
+    def train_step(batch, rate):
+        return rate * tf.reduce_sum(batch)
 
-    return [train_step(batch) for batch in BATCHES[varies]]
+    lengths = (3, 7, 5, 12, 9, 4, 8, 6)
+    return [train_step(tf.ones([length]), 0.5 * step) for step, length in enumerate(lengths)]
 
 
 def message_method():

@@ -1,4 +1,4 @@
-"""An input signature fixes the rank, and every size that is not None: a tensor of another shape is refused."""
+"""An input signature fixes the number of axes: a tensor of another rank is refused."""
 
 import tensorflow as tf
 
@@ -76,15 +76,6 @@ def message_image_without_channels():
         return tf.reduce_mean(images, axis=[1, 2, 3])
 
     return classify(tf.zeros([5, 28, 28]))
-
-
-def message_other_width():
-    class Embedding(tf.Module):
-        @tf.function(input_signature=[tf.TensorSpec([None, 128], tf.float32)])
-        def project(self, vectors):
-            return vectors[:, :2]
-
-    return Embedding().project(tf.ones([4, 64]))
 
 
 def message_scalar_for_a_vector():

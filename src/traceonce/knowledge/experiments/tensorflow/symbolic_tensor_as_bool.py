@@ -1,36 +1,61 @@
 """While a function is traced, a tensor has no value: Python cannot ask whether it is true."""
 
+import math
+
 import tensorflow as tf
 
-from traceonce.knowledge.experiment import Raises
+from traceonce.knowledge.experiment import Raises, cases
 
 symptom = Raises(type="OperatorNotAllowedInGraphError", text=r"Using a symbolic `tf.Tensor` as a Python `bool`")
 
-LOSSES = [[1.0, 20.0, 3.0], [40.0, 5.0, 6.0]]
 
-
-def failure():
+@cases("a condition", "an assert")
+def failure(use):
     @tf.function
     def robust_loss(losses):
         kept = [loss for loss in tf.unstack(losses) if loss < 10.0]
         return tf.add_n(kept)
 
-    return [robust_loss(tf.constant(losses)) for losses in LOSSES]
+    @tf.function
+    def mean_log(losses):
+        assert tf.reduce_all(losses > 0.0), "a loss must be positive"
+        return tf.reduce_mean(tf.math.log(losses))
+
+    function = robust_loss if use == "a condition" else mean_log
+    return [function(tf.constant(losses)) for losses in ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])]
 
 
-def right():
-    return [sum(loss for loss in losses if loss < 10.0) for losses in LOSSES]
+@cases("a condition", "an assert")
+def right(use):
+    batches = ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])
+    if use == "a condition":
+        return [sum(loss for loss in losses if loss < 10.0) for losses in batches]
+    return [sum(math.log(loss) for loss in losses) / 3 for losses in batches]
 
 
-def workaround_choose_with_where():
+@cases("a condition")
+def workaround_choose_with_where(use):
     @tf.function
     def robust_loss(losses):
         return tf.reduce_sum(tf.where(losses < 10.0, losses, 0.0))
 
-    return [robust_loss(tf.constant(losses)) for losses in LOSSES]
+    batches = ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])
+    return [robust_loss(tf.constant(losses)) for losses in batches]
 
 
-def workaround_if_statement():
+@cases("an assert")
+def workaround_debugging_assert(use):
+    @tf.function
+    def mean_log(losses):
+        tf.debugging.assert_positive(losses, message="a loss must be positive")
+        return tf.reduce_mean(tf.math.log(losses))
+
+    batches = ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])
+    return [mean_log(tf.constant(losses)) for losses in batches]
+
+
+@cases("a condition")
+def workaround_if_statement(use):
     @tf.function
     def robust_loss(losses):
         total = tf.constant(0.0)
@@ -39,19 +64,23 @@ def workaround_if_statement():
                 total += loss
         return total
 
-    return [robust_loss(tf.constant(losses)) for losses in LOSSES]
+    batches = ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])
+    return [robust_loss(tf.constant(losses)) for losses in batches]
 
 
-def workaround_tf_cond():
+@cases("a condition")
+def workaround_tf_cond(use):
     @tf.function(autograph=False)
     def robust_loss(losses):
         kept = [tf.cond(loss < 10.0, lambda loss=loss: loss, lambda: 0.0) for loss in tf.unstack(losses)]
         return tf.add_n(kept)
 
-    return [robust_loss(tf.constant(losses)) for losses in LOSSES]
+    batches = ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])
+    return [robust_loss(tf.constant(losses)) for losses in batches]
 
 
-def dead_end_decorate_the_helper():
+@cases("a condition")
+def dead_end_decorate_the_helper(use):
     @tf.function
     def small_ones(losses):
         return tf.add_n([loss for loss in tf.unstack(losses) if loss < 10.0])
@@ -60,19 +89,35 @@ def dead_end_decorate_the_helper():
     def robust_loss(losses):
         return small_ones(losses)
 
-    return [robust_loss(tf.constant(losses)) for losses in LOSSES]
+    batches = ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])
+    return [robust_loss(tf.constant(losses)) for losses in batches]
 
 
-def dead_end_call_bool():
+@cases("a condition")
+def dead_end_call_bool(use):
     @tf.function
     def robust_loss(losses):
         kept = [loss for loss in tf.unstack(losses) if bool(tf.less(loss, 10.0))]
         return tf.add_n(kept)
 
-    return [robust_loss(tf.constant(losses)) for losses in LOSSES]
+    batches = ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])
+    return [robust_loss(tf.constant(losses)) for losses in batches]
 
 
-def dead_end_run_eagerly():
+@cases("an assert")
+def dead_end_raise(use):
+    @tf.function
+    def mean_log(losses):
+        if tf.reduce_any(losses <= 0.0):
+            raise ValueError("a loss must be positive")
+        return tf.reduce_mean(tf.math.log(losses))
+
+    batches = ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])
+    return [mean_log(tf.constant(losses)) for losses in batches]
+
+
+@cases("a condition")
+def dead_end_run_eagerly(use):
     tf.config.run_functions_eagerly(True)
 
     @tf.function
@@ -80,7 +125,8 @@ def dead_end_run_eagerly():
         kept = [loss for loss in tf.unstack(losses) if loss < 10.0]
         return tf.add_n(kept)
 
-    return [robust_loss(tf.constant(losses)) for losses in LOSSES]
+    batches = ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])
+    return [robust_loss(tf.constant(losses)) for losses in batches]
 
 
 def message_without_autograph():
@@ -129,3 +175,12 @@ def message_in_an_unconverted_helper():
         return weights - 0.1 * keep_finite(gradient)
 
     return apply_gradient(tf.ones([2, 2]), tf.ones([2, 2]))
+
+
+def message_assert_in_a_train_step():
+    @tf.function
+    def train_step(batch, learning_rate):
+        assert learning_rate > 0
+        return tf.reduce_mean(batch) * learning_rate
+
+    return train_step(tf.ones([4, 2]), tf.constant(0.1))

@@ -2,75 +2,103 @@
 
 import tensorflow as tf
 
-from traceonce.knowledge.experiment import Raises
+from traceonce.knowledge.experiment import Raises, cases
 
 symptom = Raises(type="TypeError", text=r"is out of scope and cannot be used here")
 
-BATCHES = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
-
-def failure():
+@cases("kept from call to call", "appended in a loop")
+def failure(use):
     losses = []
 
     @tf.function
     def train_step(batch):
         losses.append(tf.reduce_mean(tf.square(batch)))
 
-    for batch in BATCHES:
+    @tf.function
+    def decode(state, steps):
+        states = []
+        for _ in tf.range(steps):
+            state = state * 2.0
+            states.append(state)
+        return tf.stack(states)
+
+    if use == "appended in a loop":
+        return decode(tf.constant(1.0), tf.constant(3))
+    for batch in ([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]):
         train_step(tf.constant(batch))
-    return sum(losses) / len(BATCHES)
+    return sum(losses) / 3
 
 
-def right():
-    return sum(sum(value * value for value in batch) / 2 for batch in BATCHES) / len(BATCHES)
+@cases("kept from call to call", "appended in a loop")
+def right(use):
+    return [2.0, 4.0, 8.0] if use == "appended in a loop" else (2.5 + 12.5 + 30.5) / 3
 
 
-def workaround_return_it():
+@cases("appended in a loop")
+def workaround_tensor_array(use):
+    @tf.function
+    def decode(state, steps):
+        states = tf.TensorArray(tf.float32, size=steps)
+        for step in tf.range(steps):
+            state = state * 2.0
+            states = states.write(step, state)  # keep what write gives back
+        return states.stack()
+
+    return decode(tf.constant(1.0), tf.constant(3))
+
+
+@cases("kept from call to call")
+def workaround_return_it(use):
     @tf.function
     def train_step(batch):
         return tf.reduce_mean(tf.square(batch))
 
-    losses = [train_step(tf.constant(batch)) for batch in BATCHES]
-    return sum(losses) / len(BATCHES)
+    losses = [train_step(tf.constant(batch)) for batch in ([1.0, 2.0], [3.0, 4.0], [5.0, 6.0])]
+    return sum(losses) / 3
 
 
-def workaround_variable():
+@cases("kept from call to call")
+def workaround_variable(use):
     total = tf.Variable(0.0)
 
     @tf.function
     def train_step(batch):
         total.assign_add(tf.reduce_mean(tf.square(batch)))
 
-    for batch in BATCHES:
+    for batch in ([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]):
         train_step(tf.constant(batch))
-    return total / len(BATCHES)
+    return total / 3
 
 
-def workaround_metric():
+@cases("kept from call to call")
+def workaround_metric(use):
     mean_loss = tf.keras.metrics.Mean()
 
     @tf.function
     def train_step(batch):
         mean_loss.update_state(tf.reduce_mean(tf.square(batch)))
 
-    for batch in BATCHES:
+    for batch in ([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]):
         train_step(tf.constant(batch))
     return mean_loss.result()
 
 
-def dead_end_identity():
+@cases("kept from call to call")
+def dead_end_identity(use):
     losses = []
 
     @tf.function
     def train_step(batch):
         losses.append(tf.identity(tf.reduce_mean(tf.square(batch))))
 
-    for batch in BATCHES:
+    for batch in ([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]):
         train_step(tf.constant(batch))
-    return sum(losses) / len(BATCHES)
+    return sum(losses) / 3
 
 
-def dead_end_keep_on_self():
+@cases("kept from call to call")
+def dead_end_keep_on_self(use):
     class Trainer(tf.Module):
         loss = 0.0
 
@@ -79,21 +107,22 @@ def dead_end_keep_on_self():
             self.loss = self.loss + tf.reduce_mean(tf.square(batch))
 
     trainer = Trainer()
-    for batch in BATCHES:
+    for batch in ([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]):
         trainer.train_step(tf.constant(batch))
-    return trainer.loss / len(BATCHES)
+    return trainer.loss / 3
 
 
-def dead_end_numpy():
+@cases("kept from call to call")
+def dead_end_numpy(use):
     losses = []
 
     @tf.function
     def train_step(batch):
         losses.append(tf.reduce_mean(tf.square(batch)).numpy())
 
-    for batch in BATCHES:
+    for batch in ([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]):
         train_step(tf.constant(batch))
-    return sum(losses) / len(BATCHES)
+    return sum(losses) / 3
 
 
 def message_list_in_a_loop():

@@ -10,41 +10,27 @@ symptom = Raises(
     text=r"The function 'train_step' has been retraced \d+ times\. The tracing limit has been reached",
 )
 
-BATCHES = [tf.ones([length]) for length in (12, 9, 15, 20, 7, 11, 18, 5)]
-
-
-def compute_loss(batch, step):
-    return tf.reduce_sum(batch) / (1.0 + step)
-
-
-def reduce_by_mode(batch, mode):
-    if mode == 0:
-        return tf.reduce_sum(batch)
-    if mode == 1:
-        return tf.reduce_max(batch)
-    return tf.reduce_mean(batch) * tf.cast(mode, tf.float32)
-
-
-BODIES = {"lengths and steps": compute_loss, "modes": reduce_by_mode}
-CALLS = {
-    "lengths and steps": [(batch, float(step)) for step, batch in enumerate(BATCHES)],
-    "modes": [(BATCHES[0], mode) for mode in range(6)],
-}
-
 
 @cases("lengths and steps", "modes")
 def failure(varying):
     @tf.function
     def train_step(batch, number):
-        return BODIES[varying](batch, number)  # a loss, or if number == 0: …
+        if varying == "lengths and steps":
+            return tf.reduce_sum(batch) / (1.0 + number)
+        return tf.reduce_sum(batch) if number == 0 else tf.reduce_mean(batch) * float(number)
 
     traceonce.limit(3)
-    return [train_step(batch, number) for batch, number in CALLS[varying]]
+    if varying == "lengths and steps":
+        lengths = (12, 9, 15, 20, 7, 11, 18, 5)
+        return [train_step(tf.ones([length]), float(step)) for step, length in enumerate(lengths)]
+    return [train_step(tf.range(12.0), mode) for mode in range(6)]
 
 
 @cases("lengths and steps", "modes")
 def right(varying):
-    return [BODIES[varying](batch, number) for batch, number in CALLS[varying]]
+    if varying == "lengths and steps":
+        return [length / (1.0 + step) for step, length in enumerate((12, 9, 15, 20, 7, 11, 18, 5))]
+    return [66.0, 5.5, 11.0, 16.5, 22.0, 27.5]
 
 
 @cases("lengths and steps")
@@ -54,7 +40,8 @@ def workaround_signature(varying):
         return tf.reduce_sum(batch) / (1.0 + step)
 
     traceonce.limit(3)
-    return [train_step(batch, float(step)) for step, batch in enumerate(BATCHES)]
+    lengths = (12, 9, 15, 20, 7, 11, 18, 5)
+    return [train_step(tf.ones([length]), float(step)) for step, length in enumerate(lengths)]
 
 
 @cases("lengths and steps")
@@ -64,7 +51,8 @@ def workaround_tensors(varying):
         return tf.reduce_sum(batch) / (1.0 + step)
 
     traceonce.limit(3)
-    return [train_step(batch, tf.constant(float(step))) for step, batch in enumerate(BATCHES)]
+    lengths = (12, 9, 15, 20, 7, 11, 18, 5)
+    return [train_step(tf.ones([length]), tf.constant(float(step))) for step, length in enumerate(lengths)]
 
 
 @cases("modes")
@@ -73,57 +61,60 @@ def workaround_switch_case(varying):
     def train_step(batch, mode):
         return tf.switch_case(
             mode,
-            [lambda: tf.reduce_sum(batch), lambda: tf.reduce_max(batch)],
+            [lambda: tf.reduce_sum(batch)],
             default=lambda: tf.reduce_mean(batch) * tf.cast(mode, tf.float32),
         )
 
     traceonce.limit(3)
-    return [train_step(BATCHES[0], tf.constant(mode)) for mode in range(6)]
+    return [train_step(tf.range(12.0), tf.constant(mode)) for mode in range(6)]
 
 
-@cases("lengths and steps", "modes")
+@cases("lengths and steps")
 def dead_end_raise_the_limit(varying):
     @tf.function
-    def train_step(batch, number):
-        return BODIES[varying](batch, number)  # a loss, or if number == 0: …
+    def train_step(batch, step):
+        return tf.reduce_sum(batch) / (1.0 + step)
 
     traceonce.limit(4)  # it was 3
-    return [train_step(batch, number) for batch, number in CALLS[varying]]
+    lengths = (12, 9, 15, 20, 7, 11, 18, 5)
+    return [train_step(tf.ones([length]), float(step)) for step, length in enumerate(lengths)]
 
 
-@cases("lengths and steps", "modes")
+@cases("lengths and steps")
 def dead_end_relax(varying):
     @tf.function(reduce_retracing=True)
-    def train_step(batch, number):
-        return BODIES[varying](batch, number)  # a loss, or if number == 0: …
+    def train_step(batch, step):
+        return tf.reduce_sum(batch) / (1.0 + step)
 
     traceonce.limit(3)
-    return [train_step(batch, number) for batch, number in CALLS[varying]]
+    lengths = (12, 9, 15, 20, 7, 11, 18, 5)
+    return [train_step(tf.ones([length]), float(step)) for step, length in enumerate(lengths)]
 
 
-@cases("lengths and steps", "modes")
+@cases("lengths and steps")
 def dead_end_eager(varying):
     tf.config.run_functions_eagerly(True)
 
     @tf.function
-    def train_step(batch, number):
-        return BODIES[varying](batch, number)  # a loss, or if number == 0: …
+    def train_step(batch, step):
+        return tf.reduce_sum(batch) / (1.0 + step)
 
     traceonce.limit(3)
-    return [train_step(batch, number) for batch, number in CALLS[varying]]
+    lengths = (12, 9, 15, 20, 7, 11, 18, 5)
+    return [train_step(tf.ones([length]), float(step)) for step, length in enumerate(lengths)]
 
 
-@cases("lengths and steps", "modes")
+@cases("lengths and steps")
 def dead_end_catch(varying):
     @tf.function
-    def train_step(batch, number):
-        return BODIES[varying](batch, number)  # a loss, or if number == 0: …
+    def train_step(batch, step):
+        return tf.reduce_sum(batch) / (1.0 + step)
 
     traceonce.limit(3)
     losses = []
-    for batch, number in CALLS[varying]:
+    for step, length in enumerate((12, 9, 15, 20, 7, 11, 18, 5)):
         try:
-            losses.append(train_step(batch, number))
+            losses.append(train_step(tf.ones([length]), float(step)))
         except tf.errors.ResourceExhaustedError:
             continue
     return losses

@@ -1,40 +1,40 @@
-"""A variable that is used after an `if` on a tensor must have a value in both branches."""
+"""After an `if` on a tensor, both paths must have given the variable a value, or have returned."""
 
 import tensorflow as tf
 
-from traceonce.knowledge.experiment import Raises
+from traceonce.knowledge.experiment import Raises, cases
 
-symptom = Raises(type="ValueError", text=r"must also be initialized in the else branch")
+symptom = Raises(
+    type="ValueError",
+    text=r"must also be initialized in the else branch|the else branch must also have a return statement",
+)
 
-LOSSES = [0.5, 4.0]
 
-
-def failure():
+@cases("a variable", "a return")
+def failure(use):
     @tf.function
     def scaled(loss):
         if loss > 1.0:
             scale = 0.1
         return loss * scale
 
-    return [scaled(tf.constant(loss)) for loss in LOSSES]
-
-
-def right():
-    return [loss * 0.1 if loss > 1.0 else loss for loss in LOSSES]
-
-
-def workaround_default_before():
     @tf.function
-    def scaled(loss):
-        scale = 1.0
+    def capped(loss):
         if loss > 1.0:
-            scale = 0.1
-        return loss * scale
+            return 1.0
 
-    return [scaled(tf.constant(loss)) for loss in LOSSES]
+    function = scaled if use == "a variable" else capped
+    return [function(tf.constant(loss)) for loss in (0.5, 4.0)]
 
 
-def workaround_else():
+@cases("a variable", "a return", "one of each")
+def right(use):
+    scaled, capped = [0.5, 0.4], [0.5, 1.0]
+    return {"a variable": scaled, "a return": capped}.get(use, scaled + capped)
+
+
+@cases("one of each")
+def workaround_else(use):
     @tf.function
     def scaled(loss):
         if loss > 1.0:
@@ -43,18 +43,50 @@ def workaround_else():
             scale = 1.0
         return loss * scale
 
-    return [scaled(tf.constant(loss)) for loss in LOSSES]
+    @tf.function
+    def capped(loss):
+        if loss > 1.0:
+            return 1.0
+        else:
+            return loss
+
+    return [function(tf.constant(loss)) for function in (scaled, capped) for loss in (0.5, 4.0)]
 
 
-def workaround_where():
+@cases("a variable")
+def workaround_default_before(use):
+    @tf.function
+    def scaled(loss):
+        scale = 1.0
+        if loss > 1.0:
+            scale = 0.1
+        return loss * scale
+
+    return [scaled(tf.constant(loss)) for loss in (0.5, 4.0)]
+
+
+@cases("a return")
+def workaround_return_after_the_if(use):
+    @tf.function
+    def capped(loss):
+        if loss > 1.0:
+            return 1.0
+        return loss
+
+    return [capped(tf.constant(loss)) for loss in (0.5, 4.0)]
+
+
+@cases("a variable")
+def workaround_where(use):
     @tf.function
     def scaled(loss):
         return loss * tf.where(loss > 1.0, 0.1, 1.0)
 
-    return [scaled(tf.constant(loss)) for loss in LOSSES]
+    return [scaled(tf.constant(loss)) for loss in (0.5, 4.0)]
 
 
-def dead_end_none_before():
+@cases("a variable")
+def dead_end_none_before(use):
     @tf.function
     def scaled(loss):
         scale = None
@@ -64,10 +96,23 @@ def dead_end_none_before():
             return loss
         return loss * scale
 
-    return [scaled(tf.constant(loss)) for loss in LOSSES]
+    return [scaled(tf.constant(loss)) for loss in (0.5, 4.0)]
 
 
-def dead_end_raise():
+@cases("a return")
+def dead_end_return_none(use):
+    @tf.function
+    def capped(loss):
+        if loss > 1.0:
+            return 1.0
+        return None
+
+    results = [capped(tf.constant(loss)) for loss in (0.5, 4.0)]
+    return [loss if result is None else result for loss, result in zip((0.5, 4.0), results, strict=True)]
+
+
+@cases("a variable")
+def dead_end_raise(use):
     @tf.function
     def scaled(loss):
         if loss > 0.0:
@@ -76,10 +121,11 @@ def dead_end_raise():
             raise ValueError("a loss must be positive")
         return loss * scale
 
-    return [scaled(tf.constant(loss)) for loss in LOSSES]
+    return [scaled(tf.constant(loss)) for loss in (0.5, 4.0)]
 
 
-def dead_end_no_autograph():
+@cases("a variable")
+def dead_end_no_autograph(use):
     @tf.function(autograph=False)
     def scaled(loss):
         if loss > 1.0:
@@ -88,7 +134,7 @@ def dead_end_no_autograph():
             scale = 1.0
         return loss * scale
 
-    return [scaled(tf.constant(loss)) for loss in LOSSES]
+    return [scaled(tf.constant(loss)) for loss in (0.5, 4.0)]
 
 
 def message_none_at_the_end():
@@ -124,35 +170,3 @@ def message_main_branch():
             return clipped
 
     return Trainer().step(tf.constant([3.0, 4.0]))
-
-
-def message_before_a_loop():
-    @tf.function
-    def total_of(values):
-        index = 0
-        while index < tf.size(values):
-            total = total + values[index]  # noqa: F821
-            index += 1
-        return total
-
-    return total_of(tf.constant([1.0, 2.0]))
-
-
-def message_empty_loop():
-    @tf.function(input_signature=[tf.TensorSpec([None])])
-    def last_of(values):
-        for value in values:
-            last = value
-        return last
-
-    return last_of(tf.zeros([0]))
-
-
-def message_return_in_a_loop():
-    @tf.function
-    def first_large(values):
-        for value in values:
-            if value > 2.0:
-                return value
-
-    return first_large(tf.constant([1.0, 3.0]))
