@@ -42,11 +42,9 @@ def timestamp(text: str, random: random.Random) -> str:
 
 def timestamps(text: str, random: random.Random) -> str:
     """Before every line, as containers and build servers do."""
-    form = random.choice(["{t}.{ms}Z ", "{t} ", "[{t}] "])
-    stamps = [
-        form.format(t=_stamp(random).replace(" ", random.choice("T ")), ms=random.randint(10**6, 10**7))
-        for _ in range(2)
-    ]
+    form = random.choice(["{t}.{ms}Z ", "{t} ", "[{t}] ", "{t}.{ms}Z stderr F "])
+    between = "T" if "stderr" in form else random.choice("T ")
+    stamps = [form.format(t=_stamp(random).replace(" ", between), ms=random.randint(10**6, 10**7)) for _ in range(2)]
     return "\n".join(f"{random.choice(stamps)}{line}" for line in text.splitlines())
 
 

@@ -12,6 +12,7 @@ from shells import Recorded, Shell
 BOOL = "tensorflow/symbolic-tensor-as-bool"
 LIMIT = "tensorflow/tf-function-recompilation-cache-limit"
 NUMBER = "tensorflow/retracing-python-number"
+SAVED = "tensorflow/saved-model-no-matching-function"
 BOOL_ERROR = (
     "tensorflow.python.framework.errors_impl.OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python "
     "`bool` is not allowed: AutoGraph did convert this function. This might indicate you are trying to use an "
@@ -125,6 +126,39 @@ def test_the_language_is_that_of_the_message_the_surroundings_or_the_option(shel
     assert any("\u4e00" <= character <= "\u9fff" for character in item["root_cause"])
 
 
+@pytest.mark.parametrize(
+    "text", [f"训练时出现这个错误，应该怎么改？\n{BOOL_ERROR}\n", f"{BOOL_ERROR * 20}\n\n请问这是什么原因？"]
+)
+def test_a_chinese_question_about_an_english_error_is_answered_in_chinese(shell: Shell, text: str) -> None:
+    [item] = explained(shell, text)["explanations"]
+    assert (item["record"], item["language"]) == (BOOL, "zh")
+    assert explained(shell, "-", stdin=text.encode()) == explained(shell, text)
+    shell.write("question.txt", f"{text}\nValueError: something else entirely")
+    answer = shell.traceonce("explain", "question.txt").text
+    assert "先试" in answer
+    assert "没有关于以下内容的记录" in answer
+    assert "没有与此匹配的记录" in shell.traceonce("explain", "请问为什么我的程序不能运行？").text
+
+
+def test_a_record_is_explained_once_for_all_functions(shell: Shell) -> None:
+    lines = [f"{name} retraced, the 2nd time: n: now 2, before 1 (a Python int) · 1 ms" for name in "fgfhijkl"]
+    shell.write("train.log", "\n".join([*lines, "", f"see {NUMBER}"]))
+    [item] = explained(shell, "train.log")["explanations"]
+    assert (item["record"], item["function"], item["functions"]) == (NUMBER, "f", list("fghijkl"))
+    assert (item["count"], item["line"]) == (9, 1)
+    text = shell.traceonce("explain", "train.log").text
+    assert text.splitlines()[0] == f"{NUMBER}  f, g, h, i, j and 2 more"
+    assert text.count(f"\n{NUMBER}") == 0
+    chinese = shell.traceonce("explain", "--lang", "zh", "train.log").text
+    assert chinese.splitlines()[0] == f"{NUMBER}  f, g, h, i, j 等 7 个"
+
+
+def test_versions_are_named_once(shell: Shell) -> None:
+    [item] = explained(shell, SAVED)["explanations"]
+    assert len(item["do_not"]) >= 2
+    assert shell.traceonce("explain", SAVED).text.count(item["try_first"]["shown"]["versions"][0]) == 1
+
+
 def test_nothing_known_says_so_and_guesses(shell: Shell) -> None:
     outcome = shell.traceonce("explain", "RecursionError: maximum recursion depth exceeded")
     assert outcome.status == 1
@@ -152,10 +186,14 @@ def test_a_json_report_is_a_recording_too(recorded_as_json: Recorded) -> None:
 
 
 def test_the_text_report_names_its_records(recorded: Recorded) -> None:
-    """Beside them, what TensorFlow itself has logged is known, too."""
+    """What TensorFlow itself has logged is known, too, and says less."""
+    assert b"triggered tf.function retracing" in recorded.outcome.err
     answer = explained(recorded.shell, "-", stdin=recorded.outcome.err)
-    assert records(answer) == ["tensorflow/retracing-warning", NUMBER, "tensorflow/retracing-shape"]
-    assert [item["function"] for item in answer["explanations"]] == ["train_step"] * 3
+    assert records(answer) == [NUMBER, "tensorflow/retracing-shape"]
+    assert [item["function"] for item in answer["explanations"]] == ["train_step"] * 2
+    assert "tensorflow/retracing-warning" in answer["explanations"][0]["also"]
+    warning = next(line for line in recorded.outcome.err.splitlines() if b"triggered tf.function retracing" in line)
+    assert records(explained(recorded.shell, "-", stdin=warning)) == ["tensorflow/retracing-warning"]
 
 
 FAILING = """\
@@ -186,6 +224,37 @@ def test_a_trace_that_failed_is_explained_by_its_error(shell: Shell) -> None:
     assert {item["function"] for item in answer["explanations"]} == {"step"}
 
 
+BOUNDED = """\
+import tensorflow as tf
+
+@tf.function
+def evaluate(x, training):
+    return x * 2.0 if training else x
+
+for number in range(20):
+    evaluate(tf.zeros([2]), number % 2 == 0)
+"""
+
+
+def test_what_can_be_ignored_gets_a_line(shell: Shell) -> None:
+    shell.write("train.py", BOUNDED)
+    run = shell.traceonce("run", "--recording", "run.jsonl", "train.py")
+    assert b"You can ignore these:" in run.err
+    expected = [{"record": "tensorflow/retracing-python-bool", "functions": ["evaluate"]}]
+    line = "You can ignore evaluate: tensorflow/retracing-python-bool\n"
+    answer = explained(shell, "run.jsonl")
+    assert (answer["explanations"], answer["ignorable"], answer["unknown"]) == ([], expected, [])
+    text = shell.traceonce("explain", "run.jsonl").text
+    assert text.startswith("Nothing to explain")
+    assert text.endswith(line)
+    answer = explained(shell, "-", stdin=run.err)
+    assert (answer["explanations"], answer["ignorable"], answer["guesses"]) == ([], expected, [])
+    assert shell.traceonce("explain", "-", stdin=run.err).text == line
+    both = shell.traceonce("explain", "-", stdin=run.err + b"\n" + BOOL_ERROR.encode()).text
+    assert both.startswith(BOOL)
+    assert both.endswith(f"\n\n{line}")
+
+
 def test_a_run_in_which_all_is_well(shell: Shell) -> None:
     shell.write("train.py", "import tensorflow as tf\nf = tf.function(lambda x: x)\nf(tf.zeros([]))\n")
     assert shell.run("--recording", "run.jsonl", "train.py").status == 0
@@ -198,7 +267,9 @@ def test_a_run_in_which_all_is_well(shell: Shell) -> None:
     ("arguments", "expected"),
     [
         (["train.log"], ["train.log", "no such file"]),
-        (["logs/today/run"], []),
+        (["logs/today/run"], ["logs/today/run", "no such file"]),
+        (["out/missing"], ["out/missing", "no such file"]),
+        (["张量/变量"], []),
         (["./run"], ["./run", "no such file"]),
         (["."], ["is a folder"]),
         (["empty.log"], ["empty.log", "is empty"]),

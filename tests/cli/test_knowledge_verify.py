@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,31 @@ def test_names_that_are_not_there(base: Shell) -> None:
     )
     done = base.traceonce("knowledge", "verify", "--base", str(Path("nowhere")))
     assert (done.status, b"nowhere: has no folder records/" in done.err) == (2, True)
+
+
+def test_fewer_runs_do_not_replace_more_that_say_the_same(base: Shell) -> None:
+    base.traceonce(*VERIFY, "--runs", "3")
+    kept = record(base)
+    assert base.traceonce(*VERIFY).status == 0
+    renewed = record(base)
+    assert {**renewed, "examples": []} == {**kept, "examples": []}
+
+
+def test_the_example_of_the_guide(shell: Shell) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "knowledge.md").read_text()
+    written, experiment = (re.findall(rf"```{kind}\n(.*?)```", guide, re.S)[0] for kind in ("json", "python"))
+    shell.write("records/tensorflow/python-step.json", written)
+    shell.write("experiments/tensorflow/python_step.py", experiment)
+    done = shell.traceonce(*VERIFY, "python-step")
+    assert (done.status, done.text.splitlines()[1]) == (0, "Every claim held; written to records.")
+
+
+def test_an_imported_record_is_read_like_ours(shell: Shell) -> None:
+    own = {"id": "tensorflow/my-own", "signature": "a message of mine", "regex": "a message of mine"}
+    shell.write("mine.json", json.dumps(own))
+    assert shell.traceonce("knowledge", "import", "mine.json").status == 0
+    assert shell.traceonce("explain", "here is a message of mine").text.startswith("tensorflow/my-own")
+    matches = json.loads(shell.traceonce("knowledge", "match", "a message of mine").text)["matches"]
+    assert [found["record"] for found in matches] == ["tensorflow/my-own"]
+    assert shell.traceonce("knowledge", "show", "my-own").status == 0
+    assert shell.traceonce("knowledge", "show", "retracing-shape").status == 0

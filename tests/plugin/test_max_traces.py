@@ -27,7 +27,7 @@ def test_a_test_that_traces_too_often_fails_and_says_why(run: Run) -> None:
     assert section[1] == "train_step was traced 3 times, max_traces allows 1"
     facts = [line.strip().split(None, 1) for line in section if line.startswith("  ")]
     labels = [label for label, _ in facts]
-    assert labels == ["function", "limit", "count", "cost", "called", "cause", "change"]
+    assert labels == ["function", "limit", "count", "cost", "called", "cause", "change", "known"]
     told = dict(facts)
     assert told["function"] == f"train_step, test_inner.py:{line_of('@tf.function', source)}"
     assert told["limit"] == "1 trace (@pytest.mark.max_traces)"
@@ -36,6 +36,14 @@ def test_a_test_that_traces_too_often_fails_and_says_why(run: Run) -> None:
     assert told["called"] == f"at  test_inner.py:{line_of('# here', source)} (3 traces)"
     assert told["cause"] == "x.shape[0]: now 4, before 3 (varies; 3, 4, 5)"
     assert "tf.TensorSpec([None], tf.float32)" in told["change"]
+    assert told["known"] == "traceonce explain tensorflow/retracing-shape"
+
+
+def test_the_first_trace_needs_no_record(run: Run) -> None:
+    result = run(STEP + "@pytest.mark.max_traces(0)\ndef test_it():\n    train(3)\n")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["  cause      the first trace: *"])
+    result.stdout.no_fnmatch_line("*traceonce explain*")
 
 
 def test_a_test_that_keeps_to_its_limit_passes_and_says_nothing(run: Run) -> None:

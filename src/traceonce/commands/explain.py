@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from itertools import chain
@@ -21,18 +22,35 @@ from traceonce.errors import UsageError
 from traceonce.facts import Recording
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.explaining import Explanation, Met, explain_record
+from traceonce.knowledge.gathering import gather
 from traceonce.knowledge.language import LANGUAGES, Language, in_language, language_of
 from traceonce.knowledge.matching import Index, Match, Summary, guess, scan
+from traceonce.knowledge.matching.cleaning import decode
 from traceonce.observe.shelf import latest_recording
+
+END = 2_000  # characters: a question may stand before an error or after it
+_PATH = re.compile(r"[\w.~+@-]*(?:/[\w.~+@-]+)+/?", re.ASCII)
+
+
+class Ignorable(msgspec.Struct, frozen=True):
+    """A record that was met, and may be ignored, in these functions."""
+
+    record: str
+    functions: list[str]
 
 
 class Explained(NamedTuple):
-    """All that is answered. `unknown` are errors that no record knows; `fine` says that a run needs no explanation."""
+    """All that is answered. `unknown` are errors that no record knows; `fine` says that a run needs no explanation.
+
+    `language` is that of what was asked; None where that may be anybody's.
+    """
 
     explanations: list[Explanation]
+    ignorable: list[Ignorable]
     unknown: list[str]
     guesses: list[Match]
     fine: bool = False
+    language: Language | None = None
 
 
 @click.command(short_help="Say what an error, a log or a recording means, and what to do.")
@@ -72,15 +90,17 @@ def command(
     answers = [asked.answer(part) for part in _parts(text, asked.collection)]
     everything_found = Explained(
         list(chain.from_iterable(answer.explanations for answer in answers)),
+        list(chain.from_iterable(answer.ignorable for answer in answers)),
         list(chain.from_iterable(answer.unknown for answer in answers)),
         list(chain.from_iterable(answer.guesses for answer in answers)),
         any(answer.fine for answer in answers),
+        next((answer.language for answer in answers if answer.language), None),
     )
     if form == "json":
         sys.stdout.write(_as_json(everything_found) + "\n")
     else:
-        print_explanations(everything_found, asked.language_for(" ".join(text)))
-    if not everything_found.explanations and not everything_found.fine:
+        print_explanations(everything_found, asked.language_for(everything_found.language))
+    if not (everything_found.explanations or everything_found.ignorable or everything_found.fine):
         raise SystemExit(1)
 
 
@@ -100,6 +120,8 @@ def _parts(arguments: tuple[str, ...], collection: Collection) -> list[_Part]:
         for argument, kind in zip(arguments, kinds, strict=True):
             if kind == "text":
                 _refuse_a_wrong_id(argument, collection)
+    if len(arguments) == 1 and _PATH.fullmatch(arguments[0]):
+        raise UsageError(f"{arguments[0]}: there is no such file. For a text that is no file, quote more of it.")
     return [_Part("text", join_words(arguments))]
 
 
@@ -140,10 +162,11 @@ class _Asked:
     def answer(self, part: _Part) -> Explained:
         if part.kind == "id":
             record = self.collection.find(part.value)
-            why = in_language(self.language_for(""), "it was asked for", "按名称查询")
-            return Explained([self._explain(Met(record, None, why))], [], [])
+            language = self.language_for(None)
+            why = in_language(language, "it was asked for", "按名称查询")
+            return Explained([self._explain(Met(record, [], why), language)], [], [], [])
         if part.kind == "text":
-            return self._explain_text(part.value)
+            return self._explain_text(part.value, part.value)
         with open_input(part.value) as file:
             chunks = read_chunks(file, part.value)
             first = next(chunks, b"")
@@ -151,32 +174,47 @@ class _Asked:
                 raise UsageError(f"{part.value}: is empty; there is nothing to explain.")
             if _is_recording(first):
                 return self._explain_recording(part.value, chain([first], chunks))
-            return self._explain_text(chain([first], chunks))
+            return self._explain_text(chain([first], chunks), "".join(decode([first])))
 
-    def _explain_text(self, text: str | Iterator[bytes]) -> Explained:
+    def _explain_text(self, text: str | Iterator[bytes], beginning: str) -> Explained:
+        """The language is that of the text, also where what was matched in it is an English error."""
+        written_in = language_of(beginning) or language_of(beginning[-END:])
         summary = Summary(scan(text, self.index))
-        explanations = []
+        met = []
         for found in summary.found:
-            language = self.language_for(found.matched)
-            named = in_language(language, "the text names this record", "文本中提到了这条记录")
+            written_in = written_in or language_of(found.matched)
+            named = in_language(self.language_for(written_in), "the text names this record", "文本中提到了这条记录")
             why = named if found.named else found.matched
-            met = Met(found.record, found.function, why, found.count, found.line, found.also)
-            explanations.append(self._explain(met, language))
-        guesses = [] if explanations else guess(summary.query, self.index)
-        return Explained(explanations, summary.unknown, guesses)
+            functions = [found.function] if found.function else []
+            met.append(Met(found.record, functions, why, found.count, found.line, found.also, found.ignorable))
+        guesses = [] if met else guess(summary.query, self.index)
+        return self._answered(met, summary.unknown, guesses, written_in)
 
     def _explain_recording(self, name: str, chunks: Iterator[bytes]) -> Explained:
         recording = Recording.load(name) if name != "-" else Recording.from_bytes(b"".join(chunks), "standard input")
-        found, unknown = explain_run(recording, self.index)
-        return Explained([self._explain(item) for item in found], unknown, [], fine=not found and not unknown)
+        met, unknown = explain_run(recording, self.index)
+        explained = self._answered(met, unknown, [], None)
+        return explained._replace(fine=not explained.explanations and not unknown)
 
-    def _explain(self, met: Met, language: Language | None = None) -> Explanation:
-        language = language or self.language_for("")
+    def _answered(
+        self, met: list[Met], unknown: list[str], guesses: list[Match], written_in: Language | None
+    ) -> Explained:
+        gathered = gather(met)
+        language = self.language_for(written_in)
+        return Explained(
+            [self._explain(item, language) for item in gathered.acute],
+            [Ignorable(item.record.id, item.functions) for item in gathered.ignorable],
+            unknown,
+            guesses,
+            language=written_in,
+        )
+
+    def _explain(self, met: Met, language: Language) -> Explanation:
         return explain_record(met, language, self.index.by_id, everything=self._everything)
 
-    def language_for(self, message: str) -> Language:
-        """What was asked for; else that of the message; else that of the user."""
-        return self._language or language_of(message) or _language_of_surroundings()
+    def language_for(self, written_in: Language | None) -> Language:
+        """What was asked for; else that of the text; else that of the user."""
+        return self._language or written_in or _language_of_surroundings()
 
 
 def _is_recording(beginning: bytes) -> bool:
@@ -191,6 +229,7 @@ def _language_of_surroundings() -> Language:
 def _as_json(explained: Explained) -> str:
     data = {
         "explanations": explained.explanations,
+        "ignorable": explained.ignorable,
         "unknown": explained.unknown,
         "guesses": explained.guesses,
     }

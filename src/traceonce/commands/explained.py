@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 WIDTH = 100  # where the output is no terminal
 LABEL = 15  # columns
 RELATED = 90  # characters of the message of another record
+FUNCTIONS = 5  # named of one record
 
 WORDS: dict[str, tuple[str, str]] = {
     "message": ("known as", "消息"),
@@ -44,6 +46,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "failed": ("it did not help in {held} of {runs} runs", "{runs} 次运行中有 {held} 次无效"),
     "rate": (" ({rate:.0%}, 95% interval from {least:.0%})", "（{rate:.0%}，95% 置信区间下限 {least:.0%}）"),
     "versions": (" with {versions}", "，版本 {versions}"),
+    "run_with": ("run with", "运行版本"),
+    "ignorable": ("You can ignore {functions}: {records}", "可以忽略 {functions}：{records}"),
+    "this": ("this", "此项"),
+    "others": (" and {count} more", " 等 {count} 个"),
     "not_run": ("nobody has run this", "尚未实际运行验证"),
     "times": ("{count} times, first in line {line}: ", "{count} 次，首次在第 {line} 行："),
     "line": ("line {line}: ", "第 {line} 行："),
@@ -98,12 +104,20 @@ def print_explanations(explained: Explained, language: Language) -> None:
     page.language = language
     if explained.fine:
         page.line(page.say("fine"))
+    if explained.explanations and explained.ignorable:
+        page.line()
+    by_functions: dict[tuple[str, ...], list[str]] = {}
+    for item in explained.ignorable:
+        by_functions.setdefault(tuple(item.functions), []).append(item.record)
+    for functions, records in by_functions.items():
+        named = _join_functions(functions, page) or page.say("this")
+        page.line(page.say("ignorable", functions=named, records=", ".join(records)))
     if explained.explanations and explained.unknown:
         page.line()
         page.line(page.say("unknown"))
         for error in explained.unknown:
             page.line(f"  {error[:200]}")
-    if not explained.explanations and not explained.fine:
+    if not (explained.explanations or explained.ignorable or explained.fine):
         page.line(page.say("nothing"))
         for error in explained.unknown:
             page.line(Text(f"  {error[:200]}", "dim"))
@@ -115,8 +129,8 @@ def print_explanations(explained: Explained, language: Language) -> None:
 
 def _print_one(explanation: Explanation, page: _Page) -> None:
     title = Text(explanation.record, "bold red")
-    if explanation.function:
-        title.append(f"  {explanation.function}", "bold")
+    if explanation.functions:
+        title.append(f"  {_join_functions(explanation.functions, page)}", "bold")
     page.line(title)
     page.entry("message", explanation.signature, "italic")
     place = ""
@@ -126,12 +140,16 @@ def _print_one(explanation: Explanation, page: _Page) -> None:
     page.entry("matched", place + explanation.why)
     if explanation.root_cause:
         page.entry("cause", explanation.root_cause)
-    if explanation.try_first:
-        _print_advice("first", "helped", explanation.try_first, page, "green")
+    first = [explanation.try_first] if explanation.try_first else []
+    versions = _versions([*first, *explanation.other_workarounds, *explanation.do_not])
+    for advice in first:
+        _print_advice("first", "helped", advice, page, "green", versions)
     for advice in explanation.other_workarounds:
-        _print_advice("then", "helped", advice, page, "green")
+        _print_advice("then", "helped", advice, page, "green", versions)
     for advice in explanation.do_not:
-        _print_advice("not", "failed", advice, page, "red")
+        _print_advice("not", "failed", advice, page, "red", versions)
+    if versions:
+        page.entry("run_with", join_versions(versions))
     for key, related in (("next", explanation.comes_next), ("confused", explanation.confused_with)):
         for item in related:
             page.entry(key, f"{item.record}  {_shorten(item.signature)}".rstrip())
@@ -146,22 +164,35 @@ def _shorten(text: str) -> str:
     return text if len(text) <= RELATED else f"{text[:RELATED].rstrip()} …"
 
 
-def _print_advice(key: str, shown_key: str, advice: Advice, page: _Page, style: str) -> None:
+def _join_functions(functions: Sequence[str], page: _Page) -> str:
+    more = len(functions) - FUNCTIONS
+    named = ", ".join(functions[:FUNCTIONS])
+    return named + page.say("others", count=more if page.language == "en" else len(functions)) if more > 0 else named
+
+
+def _versions(advice: Sequence[Advice]) -> list[str]:
+    """The versions with which what is advised was run, mostly; what was run with others says so itself."""
+    counted = Counter(tuple(item.shown.versions) for item in advice if item.shown)
+    return list(counted.most_common(1)[0][0]) if counted else []
+
+
+def _print_advice(key: str, shown_key: str, advice: Advice, page: _Page, style: str, versions: list[str]) -> None:
     page.entry(key, advice.action, label_style=style)
     if advice.why:
         page.detail(page.say("why") + advice.why)
     if advice.condition:
         page.detail(page.say("when") + advice.condition)
-    page.detail(_describe_evidence(advice.shown, shown_key, page))
+    page.detail(_describe_evidence(advice.shown, shown_key, page, versions))
     if advice.how:
         page.code(advice.how)
 
 
-def _describe_evidence(shown: Shown | None, key: str, page: _Page) -> str:
+def _describe_evidence(shown: Shown | None, key: str, page: _Page, versions: list[str]) -> str:
     if shown is None:
         return page.say("not_run")
-    parts = [page.say(key, held=shown.held, runs=shown.runs), page.say("rate", rate=shown.rate, least=shown.least)]
-    return "".join(parts) + page.say("versions", versions=join_versions(shown.versions))
+    held = page.say(key, held=shown.held, runs=shown.runs) + page.say("rate", rate=shown.rate, least=shown.least)
+    same = shown.versions == versions
+    return held if same else held + page.say("versions", versions=join_versions(shown.versions))
 
 
 def join_versions(versions: Sequence[str]) -> str:

@@ -20,31 +20,35 @@ def explain_run(recording: Recording, index: Index) -> tuple[list[Met], list[str
     """What was found, and what no record knows, in the order of the report."""
     from traceonce.explain import diagnose
     from traceonce.guard.message import describe_breach
+    from traceonce.report.text import needing_attention
 
     found: dict[tuple[str, str | None], Met] = {}
     unknown: list[str] = []
 
-    def take(items: list[Met], otherwise: str) -> None:
+    def take(items: list[Met], otherwise: str | None) -> None:
         for item in items:
-            found.setdefault((item.record.id, item.function), item)
-        if not items:
+            found.setdefault((item.record.id, item.functions[0] if item.functions else None), item)
+        if not items and otherwise is not None:
             unknown.append(otherwise)
 
     for breach in {breach.function.key: breach for breach in recording.breaches}.values():
         take(_matching(describe_breach(breach), breach.function.name, index), f"{breach.function.name} at its limit")
-    for diagnosis in diagnose(recording):
+    diagnoses = diagnose(recording)
+    acute = needing_attention(recording, diagnoses)
+    for diagnosis in diagnoses:
         if diagnosis.verdict is Verdict.OK:
             continue
-        name = diagnosis.function.name
+        name, ignorable = diagnosis.function.name, diagnosis not in acute
         linked = [
-            Met(index.by_id[id_], name, _describe(diagnosis, cause))
+            Met(index.by_id[id_], [name], _describe(diagnosis, cause), ignorable=ignorable)
             for cause in diagnosis.causes
             for id_ in records_of(msgspec.structs.replace(diagnosis, causes=(cause,)))
             if id_ in index.by_id
         ]
         errors = dict.fromkeys(_errors(recording, diagnosis))
         matched = [item for error in errors for item in _matching(error, name, index)]
-        take([*matched, *linked], f"{name}: {next(iter(errors), None) or _describe(diagnosis)}")
+        otherwise = f"{name}: {next(iter(errors), None) or _describe(diagnosis)}"
+        take([*matched, *linked], None if ignorable and not errors else otherwise)
     if recording.error:
         take(_matching(recording.error, None, index, inside=False), main_line(recording.error))
     return list(found.values()), unknown
@@ -82,7 +86,7 @@ def _matching(text: str, function: str | None, index: Index, *, inside: bool = T
     """The records of an error. If it was seen `inside` the framework, contexts need no further sign."""
     answers = scan(text, index, in_context=inside)
     return [
-        Met(found.record, function or found.function, found.matched, also=found.also)
+        Met(found.record, [name] if (name := function or found.function) else [], found.matched, also=found.also)
         for found in Summary(answers).found
     ]
 

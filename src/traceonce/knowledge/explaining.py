@@ -37,21 +37,23 @@ class Related(msgspec.Struct, frozen=True):
 
 
 class Met(msgspec.Struct, frozen=True):
-    """A record that somebody has met: in which function, why we think so, how often, in which line first.
+    """A record that somebody has met: in which functions, why we think so, how often, in which line first.
 
-    `also` are records that are known by the same message, but less well.
+    `also` are records that are known by the same message, but less well. `ignorable` is what our own report, or the
+    verdict on a run, lets one ignore.
     """
 
     record: Record
-    function: str | None
+    functions: list[str]
     why: str
     count: int = 1
     line: int | None = None
     also: list[str] = []
+    ignorable: bool = False
 
 
 class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One failure, explained."""
+    """One failure, explained. `function` is the first of `functions`."""
 
     record: str
     language: Language
@@ -61,6 +63,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     count: int
     root_cause: str
     tier: str
+    functions: list[str] = []
     try_first: Advice | None = None
     other_workarounds: list[Advice] = []
     do_not: list[Advice] = []
@@ -86,7 +89,8 @@ def explain_record(
         record=record.id,
         language=language,
         signature=_signature(record, language),
-        function=met.function,
+        function=met.functions[0] if met.functions else None,
+        functions=met.functions,
         why=met.why,
         count=met.count,
         root_cause=in_language(language, record.root_cause, record.root_cause_zh),

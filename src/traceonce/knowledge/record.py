@@ -110,7 +110,8 @@ class Record(Open, frozen=True, kw_only=True):
 
     `raised_by` names the package whose text the message is ("tensorflow", "traceonce", "python"; None: its domain's).
     `context` is a second expression that must be found near the first: it tells a message that other programs print,
-    too, from one of this framework. `experiment` is the module that runs the claims.
+    too, from one of this framework. With `outside_errors` the expression is for what a program prints: it is not looked
+    for in errors and tracebacks, which may quote the same. `experiment` is the module that runs the claims.
     """
 
     id: str
@@ -119,6 +120,7 @@ class Record(Open, frozen=True, kw_only=True):
     regex: str = ""
     regex_zh: str = ""
     context: str | None = None
+    outside_errors: bool = False
     raised_by: str | None = None
     domain: str = ""
     category: str = ""

@@ -39,6 +39,7 @@ _TEXTS: dict[type[Open], dict[str, str]] = {
         "regex": "RE2 expression, searched in a message whose white space was collapsed to single spaces.",
         "regex_zh": "The same for the Chinese message.",
         "context": "A second RE2 expression that the text must have, for messages that other programs print, too.",
+        "outside_errors": "True where the expressions are for what programs print: errors and tracebacks are left out.",
         "raised_by": "The package whose text the message is: its import name, or python. Null: that of the domain.",
         "domain": "The framework; the first part of the id.",
         "category": "The kind of failure.",

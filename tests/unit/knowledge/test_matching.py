@@ -204,3 +204,81 @@ def test_an_expression_that_re2_refuses_is_left_out_and_named() -> None:
 
 def test_no_record_at_all() -> None:
     assert match("anything", []) == []
+
+
+PRINTED = record("printed", r'\bTensor\("[^"]+:\d+", shape=\(\), dtype=\w+\)', outside_errors=True)
+TENSOR = 'Tensor("x:0", shape=(), dtype=float32)'
+
+
+@pytest.mark.parametrize("text", [TENSOR, f"the loss is {TENSOR}", f"2026-11-15 12:13:01 INFO loss {TENSOR}"])
+def test_what_is_printed(text: str) -> None:
+    assert slugs(match(text, Index([PRINTED]))) == ["printed"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"ValueError: the shape of {TENSOR} is not known",
+        f"ValueError: several lines\nare about\n{TENSOR}",
+        f'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n    raise Bad({TENSOR!r})',
+        f"2026-11-15 12:13:01 ERROR step 3 failed: ValueError: {TENSOR}",
+        f"E       TypeError: {TENSOR}",
+    ],
+)
+def test_what_is_printed_is_not_looked_for_in_errors(text: str) -> None:
+    assert slugs(match(text, Index([PRINTED]))) == []
+    assert slugs(match(text, Index([PRINTED.replace(outside_errors=False)]))) == ["printed"]
+    assert slugs(match(f"{text} {PRINTED.id}", Index([PRINTED]))) == ["printed"]
+
+
+def test_an_error_does_not_hide_what_was_printed_before_it() -> None:
+    text = f"{TENSOR}\nTraceback (most recent call last):\n  File 'a.py', line 1, in f\n{BOOL_ERROR}"
+    assert slugs(match(text, Index([PRINTED, BOOL]))) == ["bool", "printed"]
+
+
+def test_a_function_is_not_named_by_the_end_of_the_line_above() -> None:
+    """Lines of one length look as if a terminal had cut them."""
+    lines = [f"A.anneal retraced, the {number}th time: t: now {number} (a Python int) · a.py:8" for number in (4, 5, 6)]
+    text = "\n".join(lines)
+    assert [found.function for found in match(text, INDEX)] == ["A.anneal"]
+    assert [answer.message.line for answer in scan(text, INDEX)] == [1, 2, 3]
+    vague = record("vague", r"(?P<function>\S+) was slow")
+    text = f"{'x' * 40} at the end of train.py:8\n{'train_step was slow'.ljust(65, '.')}\nand so on"
+    assert [found.function for found in match(text, Index([vague]))] == ["train_step"]
+
+
+@pytest.mark.parametrize("before", ["+", "at\\n\\n", "test Run tests 2026-11-15T13:20:04.1234567Z ", "train.log:5:"])
+@pytest.mark.parametrize("name", ["Model.step", "make.<locals>.<lambda> [dataset]"])
+def test_nothing_sticks_to_the_name_of_a_function(before: str, name: str) -> None:
+    text = f"{before}{name}  retraced 9 times in 10 calls · train.py:3\n  known    traceonce explain {BOOL.id}"
+    [found] = match(text, INDEX)
+    assert (found.record, found.function) == (BOOL.id, name)
+
+
+IGNORABLE = f"""\
+You can ignore these:
+  Model.evaluate  2 traces in 1,000 calls · 9 ms · all traces came early (x) · train.py:4, called from train.py:7
+    traceonce explain {BOOL.id}
+  make.<locals>.<lambda> [dataset]  6 traces · 14 ms · few traces so far (<lambda>) · train.py:2
+    its calls are not counted (it is called inside other functions, or not at all)
+    traceonce explain {LIMIT.id}"""
+
+
+def test_what_our_report_lets_one_ignore_is_said_to_be_so() -> None:
+    found = Summary(scan(IGNORABLE, INDEX)).found
+    assert [(item.record.id, item.function, item.ignorable) for item in found] == [
+        (BOOL.id, "Model.evaluate", True),
+        (LIMIT.id, "make.<locals>.<lambda> [dataset]", True),
+    ]
+
+
+def test_what_can_be_ignored_comes_last() -> None:
+    found = match(f"{IGNORABLE}\n\n{RETRACED}", INDEX)
+    assert slugs(found) == ["number", "bool", "limit"]
+    assert found[0].score > found[1].score > 0.5
+
+
+def test_a_test_that_was_failed_by_its_limit_names_its_function() -> None:
+    text = f"encode (test_a.py:2) was traced 6 times, max_traces allows 2\n  known      traceonce explain {NUMBER.id}"
+    [found] = match(f"---- traceonce ----\n{text}", INDEX)
+    assert (found.record, found.function) == (NUMBER.id, "encode")

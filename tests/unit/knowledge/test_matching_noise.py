@@ -30,6 +30,8 @@ def found_in(text: str | bytes) -> list[str]:
     [
         "2026-11-15 12:13:01,123 ",
         "2026-11-15T12:13:01.123456Z ",
+        "2026-11-15T12:13:01.123456789Z stderr F ",
+        "2026-11-15T12:13:01.123456789+08:00 stdout P ",
         "2026-11-15 12:13:01.123456: W tensorflow/core/util/port.cc:153] ",
         "W0000 00:00:1794745016.638855   14398 port.cc:153] ",
         "W1115 12:13:01.638855   14398 port.cc:153] ",
@@ -170,10 +172,18 @@ def test_a_message_anywhere_in_a_very_long_line(at: int) -> None:
     assert found_in("x" * at + " " + MESSAGE + " " + "y" * 50_000) == ["known"]
 
 
+def test_all_pieces_of_a_very_long_line_have_its_number() -> None:
+    for text in ("\n" + "x" * 90_000 + f" {MESSAGE}\n", "\n" + "x" * 90_000 + f" {MESSAGE}"):
+        [found] = match(text, INDEX)
+        assert found.line == 2
+    [found] = match("x" * 90_000 + f"\n\n{MESSAGE}", INDEX)
+    assert found.line == 3
+
+
 def test_lines_come_out_whole_however_the_text_is_cut() -> None:
     text = "one\r\ntwo\nthree\rfour\n\nfive"
     whole = list(split_lines([text]))
-    assert whole == ["one", "two", "three", "four", "", "five"]
+    assert whole == list(enumerate(["one", "two", "three", "four", "", "five"], 1))
     for size in range(1, len(text)):
         assert list(split_lines(text[at : at + size] for at in range(0, len(text), size))) == whole
 

@@ -21,6 +21,7 @@ from traceonce.integrations.pytest_plugin.marks import find_limit
 from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunction
 from traceonce.integrations.pytest_plugin.places import name_from
 from traceonce.integrations.pytest_plugin.telling import Offence, describe_offences, visible_name
+from traceonce.knowledge.linking import records_of
 from traceonce.report.quantities import count_of
 from traceonce.report.wording import describe_cause, describe_place
 
@@ -152,4 +153,5 @@ def _traced(diagnosis: Diagnosis) -> TracedFunction:
         lost_seconds=diagnosis.lost_seconds,
         calls=diagnosis.calls,
         causes="; ".join([*causes, f"{count_of(more, 'more cause')}"] if more > 0 else causes),
+        records=() if diagnosis.verdict in (Verdict.OK, Verdict.BOUNDED) else tuple(records_of(diagnosis)),
     )

@@ -10,7 +10,7 @@ from traceonce.guard.baseline import Functions
 
 
 class TracedFunction(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One function in one test, for a line of the summary."""
+    """One function in one test, for a line of the summary. `records` explain its causes."""
 
     name: str
     verdict: Verdict
@@ -19,6 +19,7 @@ class TracedFunction(msgspec.Struct, frozen=True, omit_defaults=True):
     lost_seconds: float
     calls: int | None = None
     causes: str = ""
+    records: tuple[str, ...] = ()
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):

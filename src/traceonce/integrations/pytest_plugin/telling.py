@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from traceonce.facts import Diagnosis
+from traceonce.knowledge.linking import records_of
 from traceonce.report.quantities import count_of, duration
 from traceonce.report.wording import (
     describe_cause,
@@ -18,6 +19,7 @@ from traceonce.report.wording import (
 
 CAUSES = 8  # shown per function
 SITES = 3
+RECORDS = 3
 
 
 class Offence(NamedTuple):
@@ -61,6 +63,8 @@ def _facts(offences: Sequence[Offence], explained: Diagnosis) -> Iterator[str]:
         yield f"  change     {remedy}"
     for note in explained.notes:
         yield f"  note       {note}"
+    if records := records_of(explained):
+        yield f"  known      traceonce explain {' '.join(records[:RECORDS])}"
 
 
 def _cost(diagnosis: Diagnosis) -> str:

@@ -14,6 +14,7 @@ from traceonce.knowledge.record import Record
 __all__ = ["Answer", "Found", "Hit", "Index", "Match", "Summary", "guess", "match", "scan"]
 
 GUESSES = 3
+IGNORABLE = 0.51  # the score of what our report lets one ignore
 
 
 class Match(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -63,5 +64,10 @@ def _describe(hit: Hit) -> Match:
 
 
 def _score(hit: Hit) -> float:
-    """1 where the record is named; else between 0.5 and 1, the more fixed characters were found the higher."""
+    """1 where the record is named; else between 0.5 and 1, the more fixed characters were found the higher.
+
+    What can be ignored is known as surely, and matters least.
+    """
+    if hit.ignorable:
+        return IGNORABLE
     return 1.0 if hit.named else round(0.99 - 0.49 / (1 + hit.fixed / 20), 3)

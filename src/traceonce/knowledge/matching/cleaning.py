@@ -28,6 +28,7 @@ _SOURCE = r"[\w./+-]+:[0-9]+\]"
 _ENTRY = (  # what tells that an entry of a log begins here
     rf"[IWEFD][0-9]{{4}} {_TIME} +[0-9]+ {_SOURCE}"  # absl
     rf"|[IWEFD]0000 00:00:[0-9.]+ +[0-9]+ {_SOURCE}"  # absl, before it is set up
+    rf"|{_DATE}T{_TIME} std(?:out|err) [FP]\b"  # containers
     rf"|\[?{_DATE}[T ]{_TIME}\]?:?(?: [IWEFD] {_SOURCE})?"
     rf"|\[?{_TIME}\]?"
     rf"|[A-Z][a-z]{{2}} [ 0-9][0-9] {_TIME} [\w.-]+ [\w./-]+(?:\[[0-9]+\])?:"  # syslog
@@ -102,9 +103,9 @@ def _after_sequence(text: str) -> str:
     return parameters.lstrip(_BETWEEN)[1:]
 
 
-def clean_lines(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:
+def clean_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Line]]:
     """Clean lines, each with its number; a line that is a JSON object is taken for the texts in it."""
-    for number, line in enumerate(lines, 1):
+    for number, line in lines:
         if line[:1] == "{" and line.rstrip()[-1:] == "}" and (texts := _texts_in_json(line)) is not None:
             for text in texts:
                 for part in text.splitlines():
@@ -141,18 +142,19 @@ def decode(chunks: Iterable[bytes]) -> Iterator[str]:
         yield decoder.decode(b"", final=True)
 
 
-def split_lines(chunks: Iterable[str]) -> Iterator[str]:
-    """Lines from pieces of text; a very long one comes in pieces that overlap, so that memory stays bounded."""
-    rest = ""
+def split_lines(chunks: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers; a very long one comes in pieces that overlap, so that memory stays bounded."""
+    rest, number = "", 1
     for chunk in chunks:
         lines = (rest + chunk).splitlines(keepends=True)
         rest = lines.pop() if lines and not lines[-1].endswith("\n") else ""  # after "\r" there may come "\n"
         for line in lines:
-            yield from _pieces(line.rstrip("\r\n"))
+            yield from ((number, piece) for piece in _pieces(line.rstrip("\r\n")))
+            number += 1
         while len(rest) > 2 * LONGEST_LINE:
-            yield rest[:LONGEST_LINE]
+            yield number, rest[:LONGEST_LINE]
             rest = rest[LONGEST_LINE - OVERLAP :]
-    yield from _pieces(rest)
+    yield from ((number, piece) for piece in _pieces(rest))
 
 
 def _pieces(line: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ import re2
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.expressions import branches_of, compile_re2, tokens_of
-from traceonce.knowledge.matching.messages import Message
+from traceonce.knowledge.matching.messages import Message, function_name
 from traceonce.knowledge.matching.words import Words
 from traceonce.knowledge.record import Record
 
@@ -32,7 +32,10 @@ class Expression(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A record whose expression was found in a message: what it found, where, and the function named there."""
+    """A record whose expression was found in a message: what it found, where, and the function named there.
+
+    `ignorable` says that the message itself, a line of our report, lets one ignore it.
+    """
 
     record: Record
     named: bool
@@ -41,11 +44,15 @@ class Hit(NamedTuple):
     function: str | None
     line: int
     start: int
+    ignorable: bool = False
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """The text that names a record comes first; then the expression with more fixed characters."""
-        return (not self.named, 0 if self.named else -self.fixed, self.line, self.start, self.record.id)
+        """The text that names a record comes first, then the expression with more fixed characters.
+
+        What can be ignored comes last.
+        """
+        return (self.ignorable, not self.named, 0 if self.named else -self.fixed, self.line, self.start, self.record.id)
 
 
 class Index:
@@ -80,17 +87,21 @@ class Index:
     def find(self, message: Message) -> list[Hit]:
         """The records whose expressions the message matches, best first; contexts are not looked at here."""
         hits = self._search(message.text, message.line)
+        functions = _functions(hits)
         if message.unwrapped is not None and message.unwrapped != message.text:
-            hits += self._search(message.unwrapped, message.line)
-        if len(hits) < 2:
+            unwrapped = self._search(message.unwrapped, message.line)
+            functions = {**_functions(unwrapped), **functions}  # what was put together may be two words
+            hits += unwrapped
+        if not hits:
             return hits
         hits.sort(key=lambda hit: hit.rank)
-        functions = {hit.record.id: hit.function for hit in reversed(hits) if hit.function}
-        any_function = next(reversed(functions.values()), None)
+        any_function = next((functions[hit.record.id] for hit in hits if hit.record.id in functions), None)
         best: dict[str, Hit] = {}
         for hit in hits:
-            function = functions.get(hit.record.id, any_function if hit.named else None)
-            best.setdefault(hit.record.id, hit._replace(function=function))
+            if hit.record.outside_errors and not hit.named and message.tells_of_an_error:
+                continue
+            function = functions.get(hit.record.id) or message.function or (any_function if hit.named else None)
+            best.setdefault(hit.record.id, hit._replace(function=function, ignorable=message.ignorable))
         return list(best.values())
 
     def context_of(self, record: Record) -> Any:
@@ -118,7 +129,7 @@ class Index:
             named=False,
             fixed=expression.fixed,
             matched=_shorten(where[0].decode(errors="replace").strip()),
-            function=(function.decode(errors="replace").strip() or None) if function else None,
+            function=function_name(function.decode(errors="replace")) if function else None,
             line=line,
             start=where.start(),
         )
@@ -160,6 +171,11 @@ class Index:
 
     def _refuse(self, record: Record, field: str, why: RecordError) -> None:
         self.refused.append(f"{record.id}: {field}: RE2 refuses the expression ({why}); correct it.")
+
+
+def _functions(hits: list[Hit]) -> dict[str, str]:
+    """The function that each record finds named, by the best of its expressions."""
+    return {hit.record.id: hit.function for hit in sorted(hits, key=lambda hit: hit.rank, reverse=True) if hit.function}
 
 
 def _make_set(expressions: list[Expression]) -> Any:

@@ -2,7 +2,8 @@
 
 1.  A line that is indented goes on with the message before it.
 2.  Another line begins a new message if it has the prefix of an entry of a log, if it begins a traceback, if it is an
-    error (unless the traceback above it still waits for one), or if it is the title of a function in our report.
+    error (unless the traceback above it still waits for one), or if it is a title: the first line that we say about a
+    function in a report, a log or a test. The title of a function that can be ignored is indented.
 3.  An empty line ends a message, but for an error's: frameworks put several paragraphs into one error.
 4.  Where the lines inside a traceback have prefixes, too, prefixes do not part messages there.
 5.  What gets too long is cut into pieces that overlap.
@@ -27,14 +28,22 @@ _ERRORS = ("Error", "Exception", "Warning", "Interrupt", "Reached")  # how the n
 _CHINESE_ERRORS = ("错误", "异常", "警告")
 _LONGEST_NAME = 120
 _TRACEBACK = "Traceback (most recent call last)"
-_TITLE = re2.compile(r"^\S.*?  (?:retraced [0-9]|compiled [0-9]|tracing raised |(?:silently|possibly) wrong: )")
-_TITLE_WORDS = ("  retraced ", "  compiled ", "  tracing raised ", " wrong: ")
+_NAME = r"^(?:\S.*?[\s:'])??([^\s:']+(?: \[\w+\])?)"  # what stands before it may be a prefix that is not known
+_TITLE = re2.compile(
+    rf"{_NAME}(?:  (?:retraced [0-9]|compiled [0-9]|tracing raised |(?:silently|possibly) wrong: )"
+    r"| retraced, the [0-9]+(?:st|nd|rd|th) time: "
+    r"|(?: \([^()]*\))? was traced [0-9,]+ times?(?: after .{1,60})?, max_traces allows )"
+)
+_TITLE_WORDS = ("  retraced ", "  compiled ", "  tracing raised ", " wrong: ", " retraced, the ", " was traced ")
+_IGNORABLE = re2.compile(rf"{_NAME}  [0-9,]+ traces?(?: in [0-9,]+ calls?)? · ")
+_AN_ERROR = re2.compile(r"\b[A-Z]\w*(?:Error|Exception):\s")
 
 
 class Message(NamedTuple):
     """A message on one line. `unwrapped` is the same with words put together again that the end of a line had cut.
 
     `raw` has the prefixes of its lines, too; `error` is the line that names an error; `line` the number of the first.
+    `function` is the one that a title of ours is about; `ignorable` says that our report lets one ignore it.
     """
 
     text: str
@@ -42,6 +51,12 @@ class Message(NamedTuple):
     raw: str
     error: str | None
     line: int
+    function: str | None = None
+    ignorable: bool = False
+
+    @property
+    def tells_of_an_error(self) -> bool:
+        return self.error is not None or _TRACEBACK in self.text or _AN_ERROR.search(self.text) is not None
 
 
 def cut_messages(lines: Iterable[tuple[int, Line]]) -> Iterator[Message]:
@@ -75,8 +90,18 @@ def is_error(text: str) -> bool:
 
 
 def is_title(text: str) -> bool:
-    """Is it the first line about a function in our report?"""
-    return "  " in text and any(word in text for word in _TITLE_WORDS) and _TITLE.search(text) is not None
+    """Is it the first line about a function in a report, a log or a test of ours?"""
+    return any(word in text for word in _TITLE_WORDS) and _TITLE.search(text) is not None
+
+
+def is_ignorable(text: str) -> bool:
+    """Is it the line about a function that our report lets one ignore?"""
+    return " · " in text and _IGNORABLE.search(text) is not None
+
+
+def function_name(text: str) -> str | None:
+    """A name as it was captured, without what stuck to it: the mark of a diff, the end of a line written out."""
+    return text.rpartition("\\n")[2].lstrip("+").strip() or None
 
 
 class _Block:
@@ -96,7 +121,7 @@ class _Block:
         self._gap = True
 
     def goes_on_with(self, line: Line) -> bool:
-        if _TRACEBACK in line.text:
+        if _TRACEBACK in line.text or is_ignorable(line.text):
             return False
         if line.indented:
             return not self._gap or self._traceback or self._error is not None
@@ -125,12 +150,16 @@ class _Block:
 
     def message(self) -> Message:
         texts = [line.text for line in self.lines]
+        ignorable = is_ignorable(texts[0])
+        title = _IGNORABLE.search(texts[0]) if ignorable else _TITLE.search(texts[0]) if is_title(texts[0]) else None
         return Message(
             text=collapse(texts),
             unwrapped=_unwrap(self.lines) if len(texts) > 1 else None,
             raw=" ".join(line.raw for line in self.lines),
             error=self._error and self._telling_line(self._error),
             line=self.number,
+            function=function_name(title[1]) if title else None,
+            ignorable=ignorable,
         )
 
     def _telling_line(self, error: str) -> str:

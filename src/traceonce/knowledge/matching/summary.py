@@ -16,13 +16,17 @@ QUERY = 2_000  # characters of a text by which records are guessed
 
 
 class Found(msgspec.Struct):
-    """A record that explains something in the text. `also` are records that match the same message, but less well."""
+    """A record that explains something in the text. `also` are records that match the same message, but less well.
+
+    `ignorable` says that our report, which is the text, lets one ignore it.
+    """
 
     record: Record
     function: str | None
     matched: str
     named: bool
     line: int
+    ignorable: bool = False
     count: int = 0
     also: list[str] = []
 
@@ -31,7 +35,7 @@ class Summary:
     """Grows with the number of different failures, not with the text."""
 
     def __init__(self, answers: Iterable[Answer] = ()) -> None:
-        self._found: dict[tuple[str, str | None], Found] = {}
+        self._found: dict[tuple[str, str | None, bool], Found] = {}
         self.unknown: list[str] = []
         self._errors = self._beginning = ""
         for answer in answers:
@@ -65,10 +69,10 @@ class Summary:
             found.also += [other for other in others if other not in found.also]
 
     def _entry(self, hit: Hit) -> Found:
-        key = (hit.record.id, hit.function)
+        key = (hit.record.id, hit.function, hit.ignorable)
         if key not in self._found:
-            if sum(known == hit.record.id for known, _ in self._found) >= FUNCTIONS:
-                key = (hit.record.id, None)
-            function = key[1]
-            self._found.setdefault(key, Found(hit.record, function, hit.matched, hit.named, hit.line))
+            if sum(known == hit.record.id for known, *_ in self._found) >= FUNCTIONS:
+                key = (hit.record.id, None, hit.ignorable)
+            found = Found(hit.record, key[1], hit.matched, hit.named, hit.line, hit.ignorable)
+            self._found.setdefault(key, found)
         return self._found[key]

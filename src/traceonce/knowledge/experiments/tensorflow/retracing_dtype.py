@@ -7,13 +7,6 @@ from traceonce.knowledge.experiment import Retraces, cases
 
 symptom = Retraces(traces=3, cause="dtype", path="x.dtype")
 
-DTYPES = (np.int32, np.float32, np.float64)
-INPUTS = {
-    "NumPy arrays": [np.array([1, 2, 3], dtype) for dtype in DTYPES],
-    "NumPy scalars": [dtype(3) for dtype in DTYPES],
-    "tensors": [tf.constant([1, 2, 3], dtype) for dtype in DTYPES],
-}
-
 
 @cases("NumPy arrays", "NumPy scalars", "tensors")
 def failure(given):
@@ -21,52 +14,74 @@ def failure(given):
     def train_step(x):
         return 0.5 * tf.cast(x, tf.float32)
 
-    return [train_step(x) for x in INPUTS[given]]
+    kinds = (np.int32, np.float32, np.float64)
+    if given == "NumPy arrays":
+        inputs = [np.array([1, 2, 3], kind) for kind in kinds]
+    elif given == "NumPy scalars":
+        inputs = [kind(3) for kind in kinds]
+    else:
+        inputs = [tf.constant([1, 2, 3], kind) for kind in kinds]
+    return [train_step(x) for x in inputs]
 
 
-@cases("NumPy arrays", "NumPy scalars", "tensors")
+@cases("tensors")
 def workaround_cast(given):
     @tf.function
     def train_step(x):
         return 0.5 * x
 
-    return [train_step(tf.cast(x, tf.float32)) for x in INPUTS[given]]
+    inputs = [tf.constant([1, 2, 3], dtype) for dtype in (tf.int32, tf.float32, tf.float64)]
+    return [train_step(tf.cast(x, tf.float32)) for x in inputs]
 
 
-@cases("NumPy arrays", "NumPy scalars", "tensors")
+@cases("NumPy arrays")
 def workaround_asarray(given):
     @tf.function
     def train_step(x):
         return 0.5 * x
 
-    return [train_step(np.asarray(x, np.float32)) for x in INPUTS[given]]
+    inputs = [np.array([1, 2, 3], dtype) for dtype in (np.int32, np.float32, np.float64)]
+    return [train_step(np.asarray(x, np.float32)) for x in inputs]
 
 
-@cases("NumPy arrays", "NumPy scalars", "tensors")
+@cases("NumPy arrays")
 def workaround_signature(given):
-    @tf.function(input_signature=[tf.TensorSpec(None, tf.float32)])
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
     def train_step(x):
         return 0.5 * x
 
-    return [train_step(x) for x in INPUTS[given]]
+    inputs = [np.array([1, 2, 3], dtype) for dtype in (np.int32, np.float32, np.float64)]
+    return [train_step(x) for x in inputs]
 
 
-@cases("NumPy arrays", "NumPy scalars", "tensors")
+@cases("tensors")
+def dead_end_signature_for_tensors(given):
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def train_step(x):
+        return 0.5 * x
+
+    inputs = [tf.constant([1, 2, 3], dtype) for dtype in (tf.int32, tf.float32, tf.float64)]
+    return [train_step(x) for x in inputs]
+
+
+@cases("tensors")
 def dead_end_type_hints(given):
     @tf.function
     def train_step(x: tf.Tensor) -> tf.Tensor:
         return 0.5 * tf.cast(x, tf.float32)
 
-    return [train_step(x) for x in INPUTS[given]]
+    inputs = [tf.constant([1, 2, 3], dtype) for dtype in (tf.int32, tf.float32, tf.float64)]
+    return [train_step(x) for x in inputs]
 
 
-@cases("NumPy arrays", "NumPy scalars", "tensors")
+@cases("tensors")
 def dead_end_relax(given):
     @tf.function(reduce_retracing=True)
     def train_step(x):
         return 0.5 * tf.cast(x, tf.float32)
 
-    return [train_step(x) for x in INPUTS[given]]
+    inputs = [tf.constant([1, 2, 3], dtype) for dtype in (tf.int32, tf.float32, tf.float64)]
+    return [train_step(x) for x in inputs]
 
 
 def message_labels():

@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from traceonce.knowledge.experiment import Raises, cases
 
-symptom = Raises(type="TypeError", text=r"is out of scope and cannot be used here")
+symptom = Raises(type="Exception", text=r"is out of scope and cannot be used here")
 
 
 @cases("kept from call to call", "appended in a loop")
