@@ -43,6 +43,10 @@ def ragged(path: str, *shape: int | None, rank: int = 1) -> Leaf:
     return Leaf(path, "spec", dtype="int32", shape=shape, value=value, type_name="RaggedTensorSpec")
 
 
+def sparse(path: str, *shape: int | None) -> Leaf:
+    return Leaf(path, "spec", dtype="int32", shape=shape, type_name="SparseTensorSpec")
+
+
 def container(path: str, type_name: str, *keys: str) -> Container:
     return Container(path, type_name, keys)
 

@@ -87,6 +87,8 @@ def _spec(leaves: tuple[Leaf, ...], lifted: list[str]) -> str:
         joined = joined.join(leaf) if joined is not None else None
     if joined is not None and joined.kind == "tensor" and not joined.type_name:
         return f"tf.TensorSpec({_shape(joined)}, tf.{joined.dtype})"
+    if joined is not None and joined.type_name == "SparseTensorSpec":
+        return f"tf.SparseTensorSpec({_shape(joined)}, tf.{joined.dtype})"
     if joined is not None and joined.type_name == "RaggedTensorSpec":
         details = dict(part.split("=") for part in (joined.value or "").split(", ") if "=" in part)
         splits = details.get("row_splits", "int64")

@@ -52,7 +52,7 @@ def _slug(cause: Cause, diagnosis: Diagnosis) -> str | None:
         return "retracing-python-string"
     if code is CauseCode.VALUE and kind == "bool":
         return "retracing-python-bool"
-    if code is CauseCode.SPEC and ".shape[" not in cause.path:
+    if code is CauseCode.SPEC and (".shape[" not in cause.path or kind != "RaggedTensorSpec"):
         return None
     if code is CauseCode.KIND and "None" not in (cause.was, cause.now):
         return None

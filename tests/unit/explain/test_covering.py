@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from handmade import container, none, python, ragged, signature, tensor, thing, unranked, variable
+from handmade import container, none, python, ragged, signature, sparse, tensor, thing, unranked, variable
 
 from traceonce.explain.covering import cover
 from traceonce.facts import Container, Leaf, Signature
@@ -37,6 +37,7 @@ def why_not(*signatures: Signature) -> str:
         ([tensor("x", 2), tensor("x", 2, 3)], "tf.TensorSpec(None, tf.float32)"),
         ([tensor("x"), unranked("x")], "tf.TensorSpec(None, tf.float32)"),
         ([tensor("x", dtype="int32")], "tf.TensorSpec([], tf.int32)"),
+        ([sparse("x", 2, 3), sparse("x", 5, 3)], "tf.SparseTensorSpec([None, 3], tf.int32)"),
         ([ragged("x", 2, None), ragged("x", 3, None)], "tf.RaggedTensorSpec([None, None], tf.int32, ragged_rank=1)"),
     ],
 )

@@ -55,6 +55,7 @@ def cause(code: str, path: str = "x", was: str = "a", now: str = "b", **fields: 
         (cause("value", type_name="str"), "retracing-python-string"),
         (cause("value", type_name="bool"), "retracing-python-bool"),
         (cause("kind", now="None"), "retracing-none"),
+        (cause("spec", "x.shape[0]", type_name="RaggedTensorSpec"), "retracing-ragged-rows"),
         (cause("collected", type_name="method"), "retracing-callable-argument"),
         (cause("collected", type_name="Config"), "retracing-collected-object"),
         (cause("identity", type_name="function"), "retracing-callable-argument"),
@@ -67,7 +68,7 @@ def test_a_cause_has_its_record(one: Cause, slug: str) -> None:
     assert records_of(diagnosis(one)) == [f"tensorflow/{slug}"]
 
 
-@pytest.mark.parametrize("one", [cause("kind", was="1", now="tensor"), cause("spec", "x.name")])
+@pytest.mark.parametrize("one", [cause("kind", was="1", now="tensor"), cause("spec", "x.name"), cause("spec", "x.shape[0]")])
 def test_what_has_no_record_of_its_own(one: Cause) -> None:
     assert records_of(diagnosis(one)) == []
 
@@ -93,6 +94,7 @@ def test_every_cause_leads_to_a_record_that_is_there() -> None:
     silent = {CauseCode.VARIABLE_CREATION, CauseCode.BACKWARD, CauseCode.UNKNOWN}
     known = Collection()
     for code in set(CauseCode) - silent:
-        (record,) = records_of(diagnosis(cause(code.value, "x.shape[0]", now="None")))
+        kind = "RaggedTensorSpec" if code is CauseCode.SPEC else None
+        (record,) = records_of(diagnosis(cause(code.value, "x.shape[0]", now="None", type_name=kind)))
         assert record in known, code
     assert [records_of(diagnosis(cause(code.value))) for code in silent] == [[], [], []]

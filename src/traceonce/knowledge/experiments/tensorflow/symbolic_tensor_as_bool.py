@@ -9,7 +9,7 @@ from traceonce.knowledge.experiment import Raises, cases
 symptom = Raises(type="OperatorNotAllowedInGraphError", text=r"Using a symbolic `tf.Tensor` as a Python `bool`")
 
 
-@cases("a condition", "an assert")
+@cases("a condition", "an assert", "code that is not converted")
 def failure(use):
     @tf.function
     def robust_loss(losses):
@@ -21,13 +21,25 @@ def failure(use):
         assert tf.reduce_all(losses > 0.0), "a loss must be positive"
         return tf.reduce_mean(tf.math.log(losses))
 
-    function = robust_loss if use == "a condition" else mean_log
+    def clip_large(losses):
+        if tf.reduce_max(losses) > 30.0:
+            return tf.minimum(losses, 30.0)
+        return losses
+
+    @tf.function(autograph=False)
+    def clipped_loss(losses):
+        return tf.reduce_sum(clip_large(losses))
+
+    functions = {"a condition": robust_loss, "an assert": mean_log, "code that is not converted": clipped_loss}
+    function = functions[use]
     return [function(tf.constant(losses)) for losses in ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])]
 
 
-@cases("a condition", "an assert")
+@cases("a condition", "an assert", "code that is not converted")
 def right(use):
     batches = ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])
+    if use == "code that is not converted":
+        return [sum(min(loss, 30.0) for loss in losses) for losses in batches]
     if use == "a condition":
         return [sum(loss for loss in losses if loss < 10.0) for losses in batches]
     return [sum(math.log(loss) for loss in losses) / 3 for losses in batches]
@@ -66,6 +78,22 @@ def workaround_if_statement(use):
 
     batches = ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])
     return [robust_loss(tf.constant(losses)) for losses in batches]
+
+
+@cases("code that is not converted")
+def workaround_have_it_converted(use):
+    @tf.function
+    def clip_large(losses):
+        if tf.reduce_max(losses) > 30.0:
+            return tf.minimum(losses, 30.0)
+        return losses
+
+    @tf.function(autograph=False)  # as Keras 3 does with the train_step of a model and the call of a layer
+    def clipped_loss(losses):
+        return tf.reduce_sum(clip_large(losses))
+
+    batches = ([1.0, 20.0, 3.0], [40.0, 5.0, 6.0])
+    return [clipped_loss(tf.constant(losses)) for losses in batches]
 
 
 @cases("a condition")
