@@ -54,6 +54,13 @@ def test_the_pages_are_what_the_knowledge_base_gives() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_the_number_of_records() -> None:
+    from traceonce.knowledge.collection import Collection
+
+    assert f"a base of {len(Collection())} records" in (ROOT / "README.md").read_text()
+    assert f"There are {len(Collection())} for TensorFlow" in (ROOT / "docs" / "knowledge.md").read_text()
+
+
 def test_what_the_readme_says_of_the_claims() -> None:
     from traceonce.knowledge.claims import load_claims
 

@@ -247,6 +247,31 @@ def test_a_function_is_not_named_by_the_end_of_the_line_above() -> None:
     assert [found.function for found in match(text, Index([vague]))] == ["train_step"]
 
 
+def test_a_name_that_a_terminal_has_cut_begins_no_message() -> None:
+    text = (
+        "WARNING:traceonce:Trainer.make_predict_function.<locals>.one_step_on_data_distributed retraced, the 2nd time: "
+    )
+    text += "number: now 2, before 1 (a Python int) · 3 ms"
+    cut = "\n".join(text[at : at + 80] for at in range(0, len(text), 80))
+    assert "\n" in cut[: text.index(" retraced")]
+    [answer] = scan(cut, INDEX)
+    assert [hit.record.id for hit in answer.hits] == [NUMBER.id]
+    others = f"{'loss ' * 30}0.3\n{'a' * 400}\n{RETRACED}\n{RETRACED}"
+    assert [answer.message.line for answer in scan(others, INDEX)] == [1, 3, 4]
+
+
+def test_the_function_may_be_named_by_another_message_of_the_record() -> None:
+    both = record("both", r"(?P<function>\S+) was slow|all of the traces of this program were slow")
+    [found] = match("step was slow\n\nall of the traces of this program were slow", Index([both]))
+    assert (found.function, found.line) == ("step", 3)
+
+
+def test_an_error_goes_on_after_many_lines_of_code() -> None:
+    code = "\n".join(["  File 'train.py', line 1, in f", "    f(x)"] * 30)
+    [answer] = scan(f"KnownError: in user code:\n\n{code}\n\n  Using a symbolic tf.Tensor as a Py\nthon bool", INDEX)
+    assert answer.message.text.endswith("thon bool")
+
+
 @pytest.mark.parametrize("before", ["+", "at\\n\\n", "test Run tests 2026-11-15T13:20:04.1234567Z ", "train.log:5:"])
 @pytest.mark.parametrize("name", ["Model.step", "make.<locals>.<lambda> [dataset]"])
 def test_nothing_sticks_to_the_name_of_a_function(before: str, name: str) -> None:
@@ -282,3 +307,27 @@ def test_a_test_that_was_failed_by_its_limit_names_its_function() -> None:
     text = f"encode (test_a.py:2) was traced 6 times, max_traces allows 2\n  known      traceonce explain {NUMBER.id}"
     [found] = match(f"---- traceonce ----\n{text}", INDEX)
     assert (found.record, found.function) == (NUMBER.id, "encode")
+
+
+def test_a_record_that_is_named_beside_others_does_not_take_their_function() -> None:
+    text = f"  step retraced, a Python int\n  other was slow\n  known  traceonce explain {BOOL.id} {NUMBER.id}"
+    assert {found.record: found.function for found in match(text, INDEX)} == {BOOL.id: None, NUMBER.id: "step"}
+
+
+def test_a_heading_of_pytest_begins_a_message() -> None:
+    text = f"""\
+policy was traced 6 times, max_traces allows 1
+  known      traceonce explain {NUMBER.id}
+====== traceonce ======
+2 of 2 tests traced: 12 traces
+  known       traceonce explain {BOOL.id}
+_____ test_it _____
+------ Captured log call ------
+{RETRACED}"""
+    assert [(answer.message.line, [hit.function for hit in answer.hits]) for answer in scan(text, INDEX)] == [
+        (1, ["policy"]),
+        (3, [None]),
+        (6, []),
+        (7, []),
+        (8, ["train_step"]),
+    ]

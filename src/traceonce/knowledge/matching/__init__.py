@@ -42,9 +42,9 @@ def match(
     for answer in scan(text, index):
         summary.take(answer)
         for hit in answer.hits:
-            known = best.get(hit.record.id)
-            if known is None or hit.rank < known.rank:
-                best[hit.record.id] = hit
+            known = best.get(hit.record.id, hit)
+            first, other = (hit, known) if hit.rank < known.rank else (known, hit)
+            best[hit.record.id] = first._replace(function=first.function or other.function)
     if best:
         return [_describe(hit) for hit in sorted(best.values(), key=lambda hit: hit.rank)[:limit]]
     return guess(summary.query, index, min(guesses, limit))

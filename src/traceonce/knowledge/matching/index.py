@@ -95,12 +95,11 @@ class Index:
         if not hits:
             return hits
         hits.sort(key=lambda hit: hit.rank)
-        any_function = next((functions[hit.record.id] for hit in hits if hit.record.id in functions), None)
         best: dict[str, Hit] = {}
         for hit in hits:
             if hit.record.outside_errors and not hit.named and message.tells_of_an_error:
                 continue
-            function = functions.get(hit.record.id) or message.function or (any_function if hit.named else None)
+            function = functions.get(hit.record.id) or message.function
             best.setdefault(hit.record.id, hit._replace(function=function, ignorable=message.ignorable))
         return list(best.values())
 

@@ -3,7 +3,8 @@
 1.  A line that is indented goes on with the message before it.
 2.  Another line begins a new message if it has the prefix of an entry of a log, if it begins a traceback, if it is an
     error (unless the traceback above it still waits for one), or if it is a title: the first line that we say about a
-    function in a report, a log or a test. The title of a function that can be ignored is indented.
+    function in a report, a log or a test (the title of a function that can be ignored is indented). So does a
+    heading of pytest's.
 3.  An empty line ends a message, but for an error's: frameworks put several paragraphs into one error.
 4.  Where the lines inside a traceback have prefixes, too, prefixes do not part messages there.
 5.  What gets too long is cut into pieces that overlap.
@@ -21,8 +22,8 @@ from traceonce.knowledge.language import is_chinese
 from traceonce.knowledge.matching.cleaning import OVERLAP, Line
 
 LONGEST = 32_768  # characters of a message
-AFTER_ERROR = 40  # lines that may follow an error's first one
-NARROWEST = 40  # columns: below that, lines of one length are no sign of wrapping
+AFTER_ERROR = 40  # lines that are not indented and may follow an error's first one
+NARROWEST, WIDEST = 40, 300  # columns: beyond these, lines of one length are no sign of wrapping
 
 _ERRORS = ("Error", "Exception", "Warning", "Interrupt", "Reached")  # how the names of errors end
 _CHINESE_ERRORS = ("错误", "异常", "警告")
@@ -36,6 +37,7 @@ _TITLE = re2.compile(
 )
 _TITLE_WORDS = ("  retraced ", "  compiled ", "  tracing raised ", " wrong: ", " retraced, the ", " was traced ")
 _IGNORABLE = re2.compile(rf"{_NAME}  [0-9,]+ traces?(?: in [0-9,]+ calls?)? · ")
+_HEADING = re2.compile(r"^(?:={3,} .+ ={3,}|_{3,} .+ _{3,}|-{3,} .+ -{3,})$")  # pytest's
 _AN_ERROR = re2.compile(r"\b[A-Z]\w*(?:Error|Exception):\s")
 
 
@@ -129,11 +131,20 @@ class _Block:
             return self._traceback and self._error is None
         if line.entry and not self._every_line_has_a_prefix:
             return False
-        if is_title(line.text):
+        if line.text[:3] in ("===", "___", "---") and _HEADING.search(line.text):
+            return False
+        if is_title(line.text) and not self._may_be_cut_before(line):
             return False
         if self._error is not None:
             return self._since_error < AFTER_ERROR
         return self._traceback or not self._gap
+
+    def _may_be_cut_before(self, line: Line) -> bool:
+        """May a terminal have cut the name that the line begins with? Then the line before it is no shorter."""
+        last = self.lines[-1].raw
+        if self._gap or is_title(self.lines[0].text) or not NARROWEST <= len(last) <= WIDEST:
+            return False
+        return len(last) >= len(line.raw) and (last[-1].isalnum() or last[-1] in "_.<>")
 
     def add(self, line: Line) -> None:
         if not self.lines:
@@ -141,7 +152,7 @@ class _Block:
         elif line.entry and line.indented and (self._traceback or self._error is not None):
             self._every_line_has_a_prefix = True
         if self._error is not None:
-            self._since_error += 1
+            self._since_error += not line.indented
         elif not line.indented and is_error(line.text):
             self._error = line.text
         self.lines.append(line)
