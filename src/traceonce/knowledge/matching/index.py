@@ -21,6 +21,10 @@ CAPTURED = 3  # of the expressions that match a message, the best, that say whic
 _ID = re2.compile(r"[\w.-]+(?:/[\w.-]+)+")
 
 
+# What a Chinese text about a program has in it: a name or an English word, or a word of programming.
+_OF_PROGRAMS = compile_re2("[A-Za-z_]{3,}|tf|张量|计算图|函数|变量|参数|编译|代码")
+
+
 class Expression(NamedTuple):
     """One branch of a record's expression."""
 
@@ -29,6 +33,7 @@ class Expression(NamedTuple):
     finder: Any  # finds without captures, which is quick on any text
     fixed: int
     required: frozenset[str]
+    chinese: bool
 
 
 class Hit(NamedTuple):
@@ -111,6 +116,8 @@ class Index:
         encoded = text.encode(errors="replace")
         found: list[tuple[Expression, Any]] = []
         for expression in sorted(self._candidates(tokens_of(text), encoded), key=lambda candidate: -candidate.fixed):
+            if expression.chinese and not _OF_PROGRAMS.search(encoded):
+                continue  # in plain Chinese, parcels are traced again as well
             if (where := expression.finder.search(encoded)) is not None:
                 found.append((expression, where))
                 if len(found) == MOST:
@@ -164,7 +171,8 @@ class Index:
                     compile_re2(pattern)
                     for branch in branches_of(pattern):
                         finder = compile_re2(branch.pattern, capture=False)
-                        yield Expression(record, branch.pattern, finder, branch.fixed, branch.required)
+                        chinese = field == "regex_zh"
+                        yield Expression(record, branch.pattern, finder, branch.fixed, branch.required, chinese)
                 except RecordError as error:
                     self._refuse(record, field, error)
 
