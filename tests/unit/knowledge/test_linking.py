@@ -68,7 +68,9 @@ def test_a_cause_has_its_record(one: Cause, slug: str) -> None:
     assert records_of(diagnosis(one)) == [f"tensorflow/{slug}"]
 
 
-@pytest.mark.parametrize("one", [cause("kind", was="1", now="tensor"), cause("spec", "x.name"), cause("spec", "x.shape[0]")])
+@pytest.mark.parametrize(
+    "one", [cause("kind", was="1", now="tensor"), cause("spec", "x.name"), cause("spec", "x.shape[0]")]
+)
 def test_what_has_no_record_of_its_own(one: Cause) -> None:
     assert records_of(diagnosis(one)) == []
 
