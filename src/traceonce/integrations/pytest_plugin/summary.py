@@ -35,7 +35,7 @@ def summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield f"  {'':<11} {test}"
     if len(bad) > WORST:
         yield f"  … and {len(bad) - WORST} more (a test by itself shows its own: pytest --traceonce TEST)"
-    records = dict.fromkeys(record for function, _ in bad[:WORST] for record in function.records)
+    records = sorted({record for function, _ in bad[:WORST] for record in function.records})  # no clock in the order
     if records:
         yield f"  {'known':<11} traceonce explain {' '.join(records)}"
 
