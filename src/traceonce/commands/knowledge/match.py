@@ -29,7 +29,7 @@ def command(text: tuple[str, ...], batch: str | None, limit: int, guesses: int, 
     """Match a TEXT, a FILE or standard input (-) to records; the answer is JSON, best match first.
 
     Where nothing matches, the nearest records by words are given with "guess": true. A score is above 0.5 for a match,
-    below it for a guess, and 1 where the text names the record.
+    below it for a guess, and 1 where the text names the record; what our own report lets one ignore comes last.
 
     \b
     traceonce knowledge match "OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python `bool`"
