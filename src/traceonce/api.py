@@ -25,17 +25,20 @@ class Watch(Observation):
     @property
     def diagnoses(self) -> list[Diagnosis]:
         """One diagnosis per traced function, worst first."""
-        from traceonce.explain import diagnose
+        from traceonce.explain import diagnose_with_events
+        from traceonce.fix.suggesting import suggest
         from traceonce.knowledge.linking import link_records
 
-        return link_records(diagnose(self.recording))
+        recording = self.recording
+        return link_records(suggest(diagnose_with_events(recording), recording.environment))
 
     def __getitem__(self, name: str) -> Diagnosis:
         """The diagnosis of the function with this name (qualified, or its last part where that is enough)."""
-        found = self._called(name)
+        diagnoses = self.diagnoses
+        found = [diagnosis for diagnosis in diagnoses if diagnosis.function.is_called(name)]
         if len(found) == 1:
             return found[0]
-        names = ", ".join(sorted(d.function.name for d in self.diagnoses)) or "none"
+        names = ", ".join(sorted(d.function.name for d in diagnoses)) or "none"
         problem = "more than one traced function is called" if found else "no traced function is called"
         raise KeyError(f"{problem} {name!r}; traced: {names}")
 
@@ -52,7 +55,10 @@ class Watch(Observation):
         return iter(self.diagnoses)
 
     def _called(self, name: str) -> list[Diagnosis]:
-        return [diagnosis for diagnosis in self.diagnoses if diagnosis.function.is_called(name)]
+        """Its diagnoses without fixes: whoever counts in a loop need not wait for those."""
+        from traceonce.explain import diagnose
+
+        return [diagnosis for diagnosis in diagnose(self.recording) if diagnosis.function.is_called(name)]
 
     def report(self, format: str = "text") -> str:
         """The report as a string: ``"text"`` or ``"json"``."""

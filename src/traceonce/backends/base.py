@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import Breach, Calls, Compiled, Finding, Inputs, Notice, Ran, TraceEvent
+from traceonce.facts.rehearsal import Probed, Rehearsal, RehearsalSettings
 
 
 class Sink(Protocol):
@@ -41,6 +42,25 @@ class Watching(Protocol):
         """Take every hook out again."""
 
 
+class Rehearsing(Protocol):
+    """A run whose results are kept, so that it can be compared with another run."""
+
+    def is_tracing(self) -> bool:
+        """Is a trace under way in this thread? What Python prints then is no output of the program."""
+        ...
+
+    def result(self) -> Rehearsal:
+        """Everything so far."""
+        ...
+
+    def probe(self) -> Iterator[Probed]:
+        """After the program has ended: calls that it did not make, one at each step."""
+        ...
+
+    def stop(self) -> None:
+        """Take every hook out again."""
+
+
 class CompilationReader(Protocol):
     """Reads the log of a program for compilations."""
 
@@ -64,6 +84,14 @@ class Backend(Protocol):
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
         """The framework is there: put the hooks in place. Raises `BackendUnavailable` where none works here."""
+        ...
+
+    def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
+        """The framework is there: keep the results of the user's functions, with fixed seeds.
+
+        `enough` is called when so many calls were made as the settings want; it ends the program. Raises
+        `BackendUnavailable` where that cannot be done here.
+        """
         ...
 
     def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:

@@ -21,11 +21,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from traceonce.backends.base import Sink
+from traceonce.backends.base import Rehearsing, Sink
 from traceonce.backends.discovery import Known
 from traceonce.backends.places import Places, current_frames
-from traceonce.errors import TracingLimitReached
+from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach, Calls, Container, FunctionId, Leaf, Notice, Ran, Signature, TraceEvent
+from traceonce.facts.rehearsal import RehearsalSettings
 
 KNOWN = Known("fake", __name__, f"{__name__}:Fake")
 
@@ -191,6 +192,9 @@ class Fake:
         if compilations:
             sink.write(Notice("the fake framework does not compile"))
         return FakeWatching(sink)
+
+    def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
+        raise BackendUnavailable("the fake framework computes nothing, so there are no results to compare")
 
     def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
         return TracingLimitReached(message, breach)

@@ -55,10 +55,14 @@ def explain_run(recording: Recording, index: Index) -> tuple[list[Met], list[str
 
 
 def diagnose_linked(recording: Recording) -> list[Diagnosis]:
-    """The diagnoses, each with its records: those of its causes, and before them those of what its traces raised."""
-    from traceonce.explain import diagnose
+    """The diagnoses, each with its best fix and its records.
 
-    diagnoses = link_records(diagnose(recording))
+    The records are those of its causes, and before them those of what its traces raised.
+    """
+    from traceonce.explain import diagnose_with_events
+    from traceonce.fix.suggesting import suggest
+
+    diagnoses = link_records(suggest(diagnose_with_events(recording), recording.environment))
     if all(diagnosis.verdict is not Verdict.FAILED for diagnosis in diagnoses):
         return diagnoses
     index = Index(Collection())

@@ -15,6 +15,7 @@ from traceonce.errors import TraceonceError
 COMMANDS = {
     "run": ("traceonce.commands.run", "Run a program and explain every trace it makes."),
     "report": ("traceonce.commands.report", "Show a saved recording again; merge several."),
+    "fix": ("traceonce.commands.fix", "Change the source so that it traces less, and prove the change."),
     "explain": ("traceonce.commands.explain", "Say what an error, a log or a recording means, and what to do."),
     "knowledge": ("traceonce.commands.knowledge", "The records of tracing failures: read, check, run, exchange them."),
     "doctor": ("traceonce.commands.doctor", "Say which frameworks can be watched here, and try it."),

@@ -25,9 +25,10 @@ import msgspec
 
 from traceonce.backends.discovery import find_backend
 from traceonce.commands.trial import ENDED, LOG, MODULE, RECORDING, TEMPORARY, Ended, run_and_exit
-from traceonce.explain import diagnose
+from traceonce.explain import diagnose_with_events
 from traceonce.facts import Compiled, Recording
 from traceonce.facts.entries import Exit
+from traceonce.fix.suggesting import suggest
 from traceonce.knowledge.linking import link_records
 from traceonce.knowledge.measurement import Measurement, SeenCause, SeenFunction
 from traceonce.knowledge.running import Request
@@ -92,7 +93,7 @@ def _read(request: Request, scratch: Path, status: int | None, seconds: float, f
     if (scratch / RECORDING).exists():
         complete(scratch / RECORDING, [], compiled, Exit(status or 0, seconds))
         recording = Recording.load(scratch / RECORDING)
-    diagnoses = link_records(diagnose(recording))
+    diagnoses = link_records(suggest(diagnose_with_events(recording), recording.environment))
     ours = {MODULE, LOG, ENDED, RECORDING, TEMPORARY, "__pycache__"}
     seen = msgspec.structs.replace(
         facts,

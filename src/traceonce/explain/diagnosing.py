@@ -5,13 +5,12 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from traceonce.errors import TracingLimitReached
 from traceonce.explain.compiling import explain_compilations
-from traceonce.explain.covering import Covering, cover
 from traceonce.explain.history import Explained, History
 from traceonce.explain.verdicts import Retrace, judge
 from traceonce.facts import (
@@ -33,21 +32,37 @@ _ORDER = list(Verdict)
 Key: TypeAlias = tuple[str, str]
 
 
+class Diagnosed(NamedTuple):
+    """A diagnosis and what it is made of: the traces that the user's code caused, and the compilations, in order."""
+
+    diagnosis: Diagnosis
+    events: tuple[TraceEvent, ...]
+
+
 def diagnose(recording: Recording) -> list[Diagnosis]:
     """What every traced function of a run did, and whether it matters; the worst comes first."""
-    explained = explain_events(recording)
+    return [diagnosed.diagnosis for diagnosed in diagnose_with_events(recording)]
+
+
+def diagnose_with_events(recording: Recording) -> list[Diagnosed]:
+    """The same, each diagnosis with its events."""
     groups: dict[Key, list[Explained]] = {}
-    for item in explained:
+    for item in explain_events(recording):
         groups.setdefault((item.event.backend, item.event.function.key), []).append(item)
     findings: dict[Key, list[Finding]] = {}
     for finding in recording.findings:
         findings.setdefault((finding.backend, finding.function.key), []).append(finding)
     diagnoses = [
-        _diagnose_function(group, findings.get(key, []), recording)
+        Diagnosed(_diagnose_function(group, findings.get(key, []), recording), _events(group))
         for key, group in groups.items()
         if any(not _is_internal(item) and not _is_refused(item) for item in group)
     ]
-    return sorted(diagnoses, key=_badness)
+    return sorted(diagnoses, key=lambda diagnosed: _badness(diagnosed.diagnosis))
+
+
+def _events(group: list[Explained]) -> tuple[TraceEvent, ...]:
+    mine = [item.event for item in group if not _is_internal(item) and not _is_refused(item)]
+    return tuple(event for event in mine if event.kind != "backward")
 
 
 def _is_internal(item: Explained) -> bool:
@@ -134,7 +149,6 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     ]
     verdict, growth, reason = min(judgements, key=lambda judgement: _ORDER.index(judgement[0]))
     causes = _gather([*(cause for item in mine for cause in item.causes), *recompilations, *findings_causes])
-    covering = _cover(mine, causes, verdict)
     return Diagnosis(
         backend=group[0].event.backend,
         function=function,
@@ -158,8 +172,6 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         jit_compile=any(item.event.jit_compile for item in mine),
         causes=tuple(causes),
         call_sites=_call_sites(mine),
-        covering_signature=covering.snippet,
-        covering_note=covering.note,
         notes=tuple(_notes(mine, done, failed, calls)),
     )
 
@@ -210,16 +222,6 @@ def _gather(causes: Iterable[Cause]) -> list[Cause]:
             msgspec.structs.replace(same[0], count=len(same), values=tuple(shown), finite=finite, note=note)
         )
     return sorted(gathered, key=lambda cause: -cause.count)
-
-
-def _cover(mine: list[Explained], causes: list[Cause], verdict: Verdict) -> Covering:
-    """Asked for only where a signature could be the remedy: arguments vary, and not by design."""
-    remediable = {CauseCode.SHAPE, CauseCode.RANK, CauseCode.VALUE, CauseCode.DTYPE, CauseCode.SPEC, CauseCode.KIND}
-    if verdict is not Verdict.RETRACING or not any(cause.code in remediable for cause in causes):
-        return Covering(None, None)
-    if mine[0].event.backend != "tensorflow" or mine[-1].event.signed or mine[-1].event.function.library:
-        return Covering(None, None)
-    return cover([item.event.signature for item in mine])
 
 
 def _call_sites(mine: list[Explained]) -> tuple[SiteCount, ...]:

@@ -22,7 +22,12 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 class Fix(msgspec.Struct, frozen=True):
-    """A candidate repair; only its `proof` makes it more than a proposal."""
+    """A candidate repair; only its `proof` makes it more than a proposal.
+
+    `snippet` shows the change in a few lines, `diff` is all of it where it was written. `note` says what to know about
+    it; for advice, why it is left to the author. `wider` is what to write instead where the repair is too narrow for
+    input that was not seen.
+    """
 
     recipe: str
     safety: Safety
@@ -31,3 +36,6 @@ class Fix(msgspec.Struct, frozen=True):
     proof: Proof | None = None
     causes: tuple[CauseCode, ...] = ()
     edits: tuple[Edit, ...] = ()
+    note: str | None = None
+    wider: str | None = None
+    diff: str | None = None

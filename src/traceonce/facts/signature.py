@@ -27,7 +27,8 @@ class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     `shape` is None where the rank is unknown (tensors) or where there is none to speak of. `identity` tells objects
     apart (and, for variables, which other argument is the same variable). `unequal_by` names the ``__eq__`` of a type
-    that does not even equal itself when built twice from one value.
+    that does not even equal itself when built twice from one value. `contents` are the attributes of an object, if all
+    of them are plain values (``depth=3, lr=0.1``): no tracer looks at them, but a repair may.
     """
 
     path: str
@@ -39,6 +40,7 @@ class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     identity: int | None = None
     name: str | None = None
     unequal_by: str | None = None
+    contents: str | None = None
 
     def admits(self, other: Leaf) -> bool:
         """Could a trace made for this leaf serve `other` in its place?"""

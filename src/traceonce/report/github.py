@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from traceonce.facts import Breach, Diagnosis, Recording
 from traceonce.facts.event import path_from
 from traceonce.report.text import function_lines, needing_attention
-from traceonce.report.wording import describe_change
+from traceonce.report.wording import describe_change, script_of
 
 
 def render_github(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
@@ -27,7 +27,7 @@ def _annotate(recording: Recording, diagnosis: Diagnosis) -> str:
     file, line = _place(diagnosis)
     return command(
         level,
-        "\n".join(line.plain for line in function_lines(diagnosis)),
+        "\n".join(line.plain for line in function_lines(diagnosis, script_of(recording.command))),
         file=_in_repository(recording, file),
         line=line,
         title=title,

@@ -8,9 +8,18 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from traceonce.facts import CauseCode, Diagnosis, Recording, Verdict
+from traceonce.facts import CauseCode, Diagnosis, Fix, Recording, Verdict
 from traceonce.report.quantities import count_of, duration, percent, size
-from traceonce.report.wording import describe_cause, describe_place, describe_remedy, describe_site, describe_values
+from traceonce.report.wording import (
+    describe_cause,
+    describe_fix,
+    describe_place,
+    describe_remedy,
+    describe_site,
+    describe_values,
+    fixes_to_show,
+    script_of,
+)
 
 STYLES = {
     Verdict.RETRACING: "bold red",
@@ -24,6 +33,7 @@ STYLES = {
 QUIET = (Verdict.BOUNDED, Verdict.OK)
 CAUSES = 8  # shown per function
 RECORDS = 3  # named per function
+SNIPPET = 10  # lines of a fix that are shown
 
 
 def render_text(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
@@ -42,7 +52,7 @@ def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterat
     acute = needing_attention(recording, diagnoses)
     for diagnosis in acute:
         yield Text()
-        yield from function_lines(diagnosis)
+        yield from function_lines(diagnosis, script_of(recording.command))
     yield from _worth_a_look(diagnoses)
     bounded = [d for d in diagnoses if d.verdict is Verdict.BOUNDED and d not in acute]
     if bounded:
@@ -109,7 +119,7 @@ def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
     return line.append(f"{count_of(len(acute), 'function')} to look at", "default")
 
 
-def function_lines(diagnosis: Diagnosis) -> Iterator[Text]:
+def function_lines(diagnosis: Diagnosis, script: str) -> Iterator[Text]:
     """A function that needs looking at: its title, its causes, what to change."""
     yield _title(diagnosis)
     width = min(max([6, *(len(cause.path) for cause in diagnosis.causes[:CAUSES])]), 36)
@@ -122,18 +132,26 @@ def function_lines(diagnosis: Diagnosis) -> Iterator[Text]:
     if len(diagnosis.causes) > CAUSES:
         yield Text(f"  … and {len(diagnosis.causes) - CAUSES} more places (see --format json)", "dim")
     label = width
-    if diagnosis.covering_signature:
-        yield Text("  ").append("covers".ljust(label), "green").append(f"   {diagnosis.covering_signature}")
-        yield Text("  " + " " * label + f"   {diagnosis.covering_note}", "dim")
-    else:
+    fixes = fixes_to_show(diagnosis)
+    for fix in fixes:
+        yield from _fix_lines(fix, diagnosis, script, label)
+    if not fixes:
         for remedy in _remedies(diagnosis):
             yield Text("  ").append("change".ljust(label), "green").append(f"   {remedy}")
-        if diagnosis.covering_note:
-            yield Text("  " + " " * label + f"   {diagnosis.covering_note}", "dim")
     for note in diagnosis.notes:
         yield Text("  ").append("note".ljust(label), "dim").append(f"   {note}", "dim")
     if diagnosis.records:
         yield Text("  ").append("known".ljust(label), "dim").append(f"   {_known(diagnosis)}", "dim")
+
+
+def _fix_lines(fix: Fix, diagnosis: Diagnosis, script: str, label: int) -> Iterator[Text]:
+    """A repair: its code, and in words what may be expected of it."""
+    code = (fix.snippet or "").splitlines()
+    shown = code if len(code) <= SNIPPET else [*code[: SNIPPET - 1], "… (all of it: --format json)"]
+    for number, line in enumerate(shown):
+        yield Text("  ").append(("" if number else "fix").ljust(label), "green").append(f"   {line}".rstrip())
+    for line in describe_fix(fix, diagnosis, script):
+        yield Text("  " + " " * label + f"   {line}", "dim")
 
 
 def _known(diagnosis: Diagnosis) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from traceonce.facts import CallSite, Cause, CauseCode, Diagnosis, FunctionId, SiteCount, Verdict
+from traceonce.facts import CallSite, Cause, CauseCode, Diagnosis, Fix, FunctionId, Proof, Safety, SiteCount, Verdict
 from traceonce.facts.event import package_path
+from traceonce.report.quantities import count_of
 
 
 class Words(NamedTuple):
@@ -55,6 +57,15 @@ WORDS: dict[CauseCode, Words] = {
 }
 
 
+# What a person should do with a fix of this kind.
+SAFETY: dict[Safety, str] = {
+    "safe": "",
+    "review": "please review",
+    "narrow": "narrow: input of a kind that was not seen would raise",
+    "advice": "advice, for you to decide",
+}
+
+
 def describe_cause(cause: Cause, traces: int) -> str:
     """What happened at this place, in a few words."""
     words = WORDS[cause.code].what.format(type=cause.type_name or "Python")
@@ -93,9 +104,6 @@ def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
     """What to change, in one line; for a function inside a library, what its caller can do."""
     if cause.code is CauseCode.VARIABLE_CREATION and diagnosis.verdict is Verdict.FAILED:
         return "create the variable once: before the call, or in the first one only"
-    no_signature = diagnosis.covering_note and not diagnosis.covering_signature and not diagnosis.function.library
-    if cause.code is CauseCode.SHAPE and no_signature:
-        return "set reduce_retracing=True" if not diagnosis.reduce_retracing else "pad to a few fixed sizes"
     return remedy_of(cause, diagnosis.function, reduce_retracing=diagnosis.reduce_retracing)
 
 
@@ -116,6 +124,47 @@ def remedy_of(cause: Cause, function: FunctionId, *, reduce_retracing: bool) -> 
         if function.library:
             return "keep and reuse what the library made it for, or call the library inside one tf.function of your own"
     return WORDS[cause.code].remedy
+
+
+def fixes_to_show(diagnosis: Diagnosis) -> list[Fix]:
+    """Those that have something to show: where nothing needs to be changed, none has."""
+    return [fix for fix in diagnosis.fixes if fix.snippet]
+
+
+def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str) -> Iterator[str]:
+    """What is known of a fix, after its snippet: its traces, what was proved, and what to know before it is used."""
+    yield _describe_proof(fix.proof) if fix.proof is not None else _describe_prediction(fix, diagnosis, script)
+    if fix.proof is not None and fix.proof.verdict != "proved":
+        return
+    words = SAFETY[fix.safety]
+    if words or fix.note:
+        yield ": ".join(filter(None, [words, fix.note]))
+    if fix.wider:
+        yield f"wider: {fix.wider}"
+
+
+def _describe_prediction(fix: Fix, diagnosis: Diagnosis, script: str) -> str:
+    way = "not run" if fix.safety == "advice" else f"not run: traceonce fix {script} tries and proves it"
+    if fix.predicted_traces is None:
+        return way
+    return f"{count_of(diagnosis.traces, 'trace')} → {fix.predicted_traces:,} (predicted, {way})"
+
+
+def _describe_proof(proof: Proof) -> str:
+    if proof.verdict != "proved":
+        return f"{'refuted' if proof.verdict == 'refuted' else 'not proved'}: {proof.reason}"
+    compared = count_of(proof.compared if proof.compared is not None else proof.after.calls, "call")
+    parts = [f"{count_of(proof.before.traces, 'trace')} → {proof.after.traces:,}"]
+    if proof.outputs_equal:
+        parts.append(f"same outputs on {compared}")
+    if proof.speedup is not None and proof.speedup >= 1.05:
+        parts.append(f"{proof.speedup:.1f}× faster")
+    return f"{', '.join(parts)} (proved)"
+
+
+def script_of(command: Sequence[str]) -> str:
+    """The program to give to another command of ours."""
+    return command[0] if command and command[0].endswith(".py") else "SCRIPT"
 
 
 def describe_values(cause: Cause) -> str:

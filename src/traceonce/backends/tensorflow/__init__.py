@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
-from traceonce.backends.base import CompilationReader, Sink, Watching
+from traceonce.backends.base import CompilationReader, Rehearsing, Sink, Watching
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach
+from traceonce.facts.rehearsal import RehearsalSettings
 
 
 class TensorFlow:
@@ -35,6 +37,21 @@ class TensorFlow:
         from traceonce.backends.tensorflow.watching import MissWatching
 
         return MissWatching(tensorflow, probes, sink, compilations=compilations)
+
+    def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
+        tensorflow = sys.modules.get("tensorflow")
+        if tensorflow is None:
+            raise BackendUnavailable("tensorflow has not been imported, so there is nothing to rehearse")
+        from traceonce.backends.tensorflow.probes import Moved, probe, probe_for_rehearsal
+
+        try:
+            probes = probe(tensorflow)
+            places = probe_for_rehearsal(probes)
+        except Moved as moved:
+            raise BackendUnavailable(f"{moved}: its results cannot be kept") from moved
+        from traceonce.backends.tensorflow.rehearsing.rehearsal import TensorFlowRehearsing
+
+        return TensorFlowRehearsing(tensorflow, probes, places, settings, enough)
 
     def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
         from traceonce.backends.tensorflow.refusal import limit_reached

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import types
 from typing import Any
 
 from traceonce.facts import Leaf
@@ -23,6 +25,40 @@ def python_leaf(path: str, value: Any) -> Leaf:
             return Leaf(path, "python", value=_shorten(basic.__repr__(value)), type_name=basic.__name__)
     text = _range_text(value) if isinstance(value, range) else shorten_repr(value)
     return Leaf(path, "python", value=text, type_name=type(value).__name__)
+
+
+def plain_contents(thing: Any) -> str | None:
+    """The attributes of an object as text, by name, where all of them are plain values; None for any other object.
+
+    The text shows exact types (1, True and 1.0 differ). Nothing of the user's is run to find it: no property.
+    """
+    attributes = _own_attributes(thing)
+    if attributes is None or not all(_is_plain(value) for value in attributes.values()):
+        return None
+    return _shorten(", ".join(f"{name}={value!r}" for name, value in sorted(attributes.items())))
+
+
+def _own_attributes(thing: Any) -> dict[str, Any] | None:
+    """What an object of a class written in Python holds; None where a base written in C may hold more."""
+    if any("__weakref__" not in vars(cls) and "__slots__" not in vars(cls) for cls in _roots(type(thing))):
+        return None
+    attributes = dict(getattr(thing, "__dict__", {}))
+    for cls in type(thing).__mro__:
+        for name, member in vars(cls).items():
+            if isinstance(member, types.MemberDescriptorType):  # a slot
+                with contextlib.suppress(AttributeError):
+                    attributes[name] = member.__get__(thing, cls)
+    return attributes
+
+
+def _roots(cls: type) -> list[type]:
+    return [base for base in cls.__mro__ if base.__bases__ == (object,)]
+
+
+def _is_plain(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(_is_plain(item) for item in value)
+    return value is None or type(value) in (bool, int, float, str, bytes)
 
 
 def key_text(key: Any) -> str:

@@ -36,6 +36,23 @@ class Probes(NamedTuple):
     context: Any
 
 
+class RehearsalPlaces(NamedTuple):
+    """More of them, for a run that is to be compared with another: calls, graphs, variables, random numbers.
+
+    `own_random` are the parts that draw random numbers in a way of their own, by owner and name.
+    """
+
+    ops: Any
+    func_graph: Any
+    gen_random_ops: Any
+    random_seed: Any
+    stateful_random_ops: Any
+    resource_variable_ops: Any
+    lift_to_graph: Any
+    saving: Any
+    own_random: list[tuple[Any, str]]
+
+
 def version_of(tensorflow: Any) -> tuple[int, int]:
     major, minor = str(tensorflow.__version__).split(".")[:2]
     return int(major), int(minor)
@@ -84,6 +101,45 @@ def probe(tensorflow: Any) -> Probes:
         if name not in getattr(tracing_compilation.TracingOptions, "__dataclass_fields__", {}):
             raise Moved(f"TracingOptions has no field {name}")
     return probes
+
+
+def probe_for_rehearsal(probes: Probes) -> RehearsalPlaces:
+    """Return the places that a rehearsal needs, too, or raise `Moved`."""
+    try:
+        from tensorflow.python.data.ops.structured_function import StructuredFunctionWrapper
+        from tensorflow.python.eager import lift_to_graph
+        from tensorflow.python.framework import func_graph, random_seed
+        from tensorflow.python.ops import gen_random_ops, resource_variable_ops, stateful_random_ops
+        from tensorflow.python.ops.parallel_for import control_flow_ops
+        from tensorflow.python.saved_model import save
+    except ImportError as error:
+        raise Moved(f"a module of TensorFlow is not where it was: {error}") from error
+    own_random = [(StructuredFunctionWrapper, "__init__"), (control_flow_ops, "_pfor_impl")]
+    needed = [
+        (probes.polymorphic_function.Function, "__call__"),
+        (func_graph, "func_graph_from_py_func"),
+        (random_seed, "get_seed"),
+        (stateful_random_ops, "non_deterministic_ints"),
+        (resource_variable_ops.BaseResourceVariable, "__init__"),
+        (resource_variable_ops, "_UnreadVariable"),
+        (lift_to_graph, "lift_to_graph"),
+        (save, "save_and_return_nodes"),
+        *own_random,
+    ]
+    for owner, name in needed:
+        if not hasattr(owner, name):
+            raise Moved(f"{owner.__name__}.{name} is gone")
+    return RehearsalPlaces(
+        probes.ops,
+        func_graph,
+        gen_random_ops,
+        random_seed,
+        stateful_random_ops,
+        resource_variable_ops,
+        lift_to_graph,
+        save,
+        own_random,
+    )
 
 
 def _expect(owner: Any, name: str, parameters: list[str]) -> None:

@@ -6,9 +6,11 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from traceonce.backends.tensorflow.composites import equal, equality_of, plain_attributes, spec_fields, usable
 from traceonce.backends.tensorflow.identities import ByIdentity, Identities
-from traceonce.backends.tensorflow.literals import TEXT_LIMIT, key_text, python_leaf, shorten_repr
+from traceonce.backends.tensorflow.literals import TEXT_LIMIT, key_text, plain_contents, python_leaf, shorten_repr
 from traceonce.facts import Container, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS, DEFAULTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
 
@@ -176,7 +178,10 @@ class _Walk:
             leaf = Leaf(path, "object", type_name="collected object", identity=self._identities.fresh(dead=True))
         else:
             number = self._identities.number(thing)
-            leaf = Leaf(path, "object", type_name=type(thing).__name__, value=_name_object(thing), identity=number)
+            name = _name_object(thing)
+            leaf = Leaf(path, "object", type_name=type(thing).__name__, value=name, identity=number)
+            if name is None:
+                leaf = msgspec.structs.replace(leaf, contents=plain_contents(thing))
         self.leaves.append(leaf)
 
     def _sequence(self, path: str, type_name: str, parts: Any, twins: Any) -> None:

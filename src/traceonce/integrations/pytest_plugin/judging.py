@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from traceonce.explain import diagnose
+from traceonce.explain import diagnose, diagnose_with_events
 from traceonce.facts import Diagnosis, FunctionId, Limit, Recording, Verdict
 from traceonce.guard.baseline import Change, Functions, compare, digest, name_in_baseline, take_state
 from traceonce.guard.counting import Count
@@ -70,9 +70,16 @@ def judge_test(
         better = tuple(change.describe() for change in changes if not change.is_worse)
         functions = tuple(map(_traced, diagnoses))
         outcome = Outcome(test, functions, state, better, tuple(problems), traced_for=traced_for)
-    section = describe_offences(offences, diagnose(recording)) if offences else ""
+    section = describe_offences(offences, _explained(recording)) if offences else ""
     traced = [diagnosis.function for diagnosis in diagnoses]
     return Judgement([offence.line for offence in offences], section, outcome, problems, traced)
+
+
+def _explained(recording: Recording) -> list[Diagnosis]:
+    """With what was traced before the test, too, and with fixes."""
+    from traceonce.fix.suggesting import suggest
+
+    return suggest(diagnose_with_events(recording), recording.environment)
 
 
 def only_inside(recording: Recording) -> Recording:

@@ -11,10 +11,12 @@ from traceonce.report.quantities import count_of, duration
 from traceonce.report.wording import (
     describe_cause,
     describe_change,
+    describe_fix,
     describe_place,
     describe_remedy,
     describe_site,
     describe_values,
+    fixes_to_show,
 )
 
 CAUSES = 8  # shown per function
@@ -59,8 +61,7 @@ def _facts(offences: Sequence[Offence], explained: Diagnosis) -> Iterator[str]:
         yield f"  cause      {describe_change(cause)} ({describe_cause(cause, explained.traces)}{seen})"
     if not explained.causes and judged.traces:
         yield "  cause      the first trace: the function had not been traced before"
-    for remedy in _remedies(explained):
-        yield f"  change     {remedy}"
+    yield from _changes(explained)
     for note in explained.notes:
         yield f"  note       {note}"
     if records := records_of(explained):
@@ -73,10 +74,17 @@ def _cost(diagnosis: Diagnosis) -> str:
     return f"{duration(diagnosis.exclusive_seconds)} of tracing"
 
 
+def _changes(diagnosis: Diagnosis) -> Iterator[str]:
+    fixes = fixes_to_show(diagnosis)
+    if not fixes:
+        yield from (f"  change     {remedy}" for remedy in _remedies(diagnosis))
+    for fix in fixes:
+        words = describe_fix(fix, diagnosis, "SCRIPT")
+        for number, line in enumerate([*(fix.snippet or "").splitlines(), *words]):
+            yield f"  {'' if number else 'fix':<11}{line}".rstrip()
+
+
 def _remedies(diagnosis: Diagnosis) -> Iterator[str]:
-    if diagnosis.covering_signature:
-        yield f"{diagnosis.covering_signature} covers all of these calls"
-        return
     paths: dict[str, list[str]] = {}
     for cause in diagnosis.causes[:CAUSES]:
         paths.setdefault(describe_remedy(cause, diagnosis), []).append(cause.path)

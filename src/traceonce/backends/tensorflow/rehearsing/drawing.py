@@ -1,0 +1,211 @@
+"""Random numbers that do not start anew at every trace.
+
+With a seed, a random operation in a graph repeats itself from the start each time that it is traced. A program that
+retraces so draws the same noise again and again, and the repaired one does not: a right repair would look wrong. So
+inside functions the operations are replaced by stateless ones, whose seed is a number that counts the draws. Then what
+is drawn depends on how many draws went before, and on nothing else: not on traces, nor on running eagerly.
+
+Left alone are plain eager code, where TensorFlow's own seeds are stable, and two parts of TensorFlow that use random
+operations in a way of their own: functions of `tf.data`, which run ahead in threads, and `tf.vectorized_map`, which
+rewrites the operations in its body.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from traceonce.backends.tensorflow.hooks import Hooks
+from traceonce.backends.tensorflow.probes import RehearsalPlaces
+from traceonce.backends.tensorflow.rehearsing.here import Here, Problems
+
+_COUNTER_NAME = "traceonce_draws"
+_ALGORITHM = "philox"  # the same on every device, compiled or not
+_TINY = 1.1754944e-38  # the least float32 whose logarithm is taken
+
+
+class Draws:
+    """The counter of draws, and the operations that use it."""
+
+    def __init__(self, tensorflow: Any, places: RehearsalPlaces, here: Here, problems: Problems) -> None:
+        self._tf = tensorflow
+        self._places = places
+        self._here = here
+        self._problems = problems
+        self._counter: Any = None
+        self._making = threading.Lock()
+        self._op_seeds = itertools.count(1)
+
+    def place(self, hooks: Hooks) -> None:
+        for name, draw in self._replacements().items():
+            hooks.place(self._places.gen_random_ops, name, self._hook(draw))
+        hooks.place(self._places.random_seed, "get_seed", self._hook_seed)
+        hooks.place(self._places.lift_to_graph, "lift_to_graph", self._hook_lifting)
+        hooks.place(self._places.saving, "save_and_return_nodes", self._hook_saving)
+
+    def is_ours(self, variable: Any) -> bool:
+        return variable is self._counter
+
+    def save(self) -> Callable[[], None]:
+        """Remember how many draws there were; calling the result takes the counter back there."""
+        counter = self._counter
+        drawn = counter.read_value() if counter is not None else 0
+
+        def restore() -> None:
+            if self._counter is not None:
+                self._counter.assign(drawn)
+
+        return restore
+
+    def look_at(self, graph: Any) -> None:
+        """Say so where a traced graph has a random operation that was not replaced."""
+        if self._here.own_random:
+            return
+        for operation in graph.get_operations():
+            definition = operation.op_def
+            if definition.is_stateful and {"seed", "seed2"} <= {attribute.name for attribute in definition.attr}:
+                self._problems.say(
+                    f"{graph.name} draws random numbers with {operation.type}, which starts anew at every trace: "
+                    "with fewer traces, other numbers are drawn"
+                )
+
+    def _inside(self) -> bool:
+        """Is this the inside of a function, and one whose random numbers are ours to draw?"""
+        if self._here.own_random or not self._places.ops.executing_eagerly_outside_functions():
+            return False
+        return self._here.calls > 0 or bool(self._places.ops.get_default_graph().building_function)
+
+    def _next(self) -> Any:
+        """The seed of the next draw. It reads the counter by its handle, so that no tape and no graph watches it."""
+        tf, raw = self._tf, self._tf.raw_ops
+        with self._making, tf.init_scope():
+            if self._counter is None:
+                self._counter = self._places.resource_variable_ops.ResourceVariable(
+                    0, dtype=tf.int64, trainable=False, name=_COUNTER_NAME
+                )
+        handle = self._counter.handle
+        counted = raw.AssignAddVariableOp(resource=handle, value=tf.constant(1, tf.int64))
+        with tf.control_dependencies([counted] if counted is not None else []):
+            number = raw.ReadVariableOp(resource=handle, dtype=tf.int64)
+        return tf.stack([number, tf.constant(7, tf.int64)])
+
+    def _hook(self, draw: Callable[..., Any]) -> Callable[[Any], Any]:
+        def wrap(original: Any) -> Any:
+            def random_operation(*args: Any, **kwargs: Any) -> Any:
+                if not self._inside():
+                    return original(*args, **kwargs)
+                return draw(*args, **kwargs)
+
+            return random_operation
+
+        return wrap
+
+    def _hook_seed(self, original: Any) -> Any:
+        """Eager code inside functions must not use up the seeds of the eager code around them."""
+
+        def get_seed(op_seed: Any) -> Any:
+            if op_seed is None and self._inside() and self._tf.executing_eagerly():
+                op_seed = next(self._op_seeds)
+            return original(op_seed)
+
+        return get_seed
+
+    def _hook_lifting(self, original: Any) -> Any:
+        """A variable made in a function has its initial value taken out of the graph: let the counter go with it."""
+
+        def lift_to_graph(tensors: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
+            held = None
+            with self._problems.kept():
+                held = self._held_by(tensors[0].graph) if self._counter is not None and not args else None
+            if held is not None and "sources" not in kwargs:
+                kwargs = {**kwargs, "sources": [held], "handle_captures": True}
+            return original(tensors, graph, *args, **kwargs)
+
+        return lift_to_graph
+
+    def _held_by(self, graph: Any) -> Any:
+        """The counter as a graph knows it, where it does."""
+        captures = getattr(graph, "captures", ())
+        return next((inner for outer, inner in captures if outer is self._counter.handle), None)
+
+    def _hook_saving(self, original: Any) -> Any:
+        """A saved model must hold every variable of its functions: let it hold the counter."""
+
+        def save_and_return_nodes(obj: Any, *args: Any, **kwargs: Any) -> Any:
+            with self._tracked_by(obj):
+                return original(obj, *args, **kwargs)
+
+        return save_and_return_nodes
+
+    @contextlib.contextmanager
+    def _tracked_by(self, model: Any) -> Iterator[None]:
+        tracked = False
+        with self._problems.kept():
+            if self._counter is not None and hasattr(model, "_track_trackable"):
+                model._maybe_initialize_trackable()
+                model._track_trackable(self._counter, _COUNTER_NAME, overwrite=True)
+                tracked = True
+        try:
+            yield
+        finally:
+            if tracked:
+                with self._problems.kept():
+                    model._self_unconditional_dependency_names.pop(_COUNTER_NAME, None)
+                    references = model._self_unconditional_checkpoint_dependencies
+                    references[:] = [known for known in references if known.name != _COUNTER_NAME]
+
+    def _replacements(self) -> dict[str, Callable[..., Any]]:
+        """For each stateful operation one that draws from the same distribution; the parameters are the original's."""
+        tf = self._tf
+
+        def random_standard_normal(shape, dtype, seed=0, seed2=0, name=None):  # type: ignore[no-untyped-def]
+            return tf.random.stateless_normal(shape, self._next(), dtype=tf.as_dtype(dtype), alg=_ALGORITHM)
+
+        def truncated_normal(shape, dtype, seed=0, seed2=0, name=None):  # type: ignore[no-untyped-def]
+            return tf.random.stateless_truncated_normal(shape, self._next(), dtype=tf.as_dtype(dtype), alg=_ALGORITHM)
+
+        def random_uniform(shape, dtype, seed=0, seed2=0, name=None):  # type: ignore[no-untyped-def]
+            return tf.random.stateless_uniform(shape, self._next(), dtype=tf.as_dtype(dtype), alg=_ALGORITHM)
+
+        def random_uniform_int(shape, minval, maxval, seed=0, seed2=0, name=None):  # type: ignore[no-untyped-def]
+            low = tf.convert_to_tensor(minval)
+            high = tf.convert_to_tensor(maxval, low.dtype)
+            return tf.random.stateless_uniform(shape, self._next(), low, high, low.dtype, alg=_ALGORITHM)
+
+        def random_shuffle(value, seed=0, seed2=0, name=None):  # type: ignore[no-untyped-def]
+            value = tf.convert_to_tensor(value)
+            places = tf.random.stateless_uniform([tf.shape(value)[0]], self._next(), alg=_ALGORITHM)
+            shuffled = tf.stop_gradient(tf.gather(value, tf.argsort(places, stable=True)))
+            shuffled.set_shape(value.shape)
+            return shuffled
+
+        def multinomial(logits, num_samples, seed=0, seed2=0, output_dtype=tf.int64, name=None):  # type: ignore[no-untyped-def]
+            logits = tf.cast(logits, tf.float32)[:, tf.newaxis, :]
+            shape = tf.stack([tf.shape(logits)[0], tf.cast(num_samples, tf.int32), tf.shape(logits)[2]])
+            uniform = tf.random.stateless_uniform(shape, self._next(), _TINY, 1.0, alg=_ALGORITHM)
+            return tf.argmax(logits - tf.math.log(-tf.math.log(uniform)), 2, tf.as_dtype(output_dtype))
+
+        def random_gamma(shape, alpha, seed=0, seed2=0, name=None):  # type: ignore[no-untyped-def]
+            alpha = tf.convert_to_tensor(alpha)
+            whole = tf.concat([shape, tf.cast(tf.shape(alpha), tf.convert_to_tensor(shape).dtype)], 0)
+            return tf.random.stateless_gamma(whole, self._next(), alpha, dtype=alpha.dtype)
+
+        def random_poisson_v2(shape, rate, seed=0, seed2=0, dtype=tf.int64, name=None):  # type: ignore[no-untyped-def]
+            rate = tf.convert_to_tensor(rate)
+            whole = tf.concat([shape, tf.cast(tf.shape(rate), tf.convert_to_tensor(shape).dtype)], 0)
+            return tf.random.stateless_poisson(whole, self._next(), rate, tf.as_dtype(dtype))
+
+        functions = (
+            random_standard_normal,
+            truncated_normal,
+            random_uniform,
+            random_uniform_int,
+            random_shuffle,
+            multinomial,
+            random_gamma,
+            random_poisson_v2,
+        )
+        return {function.__name__: function for function in functions}

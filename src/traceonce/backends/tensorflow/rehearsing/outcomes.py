@@ -1,0 +1,33 @@
+"""What came of a call, as data: the value that it returned, or the error that it raised."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from traceonce.backends.tensorflow.rehearsing.values import Values
+from traceonce.facts import FunctionId
+from traceonce.facts.error_text import shorten_error
+from traceonce.facts.rehearsal import Returned
+
+
+def describe_outcome(
+    function: FunctionId,
+    values: Values,
+    result: Any,
+    error: BaseException | None,
+    seconds: float = 0.0,
+    traces: int = 0,
+) -> Returned:
+    if error is not None:
+        return Returned(
+            function, error=type(error).__name__, message=_message(error), seconds=round(seconds, 6), traces=traces
+        )
+    leaves, structure = values.read(result)
+    return Returned(function, leaves, structure, seconds=round(seconds, 6), traces=traces)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return shorten_error(str(error))
+    except Exception:  # it cannot even be printed
+        return ""

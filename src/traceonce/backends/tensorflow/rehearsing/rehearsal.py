@@ -1,0 +1,107 @@
+"""A rehearsal of a TensorFlow program: all hooks in place, and everything that they saw."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from traceonce.backends.places import Places
+from traceonce.backends.tensorflow.hooks import Hooks
+from traceonce.backends.tensorflow.probes import Probes, RehearsalPlaces
+from traceonce.backends.tensorflow.rehearsing.calls import Calls
+from traceonce.backends.tensorflow.rehearsing.drawing import Draws
+from traceonce.backends.tensorflow.rehearsing.here import Here, Problems
+from traceonce.backends.tensorflow.rehearsing.identifying import Identifier
+from traceonce.backends.tensorflow.rehearsing.locating import Locator
+from traceonce.backends.tensorflow.rehearsing.makings import Makings
+from traceonce.backends.tensorflow.rehearsing.probing import Kept, Probing
+from traceonce.backends.tensorflow.rehearsing.seeding import Seeds
+from traceonce.backends.tensorflow.rehearsing.sites import Sites
+from traceonce.backends.tensorflow.rehearsing.tracing import Traces
+from traceonce.backends.tensorflow.rehearsing.values import Values
+from traceonce.backends.tensorflow.rehearsing.variables import Variables
+from traceonce.facts.rehearsal import Probed, Rehearsal, RehearsalSettings, Value
+
+
+class TensorFlowRehearsing:
+    """Starts when it is made, in the thread whose time counts."""
+
+    def __init__(
+        self,
+        tensorflow: Any,
+        probes: Probes,
+        places: RehearsalPlaces,
+        settings: RehearsalSettings,
+        enough: Callable[[], None],
+    ) -> None:
+        self._tf = tensorflow
+        self._thread = threading.get_ident()
+        self._here = here = Here({})
+        self._problems = problems = Problems()
+        files = Places((tensorflow.__file__,))
+        identifier = Identifier(files)
+        locator = Locator(files, probes.tf_stack)
+        self._eager = settings.eager
+        self._values = Values(tensorflow, as_traced=settings.eager)
+        self._kept = Kept(tensorflow, settings.probe)
+        self._sites = Sites(tensorflow, locator)
+        self._makings = Makings(here, problems, identifier, locator)
+        self._draws = Draws(tensorflow, places, here, problems)
+        self._variables = Variables(places, problems, self._draws.is_ours)
+        self._calls = Calls(
+            here,
+            problems,
+            identifier,
+            self._values,
+            self._sites,
+            self._kept,
+            probes.context.executing_eagerly,
+            settings.calls,
+            enough,
+        )
+        self._hooks = Hooks()
+        self._seeds = Seeds(tensorflow, probes.context, deterministic=settings.deterministic)
+        try:
+            function_class = probes.polymorphic_function.Function
+            Traces(here, problems, self._draws.look_at).place(self._hooks, places.func_graph, places.own_random)
+            self._seeds.place(self._hooks, places.stateful_random_ops)
+            self._draws.place(self._hooks)
+            self._variables.place(self._hooks)
+            self._makings.place(self._hooks, function_class)
+            self._calls.place(self._hooks, function_class)
+            if settings.eager:
+                tensorflow.config.run_functions_eagerly(True)
+        except BaseException:
+            self.stop()
+            raise
+        self._began = time.perf_counter()
+
+    def is_tracing(self) -> bool:
+        return self._here.graphs > 0
+
+    def result(self) -> Rehearsal:
+        seconds = time.perf_counter() - self._began - self._here.aside_in(self._thread)
+        variables: tuple[Value, ...] = ()
+        with self._problems.kept():
+            variables = self._variables.read(Values(self._tf))
+        return Rehearsal(
+            returned=self._calls.all(),
+            variables=variables,
+            makings=self._makings.all(),
+            sites=self._sites.all(),
+            seconds=round(seconds, 6),
+            problems=self._problems.texts,
+        )
+
+    def probe(self) -> Iterator[Probed]:
+        savings = (self._variables.save, self._draws.save, self._seeds.save)
+        values = Values(self._tf, as_traced=self._eager)
+        return Probing(self._tf, self._kept, self._here, self._problems, values, savings).run()
+
+    def stop(self) -> None:
+        self._hooks.close()
+        self._seeds.stop()
+        if self._eager:
+            self._tf.config.run_functions_eagerly(False)

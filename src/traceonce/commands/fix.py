@@ -1,0 +1,187 @@
+"""`traceonce fix`: diagnose a program, change its source, prove the change."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from traceonce.commands.output import check_output
+from traceonce.errors import UsageError
+from traceonce.observe.launching import Target, check_target
+
+CALLS, TIMEOUT = 1000, 300.0
+LEFT = 1  # the exit status where something is left that needs a repair
+
+
+class FixCommand(click.Command):
+    """Takes its own options before and after the script; the rest is the script's. After ``--`` all is the script's."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        flags = {name for option in self.params if isinstance(option, click.Option) for name in option.opts}
+        valued = {
+            name
+            for option in self.params
+            if isinstance(option, click.Option) and not option.is_flag
+            for name in option.opts
+        }
+        ours, ctx.obj = split_arguments(args, flags, valued)
+        return super().parse_args(ctx, ours)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return ["[OPTIONS]", "(SCRIPT | -m MODULE | -c CODE) [ARGS]..."]
+
+
+def split_arguments(args: Sequence[str], flags: set[str], valued: set[str]) -> tuple[list[str], Target | None]:
+    """Our own options, wherever they stand, and the program with its arguments."""
+    ours: list[str] = []
+    kind, name, rest = "script", None, []
+    words = list(args)
+    while words:
+        word = words.pop(0)
+        option = word.partition("=")[0]
+        if word == "--":
+            rest += words if name is not None else words[1:]
+            name = name if name is not None else next(iter(words), None)
+            break
+        if option in flags:
+            ours.append(word)
+            if option in valued and word == option and words:
+                ours.append(words.pop(0))
+        elif name is None and word in ("-m", "-c"):
+            if not words:
+                raise UsageError(f"{word} needs {'the name of a module' if word == '-m' else 'code'} after it.")
+            kind, name = ("module" if word == "-m" else "code"), words.pop(0)
+        elif name is None and word.startswith("-"):
+            ours.append(word)  # for click to complain about, or to answer (--help)
+        elif name is None:
+            name = word
+        else:
+            rest.append(word)
+    return ours, Target(kind, name, tuple(rest)) if name is not None else None
+
+
+@click.command(cls=FixCommand, short_help="Change the source so that it traces less, and prove the change.")
+@click.option("--write", is_flag=True, help="Apply what was proved to the files, all of it or nothing.")
+@click.option("--json", "report", metavar="FILE", help="Write the result as JSON to this file ('-': standard output).")
+@click.option(
+    "--calls",
+    type=click.IntRange(min=1),
+    default=CALLS,
+    show_default=True,
+    help="End each run after so many calls of the program's functions.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=1),
+    default=TIMEOUT,
+    show_default=True,
+    metavar="SECONDS",
+    help="End each run after so many seconds.",
+)
+@click.option("--function", "only", multiple=True, metavar="NAME", help="Repair this function only. May be repeated.")
+@click.option("--wide", is_flag=True, help="Take the wider signature where the least one is too narrow for new shapes.")
+@click.option("--unproved", is_flag=True, help="Take a change that could not be proved, too, if it was not refuted.")
+@click.option(
+    "--input",
+    "stdin",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What the program reads as its standard input.",
+)
+@click.option("--quiet", is_flag=True, help="Print the diff only.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    write: bool,
+    report: str | None,
+    calls: int,
+    timeout: float,
+    only: tuple[str, ...],
+    wide: bool,
+    unproved: bool,
+    stdin: Path | None,
+    quiet: bool,
+) -> None:
+    """Find out why a program is traced again, change its source, and prove the change by running it.
+
+    The program is run several times, each time in a fresh copy of its project, with the same seeds: as it is, twice,
+    and with each change that may help, from the least one up. A change is proved where the function is traced less
+    often, returns the same, and the program prints the same and ends the same. The proved changes come as a diff on
+    standard output; nothing of yours is touched without --write.
+
+    \b
+    traceonce fix train.py --epochs 1
+    traceonce fix train.py --write
+    traceonce fix train.py | git apply
+    traceonce fix --calls 200 --json fix.json train.py -- --write-checkpoints
+
+    Options of traceonce may stand before or after the script; what follows -- is the script's own. The exit status is 0
+    where nothing needs a repair or all was repaired, 1 where something is left, 2 where the input is wrong.
+    """
+    target: Target | None = ctx.obj
+    if target is None:
+        raise click.UsageError("Nothing to fix: name a script, -m MODULE or -c CODE.")
+    check_program(target, write=write, stdin=stdin)
+    check_output(report, "--json")
+    from traceonce.commands.repairing import Repairing
+
+    tell = (lambda text: None) if quiet else _tell
+    result = Repairing(target, tell, calls=calls, timeout=timeout, only=only, wide=wide, stdin=stdin).run()
+    if unproved:
+        result.take_unproved()
+    if report != "-":
+        sys.stdout.write(result.diff)
+        sys.stdout.flush()
+    if not quiet:
+        result.print_report()
+    written = result.write() if write else []
+    if not quiet:
+        sys.stderr.writelines(f"traceonce: {text}\n" for text in result.remarks(written, write=write))
+    if report is not None:
+        result.put_json(report, written)
+    raise SystemExit(LEFT if result.something_is_left else 0)
+
+
+def _tell(text: str) -> None:
+    """Each step takes seconds: say which."""
+    sys.stderr.write(f"traceonce: {text}\n")
+    sys.stderr.flush()
+
+
+def check_program(target: Target, *, write: bool, stdin: Path | None) -> None:
+    """Say what is wrong before anything is run."""
+    if target.kind == "script" and target.name.endswith(".ipynb"):
+        raise UsageError(
+            f"{target.name}: is a notebook, and there is no source file to change. Export it with "
+            f"`jupyter nbconvert --to script {target.name}` and fix the script."
+        )
+    if target.kind == "script" and target.name == "-":
+        raise UsageError("A program from standard input has no source file to change: name a script.")
+    check_target(target)
+    if stdin is not None and not os.access(stdin, os.R_OK):
+        raise UsageError(f"--input {stdin}: there is no such file, or it cannot be read.")
+    if target.kind != "script" or not Path(target.name).is_file():
+        return
+    check_encoding(Path(target.name))
+    if write and not (os.access(target.name, os.W_OK) and os.access(Path(target.name).resolve().parent, os.W_OK)):
+        raise UsageError(
+            f"{target.name}: is not writable, so --write cannot change it. Check its permissions and those of its "
+            "folder, or leave --write out and apply the diff yourself."
+        )
+
+
+def check_encoding(script: Path) -> None:
+    import tokenize
+
+    try:
+        with tokenize.open(script) as file:
+            file.read()
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{script}: is not in the encoding that it declares, or in UTF-8 ({error}). Python cannot run it either; "
+            "save it as UTF-8, or declare its encoding in the first line (# -*- coding: latin-1 -*-)."
+        ) from None

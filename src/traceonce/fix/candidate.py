@@ -1,0 +1,69 @@
+"""A repair that could be tried: what it would change, and what may be expected of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from traceonce.facts import CauseCode
+from traceonce.facts.fix import Safety
+from traceonce.fix.case import Case
+
+if TYPE_CHECKING:  # a report names candidates without ever looking at the source
+    from traceonce.fix.source.edits import Edits
+
+
+class Declined(Exception):  # noqa: N818  # a finding, told to the user
+    """This repair cannot be written here; the message says why, in words for the user."""
+
+
+# Writes the change into the edits of a candidate, or raises Declined.
+Change: TypeAlias = Callable[["Edits"], None]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """`change` is None for advice. `snippet` shows the change in a few lines; `note` says what to know about it.
+
+    `predicted_traces` counts what would be left, found by replaying the recorded signatures; None: cannot be told.
+    """
+
+    recipe: str
+    safety: Safety
+    causes: tuple[CauseCode, ...]
+    change: Change | None = None
+    predicted_traces: int | None = None
+    snippet: str | None = None
+    note: str | None = None
+
+
+Propose: TypeAlias = Callable[[Case], Iterator[Candidate]]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A program, and the same program repaired: a test, and a part of the recipe's page.
+
+    `repaired` is the whole program after the repair; None for advice. `function` is the one that is repaired.
+    """
+
+    title: str
+    program: str
+    function: str
+    traces_before: int
+    repaired: str | None = None
+    traces_after: int | None = None
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One kind of repair: what it does, why it helps, when not to use it, and examples that are run."""
+
+    name: str
+    title: str
+    what: str
+    why: str
+    beware: str
+    propose: Propose
+    examples: tuple[Example, ...] = ()

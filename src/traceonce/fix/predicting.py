@@ -1,0 +1,124 @@
+"""How often would it have been traced, had the function been another? Answered by replaying the recorded signatures.
+
+Only calls that missed the cache are recorded. The others were served by a trace that is recorded, and a change
+that makes signatures more alike never makes such a call a miss: so the misses are enough to count with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from traceonce.facts import Leaf, Signature, TraceEvent
+
+Change: TypeAlias = Callable[[Signature], Signature]
+LeafChange: TypeAlias = Callable[[Leaf], Leaf]
+
+LIFTABLE = ("int", "float")  # Python types that a scalar tensor can stand for
+
+
+def unchanged(signature: Signature) -> Signature:
+    return signature
+
+
+def replay(
+    events: Sequence[TraceEvent], change: Change = unchanged, *, relax: bool = False, one_object: bool = False
+) -> int:
+    """The traces that are left when every request is changed by `change`.
+
+    1. Every function object has a cache of its own; with `one_object` they all share one (in one process).
+    2. A request that a kept signature admits is a hit. Any other is one more trace, kept for the rest of the run.
+    3. With reduced retracing (`relax`, or where the function has it) a miss is first joined with the kept signatures,
+       oldest first; one that it cannot be joined with is passed over.
+    4. What TensorFlow traced on its own account (to create variables) and what raised counts for nothing.
+    """
+    caches: dict[tuple[str, int | None], list[Signature]] = {}
+    traces = 0
+    for event in events:
+        if event.kind != "trace" or event.phase in ("internal", "failed"):
+            continue
+        key = (event.process, None if one_object else event.object)
+        if key not in caches:
+            caches[key] = [_key(change(known)) for known in event.earlier]
+        kept, request = caches[key], _key(change(event.signature))
+        if any(known.admits(request) for known in kept):
+            continue
+        traces += 1
+        kept.append(_generalise(request, kept) if relax or event.reduce_retracing else request)
+    return traces
+
+
+def _key(signature: Signature) -> Signature:
+    """What a trace is looked up by. The trace after the variables were made repeats the one that made them."""
+    context = {name: value for name, value in signature.context.items() if name != "scope"}
+    return msgspec.structs.replace(signature, context=context) if context != signature.context else signature
+
+
+def _generalise(request: Signature, kept: Sequence[Signature]) -> Signature:
+    for known in kept:
+        request = request.join(known) or request
+    return request
+
+
+def each_leaf(change: LeafChange) -> Change:
+    """A change of signatures from one of leaves."""
+
+    def changed(signature: Signature) -> Signature:
+        return msgspec.structs.replace(signature, leaves=tuple(map(change, signature.leaves)))
+
+    return changed
+
+
+def in_turn(*changes: Change) -> Change:
+    def changed(signature: Signature) -> Signature:
+        for change in changes:
+            signature = change(signature)
+        return signature
+
+    return changed
+
+
+def lift(dtypes: Mapping[str, str]) -> Change:
+    """Python numbers at these paths become scalar tensors of these dtypes; what is a tensor already stays as it is."""
+
+    def lifted(leaf: Leaf) -> Leaf:
+        if leaf.path in dtypes and leaf.kind == "python" and leaf.type_name in LIFTABLE:
+            return Leaf(leaf.path, "tensor", dtype=dtypes[leaf.path], shape=())
+        return leaf
+
+    return each_leaf(lifted)
+
+
+def cast(dtypes: Mapping[str, str]) -> Change:
+    """Tensors (and Python numbers) at these paths come as tensors of these dtypes."""
+
+    def cast_leaf(leaf: Leaf) -> Leaf:
+        if leaf.path in dtypes and leaf.kind == "tensor":
+            return msgspec.structs.replace(leaf, dtype=dtypes[leaf.path])
+        return leaf
+
+    return in_turn(each_leaf(cast_leaf), lift(dtypes))
+
+
+def by_contents(paths: frozenset[str]) -> Change:
+    """Objects at these paths are compared by what they hold, as far as that is known, and no longer by identity."""
+
+    def compared(leaf: Leaf) -> Leaf:
+        if leaf.path in paths and leaf.kind == "object" and leaf.contents is not None:
+            return Leaf(leaf.path, "spec", type_name=leaf.type_name, value=leaf.contents)
+        return leaf
+
+    return each_leaf(compared)
+
+
+def by_name(paths: frozenset[str]) -> Change:
+    """Callables at these paths are kept: those of one name are one object."""
+
+    def kept(leaf: Leaf) -> Leaf:
+        if leaf.path in paths and leaf.kind == "object" and leaf.value is not None:
+            return Leaf(leaf.path, "spec", type_name=leaf.type_name, value=leaf.value)
+        return leaf
+
+    return each_leaf(kept)

@@ -1,0 +1,171 @@
+"""All that could be tried for a function, the least change first.
+
+1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change: only advice is given.
+2. A candidate must leave fewer traces than there are, by what the recorded signatures say; else it is dropped.
+3. Recipes come in the order of `RECIPES`: what changes where a function is made, then its signature, then its calls,
+   then its objects. What a recipe offers stays in the order in which it offers it.
+4. The first few candidates of every recipe come before the others of any, so that none waits for the last resort of
+   another.
+5. Combinations of recipes come after single ones. They are for causes that hide each other: a function that is made
+   again for each call, and given another number each time, is traced as often if only one of the two is repaired.
+6. Advice comes last, and always.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import importlib.util
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from traceonce.facts import CauseCode, TraceEvent, Verdict
+from traceonce.fix.candidate import Candidate, Declined, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.combining import join_lines, join_notes, together
+from traceonce.fix.predicting import Change, by_contents, by_name, replay, unchanged
+
+RECIPES = (
+    "hoist",
+    "input_signature",
+    "tensor_argument",
+    "cast",
+    "reduce_retracing",
+    "stable_home",
+    "tracing_type",
+    "state",
+)
+ADVICE = (
+    "leave_it",
+    "library_report",
+    "pad_or_bucket",
+    "drop_remainder",
+    "uniform_structure",
+    "reuse_instance",
+    "split_static_argument",
+    "remove_function",
+)
+FIRST = 4  # of each recipe, before the rest of all
+# What treats the arguments themselves, and goes with what treats the function or the objects given to it.
+_OF_ARGUMENTS = ("input_signature", "tensor_argument", "cast", "reduce_retracing")
+_OF_OBJECTS = {
+    "hoist": {CauseCode.NEW_FUNCTION},
+    "stable_home": {CauseCode.IDENTITY, CauseCode.COLLECTED},
+    "tracing_type": {CauseCode.IDENTITY, CauseCode.COLLECTED},
+}
+_NOTHING_TO_DO = (Verdict.OK, Verdict.BOUNDED)
+
+
+class Proposals(NamedTuple):
+    """What could be tried, and why recipes that look right cannot be, in words for the user."""
+
+    candidates: list[Candidate]
+    declined: dict[str, str]
+
+
+def propose(case: Case) -> list[Candidate]:
+    """The candidates for a function, the least change first."""
+    return consider(case).candidates
+
+
+def best(case: Case) -> Candidate | None:
+    """The candidate that a report names: of those that change the source the first that leaves the fewest traces."""
+    candidates = propose(case)
+    changes = [candidate for candidate in candidates if candidate.change is not None]
+    known = [candidate for candidate in changes if candidate.predicted_traces is not None]
+    return min(
+        known, key=lambda candidate: candidate.predicted_traces or 0, default=next(iter(changes or candidates), None)
+    )
+
+
+def consider(case: Case) -> Proposals:
+    """The same, with the reasons of the recipes that declined."""
+    declined: dict[str, str] = {}
+    advice = [candidate for name in ADVICE for candidate in _offers(name, case, declined)]
+    if case.diagnosis.verdict in _NOTHING_TO_DO:
+        return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
+    if case.diagnosis.function.library:
+        return Proposals(advice, declined)
+    single = {name: list(_offers(name, case, declined)) for name in RECIPES}
+    advice += [candidate for offers in single.values() for candidate in offers if candidate.change is None]
+    worthwhile = {name: [each for each in offers if _helps(each, case)] for name, offers in single.items()}
+    combined = [each for each in _combinations(case, single) if _helps(each, case)]
+    ordered = [*_in_order(worthwhile.values()), *combined]
+    return Proposals([*ordered, *advice], declined)
+
+
+def _offers(name: str, case: Case, declined: dict[str, str]) -> Iterator[Candidate]:
+    if importlib.util.find_spec(f"traceonce.fix.recipes.{name}") is None:
+        return
+    try:
+        yield from load_recipe(name).propose(case)
+    except Declined as why:
+        declined[name] = str(why)
+
+
+def load_recipe(name: str) -> Recipe:
+    module = importlib.import_module(f"traceonce.fix.recipes.{name}")
+    recipe = module.RECIPE
+    assert isinstance(recipe, Recipe)
+    return recipe
+
+
+def _helps(candidate: Candidate, case: Case) -> bool:
+    if candidate.change is None:
+        return False
+    silent = case.diagnosis.verdict in (Verdict.STALE, Verdict.CONFUSED)  # it is not about the number of traces
+    left = candidate.predicted_traces
+    return silent or left is None or left < replay(case.events)
+
+
+def _in_order(offers: Iterable[list[Candidate]]) -> Iterator[Candidate]:
+    """The first few of each, then the rest of each; of either the single recipes before their combinations."""
+    listed = list(offers)
+    first = [candidate for few in listed for candidate in few[:FIRST]]
+    rest = [candidate for few in listed for candidate in few[FIRST:]]
+    return itertools.chain(first, rest)
+
+
+def _combinations(case: Case, single: dict[str, list[Candidate]]) -> Iterator[Candidate]:
+    """One of what keeps a function or an object, with each of what treats the arguments that are left."""
+    for name, codes in _OF_OBJECTS.items():
+        settled = _as_if(case, name)
+        if not codes & case.codes or settled.events == case.events:
+            continue
+        left = replay(settled.events)
+        ignored: dict[str, str] = {}
+        others = [each for other in _OF_ARGUMENTS for each in list(_offers(other, settled, ignored))[:FIRST]]
+        keepers = [each for each in single[name] if each.predicted_traces == left]
+        yield from (_combine(keeper, other) for keeper, other in itertools.product(keepers, others))
+
+
+def _combine(keeper: Candidate, other: Candidate) -> Candidate:
+    changes = [each.change for each in (keeper, other) if each.change is not None]
+    return dataclasses.replace(
+        other,
+        recipe=f"{keeper.recipe}+{other.recipe}",
+        safety="review" if keeper.safety == "review" else other.safety,
+        causes=tuple(sorted({*keeper.causes, *other.causes})),
+        change=together(*changes) if len(changes) == 2 else None,
+        snippet=join_lines(keeper.snippet, other.snippet),
+        note=join_notes(keeper.note, other.note),
+    )
+
+
+def _as_if(case: Case, name: str) -> Case:
+    """The case as it would be with that recipe applied, with the causes that were hidden behind its own."""
+    objects = frozenset(leaf.path for s in case.signatures for leaf in s.leaves if leaf.kind == "object")
+    changes: dict[str, Change] = {"stable_home": by_name(objects), "tracing_type": by_contents(objects)}
+    change = changes.get(name, unchanged)
+    one = name == "hoist"
+    events = tuple(_changed(event, change, one) for event in case.events)
+    return case._replace(events=events)
+
+
+def _changed(event: TraceEvent, change: Change, one_object: bool) -> TraceEvent:
+    traced = change(event.traced) if event.traced is not None else None
+    number = 0 if one_object else event.object
+    return msgspec.structs.replace(event, signature=change(event.signature), traced=traced, object=number)

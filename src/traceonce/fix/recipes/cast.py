@@ -1,0 +1,114 @@
+"""A dtype that flips between calls is cast once, where the function is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from traceonce.facts import CauseCode
+from traceonce.fix.candidate import Candidate, Change, Declined, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.combining import wrap
+from traceonce.fix.lifting import FLOATS, widest
+from traceonce.fix.predicting import LIFTABLE, replay
+from traceonce.fix.predicting import cast as cast_signature
+from traceonce.fix.recipes.input_signature import propose_signatures
+from traceonce.fix.recipes.reduce_retracing import NAME as RELAX
+from traceonce.fix.recipes.reduce_retracing import propose_relaxed
+from traceonce.fix.specs import enumerate_words
+from traceonce.fix.spelling import spell_call
+
+if TYPE_CHECKING:
+    from traceonce.fix.source.edits import Edits
+
+NAME = "cast"
+_TREATED = frozenset({CauseCode.DTYPE, CauseCode.KIND})
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    if not case.codes & _TREATED or any(event.signed for event in case.events):
+        return
+    now = replay(case.events)
+    for dtypes in _targets(case):
+        before, change, note = cast_signature(dtypes), casting(case, dtypes), _say(case, dtypes)
+        left = replay(case.events, before)
+        given = {path: f"tf.cast({path}, tf.{dtype})" for path, dtype in dtypes.items() if path.isidentifier()}
+        snippet = spell_call(case, given)
+        if left < now:
+            yield Candidate(NAME, "review", tuple(sorted(case.codes & _TREATED)), change, left, snippet, note)
+        try:
+            yield from propose_signatures(case, f"{NAME}+input_signature", before, (change,), note, snippet)
+        except Declined:
+            yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, note, snippet)
+
+
+def casting(case: Case, dtypes: Mapping[str, str]) -> Change:
+    """Casts what the calls give for these parameters, where they give another dtype."""
+
+    def change(edits: Edits) -> None:
+        for path, dtype in dtypes.items():
+            _cast(case, edits, path, dtype)
+
+    return change
+
+
+def _cast(case: Case, edits: Edits, path: str, dtype: str) -> None:
+    from traceonce.fix.source.arguments import find_arguments
+
+    changed = False
+    for argument in find_arguments(case, edits, path):
+        kinds = argument.site.arguments.get(path, ())
+        if kinds == (f"tensor {dtype}",):
+            continue
+        numbers = bool(kinds) and all(kind in LIFTABLE for kind in kinds)
+        code = f"tf.constant(value, tf.{dtype})" if numbers else f"tf.cast(value, tf.{dtype})"
+        wrap(edits, argument, code)
+        changed = True
+    if not changed:
+        raise Declined(f"no call was found that gives another dtype for {path}")
+
+
+def _targets(case: Case) -> Iterator[dict[str, str]]:
+    """One dtype for each tensor that comes in several: the widest, then the narrower floating ones."""
+    seen: dict[str, dict[str, None]] = {}
+    mixed: set[str] = set()
+    fractions: set[str] = set()
+    for leaf in (leaf for signature in case.signatures for leaf in signature.leaves):
+        if leaf.kind == "tensor" and leaf.dtype is not None:
+            seen.setdefault(leaf.path, {})[leaf.dtype] = None
+        elif leaf.kind == "python" and leaf.type_name in LIFTABLE:
+            mixed.add(leaf.path)
+            if leaf.type_name == "float":
+                fractions.add(leaf.path)
+    flipping = {path: list(dtypes) for path, dtypes in seen.items() if len(dtypes) > 1 or path in mixed}
+    targets = {
+        path: widest([*dtypes, "float32"] if path in fractions and not set(dtypes) & set(FLOATS) else dtypes)
+        for path, dtypes in flipping.items()
+    }
+    known = {path: target for path, target in targets.items() if target is not None}
+    if not known:
+        return
+    yield known
+    narrower = {path: [dtype for dtype in flipping[path] if dtype in FLOATS and dtype != known[path]] for path in known}
+    if any(narrower.values()):
+        yield {path: widest(dtypes) or known[path] for path, dtypes in narrower.items()}
+
+
+def _say(case: Case, dtypes: Mapping[str, str]) -> str:
+    what = enumerate_words([f"{path} is always {dtype}" for path, dtype in dtypes.items()])
+    if "float64" in dtypes.values():
+        return f"{what}, the widest that was seen: results that were of a narrower dtype become float64 as well"
+    seen = {leaf.dtype for signature in case.signatures for leaf in signature.leaves if leaf.path in dtypes}
+    lost = "float64" in seen or "int64" in seen
+    return f"{what}: digits that it cannot hold are lost" if lost else what
+
+
+RECIPE = Recipe(
+    name=NAME,
+    title="Cast once, at the call",
+    what="Casts an argument whose dtype differs between calls to one dtype, where the function is called.",
+    why="Every dtype has a trace of its own, and neither a signature nor relaxed shapes admit two.",
+    beware="Results follow the dtype of the arguments, and a narrower one loses digits. Where both precisions are "
+    "wanted, two traces are right.",
+    propose=propose,
+)

@@ -1,0 +1,66 @@
+"""Under a relaxed signature a size that the body reads from a static shape is read while the function runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from traceonce.facts.signature import Shape
+from traceonce.fix.candidate import Candidate, Change, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.lifting import float_dtype
+
+if TYPE_CHECKING:
+    from traceonce.fix.source.edits import Edits
+
+NAME = "dynamic_shape"
+SAID = "sizes that the body reads from a shape are read while it runs"
+
+
+class Reach(NamedTuple):
+    """How far the change goes.
+
+    `everywhere`: to every size of what the body computes, not only along the dimensions that the arguments leave open.
+    `cast_everywhere`: a cast in every sum and product, not only at a division or with a float literal beside the size.
+    """
+
+    everywhere: bool = False
+    cast_everywhere: bool = False
+
+
+REACHES = (Reach(), Reach(cast_everywhere=True), Reach(everywhere=True), Reach(everywhere=True, cast_everywhere=True))
+
+
+def variants(case: Case, open_shapes: Mapping[str, Shape | None]) -> Iterator[Change]:
+    """The changes of the body that may be needed where these shapes are open, the least first.
+
+    Each declines where one before it does the same.
+    """
+    for count in range(1, len(REACHES) + 1) if open_shapes else ():
+        yield _change(case, open_shapes, REACHES[:count])
+
+
+def _change(case: Case, open_shapes: Mapping[str, Shape | None], reaches: tuple[Reach, ...]) -> Change:
+    def change(edits: Edits) -> None:
+        from traceonce.fix.reshaping import read_sizes_at_run_time
+
+        floating = float_dtype(case.signatures)
+        read_sizes_at_run_time(edits, case.diagnosis.function, dict(open_shapes), reaches, floating)
+
+    return change
+
+
+def _propose(case: Case) -> Iterator[Candidate]:
+    return iter(())  # never by itself: only together with what leaves dimensions open
+
+
+RECIPE = Recipe(
+    name=NAME,
+    title="Read a size while the function runs",
+    what="Where a signature leaves a dimension open, `x.shape[i]` in the body becomes `tf.shape(x)[i]`, with a cast "
+    "where the size is divided or meets a float.",
+    why="A static shape is read while tracing. Under an open dimension it is None there, and arithmetic with it fails.",
+    beware="The size is a tensor then: good for reshaping, slicing, ranges and arithmetic, not for what needs a Python "
+    "number. Only the body of the function is changed, and functions defined in it; functions that it calls are not.",
+    propose=_propose,
+)

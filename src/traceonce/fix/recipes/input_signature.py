@@ -1,0 +1,173 @@
+"""One signature for every call seen: `None` only where a dimension varied, a scalar tensor for a Python number."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from traceonce.facts import CauseCode, Signature
+from traceonce.facts.fix import Safety
+from traceonce.fix.candidate import Candidate, Declined, Recipe
+from traceonce.fix.candidate import Change as SourceChange
+from traceonce.fix.case import Case
+from traceonce.fix.combining import join_lines, join_notes
+from traceonce.fix.lifting import number_paths, say_lifted, stack, stacked_lists
+from traceonce.fix.predicting import Change, in_turn, lift, replay, unchanged
+from traceonce.fix.recipes import dynamic_shape
+from traceonce.fix.specs import Cover, NoSignature, cover, enumerate_words
+
+if TYPE_CHECKING:
+    from traceonce.fix.source.edits import Edits
+
+NAME = "input_signature"
+MOST = 6  # choices of dtypes that are tried
+TREATED = {
+    CauseCode.SHAPE,
+    CauseCode.RANK,
+    CauseCode.VALUE,
+    CauseCode.KIND,
+    CauseCode.SPEC,
+    CauseCode.STRUCTURE,
+    CauseCode.DTYPE,
+}
+
+
+@dataclass(frozen=True)
+class Signing:
+    """Gives the function this signature. `beside` are the other changes that belong to the repair."""
+
+    case: Case
+    cover: Cover
+    beside: tuple[SourceChange, ...] = ()
+
+    def __call__(self, edits: Edits) -> None:
+        from traceonce.fix.source.making import find_creation, has_option, set_option
+
+        creation = find_creation(self.case, edits)
+        if has_option(creation, NAME):
+            raise Declined("it has an input_signature already")
+        unknown = sorted(self.cover.classes - creation.module.names_bound_in(creation.module.tree))
+        if unknown:
+            raise Declined(f"{enumerate_words(unknown)} is not known by that name in {creation.module.file}")
+        set_option(edits, creation, NAME, self.cover.code)
+        for change in self.beside:
+            change(edits)
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    """The least signature with each choice of dtypes, the likeliest first; Declined where there is none."""
+    if not case.codes & TREATED:
+        return
+    yield from propose_signatures(case, NAME)
+
+
+def propose_signatures(
+    case: Case,
+    name: str,
+    before: Change = unchanged,
+    beside: tuple[SourceChange, ...] = (),
+    note: str | None = None,
+    call: str | None = None,
+) -> Iterator[Candidate]:
+    """Candidates for calls that are changed by `before`, along with the changes `beside` of the source.
+
+    `call` shows how the function is called then. Each signature is followed by the least change of the body that it may need; what goes further comes last.
+    """
+    if not case.events or any(event.signed for event in case.events):
+        return
+    signatures = [before(event.served) for event in case.events]
+    rest: list[Candidate] = []
+    for prepare, lifted, stacked in _preparations(signatures):
+        try:
+            least = cover([prepare(signature) for signature in signatures])
+        except NoSignature as why:
+            raise Declined(f"no one signature admits the calls: {why}") from None
+        safety: Safety = "review" if lifted or stacked or beside else "safe"
+        plain = Candidate(
+            recipe=name,
+            safety=safety,
+            causes=tuple(sorted(case.codes & TREATED)),
+            change=Signing(case, least, beside),
+            predicted_traces=replay(case.events, in_turn(before, prepare, least.apply)),
+            snippet=join_lines(_decorator(least), call),
+            note=join_notes(note, say_lifted(lifted), _say_stacked(stacked)),
+        )
+        yield plain
+        further = [_with_body(plain, change) for change in dynamic_shape.variants(case, least.open_shapes)]
+        yield from further[:1]
+        rest.extend(further[1:])
+    yield from rest
+
+
+def _decorator(least: Cover) -> str:
+    return f"@tf.function({NAME}={least.code})"
+
+
+def _with_body(plain: Candidate, change: SourceChange) -> Candidate:
+    signing = plain.change
+    assert isinstance(signing, Signing)
+    return dataclasses.replace(
+        plain,
+        recipe=f"{plain.recipe}+{dynamic_shape.NAME}",
+        safety="review",
+        change=dataclasses.replace(signing, beside=(*signing.beside, change)),
+        note=join_notes(plain.note, dynamic_shape.SAID),
+    )
+
+
+def wider(case: Case, candidate: Candidate) -> Candidate | None:
+    """The same with every dimension open, for input that the least signature refuses; None where it is as wide."""
+    signing = candidate.change
+    if not isinstance(signing, Signing):
+        return None
+    widened = signing.cover.widen()
+    if widened == signing.cover:
+        return None
+    change = dataclasses.replace(signing, case=case, cover=widened)
+    return dataclasses.replace(candidate, change=change, snippet=_decorator(widened))
+
+
+def _preparations(signatures: Sequence[Signature]) -> Iterator[tuple[Change, tuple[str, ...], tuple[str, ...]]]:
+    """What happens to the arguments first: lists given as one tensor, and numbers with a dtype each."""
+    lists = stacked_lists(signatures)
+
+    def stack_them(signature: Signature) -> Signature:
+        return stack(signature, lists)
+
+    first = stack_them if lists else unchanged
+    choices = number_paths([first(signature) for signature in signatures])
+    for dtypes in _assignments(choices):
+        yield in_turn(first, lift(dtypes)), tuple(dtypes), tuple(lists)
+
+
+def _assignments(choices: Mapping[str, tuple[str, ...]]) -> Iterator[dict[str, str]]:
+    """A dtype for each number: all as their first choice, then all as their last, then the mixtures, a few of them.
+
+    A number without a choice is left as it is, and the signature will say why it cannot hold it.
+    """
+    open_choices = {path: dtypes for path, dtypes in choices.items() if dtypes}
+    every = list(itertools.product(*open_choices.values()))
+    if len(every) > 1:
+        firsts = tuple(dtypes[0] for dtypes in open_choices.values())
+        every.sort(key=lambda chosen: sum(a != b for a, b in zip(chosen, firsts, strict=True)))
+        every = [every[0], every[-1], *every[1:-1]]
+    for chosen in every[:MOST]:
+        yield dict(zip(open_choices, chosen, strict=True))
+
+
+def _say_stacked(paths: Sequence[str]) -> str | None:
+    return f"{enumerate_words(list(paths))} is given as one tensor instead of a list" if paths else None
+
+
+RECIPE = Recipe(
+    name=NAME,
+    title="Write down the signature",
+    what="Adds the least `input_signature` that admits every call seen to `tf.function`.",
+    why="A function with a signature is traced once. An open dimension admits every size, a scalar spec every number.",
+    beware="What the signature does not admit raises an error instead of being traced. Python numbers are tensors in "
+    "the body, and are cast: an int32 holds nothing beyond 2,147,483,647. Sizes in the body may no longer be known.",
+    propose=propose,
+)

@@ -1,0 +1,172 @@
+"""A cause inside a library: what its caller can do, and a report for those who maintain it. Never an edit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from traceonce.facts import Cause, CauseCode, Diagnosis, Verdict
+from traceonce.facts.event import package_path
+from traceonce.fix.candidate import Candidate, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.predicting import LIFTABLE, lift, replay
+from traceonce.fix.recipes.drop_remainder import drop_note, drop_snippet, find_partial_batch, without_partial_batch
+from traceonce.fix.recipes.pad_or_bucket import describe_buckets, helper_code, pad, varying_places
+from traceonce.fix.spelling import count_of, duration, enumerate_values, leaves_at, name_of
+
+_NEW_OBJECT = (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE)
+_OTHER_OBJECT = (CauseCode.IDENTITY, CauseCode.COLLECTED)
+
+
+def _propose(case: Case) -> Iterator[Candidate]:
+    diagnosis = case.diagnosis
+    if not diagnosis.function.library or diagnosis.verdict in (Verdict.BOUNDED, Verdict.OK):
+        return
+    if diagnosis.call_sites:
+        yield from _reuse(case)
+        yield from _pass_a_tensor(case)
+        yield from _one_size(case)
+    codes = tuple(dict.fromkeys(cause.code for cause in diagnosis.causes))
+    note = f"the cause lies in {_package(diagnosis)}, whose files are not touched: a report for its maintainers"
+    yield Candidate("library_report", "advice", codes, None, None, write_report(case), note)
+
+
+def _advice(code: CauseCode, traces: int | None, snippet: str, note: str) -> Candidate:
+    return Candidate("library_report", "advice", (code,), None, traces, snippet, note)
+
+
+def _reuse(case: Case) -> Iterator[Candidate]:
+    diagnosis = case.diagnosis
+    for cause in diagnosis.causes:
+        if cause.code in _NEW_OBJECT:
+            traces = replay(case.events, one_object=True) if cause.note is None else None
+            if diagnosis.function.name.endswith("[dataset]"):
+                snippet = f"dataset = …  # built once, before {_site(diagnosis)}, and used again there"
+                note = "every dataset traces its functions anew; one that is shuffled or random must be so on each pass"
+            elif _package(diagnosis) == "keras":
+                snippet = f"# before {_site(diagnosis)}: build and compile the model once, and keep it"
+                note = "each model traces its steps anew. Put its variables and its optimizer's back in place of a new one"
+            else:
+                snippet = f"# before {_site(diagnosis)}: make once what is made there (a model, a layer), and keep it"
+                note = f"{_package(diagnosis)} traces it anew for each object; what the object keeps is then shared"
+            if cause.note is not None:
+                note += f". The objects differ in {cause.note}: set that between the calls, if the library allows it"
+            yield _advice(cause.code, traces, snippet, note)
+        elif cause.code in _OTHER_OBJECT:
+            what = cause.type_name or "object"
+            snippet = (
+                f"kept = …  # the {what} for {cause.path}: made once, before {_site(diagnosis)}, and passed each time"
+            )
+            yield _advice(cause.code, None, snippet, f"{_package(diagnosis)} keys its trace on the very object")
+
+
+def _pass_a_tensor(case: Case) -> Iterator[Candidate]:
+    diagnosis = case.diagnosis
+    for cause in diagnosis.causes:
+        leaves = leaves_at(case.signatures, cause.path)
+        if cause.code is not CauseCode.VALUE or not leaves or any(leaf.type_name not in LIFTABLE for leaf in leaves):
+            continue
+        dtype = "float32" if any(leaf.type_name == "float" for leaf in leaves) else "int32"
+        traces = replay(case.events, lift({cause.path: dtype}))
+        snippet = f"# {_site(diagnosis)}: pass tf.constant({cause.path}, tf.{dtype}) for the Python number {cause.path}"
+        note = f"whether {_package(diagnosis)} can do with a tensor is not known; {cause.path} is its own name for it"
+        yield _advice(cause.code, traces, snippet, note)
+
+
+def _one_size(case: Case) -> Iterator[Candidate]:
+    diagnosis = case.diagnosis
+    partial = find_partial_batch(diagnosis.causes)
+    if partial is not None:
+        snippet = f"{drop_snippet(partial)}  # for {_site(diagnosis)}"
+        yield _advice(CauseCode.SHAPE, without_partial_batch(case, partial), snippet, drop_note(partial))
+        return
+    places = varying_places(case.signatures)
+    if CauseCode.SHAPE not in case.codes or not places:
+        return
+    traces = replay(case.events, lambda signature: pad(signature, places))
+    if traces < diagnosis.traces:
+        where = ", ".join(f"padded(…, axis={place.axis}) for {place.path}" for place in places)
+        snippet = (
+            f"{helper_code(places)}\n# {_site(diagnosis)}: pad before the call what {_package(diagnosis)} gets: {where}"
+        )
+        note = f"{describe_buckets(places)}. A mean, a softmax or a loss would count the zeros"
+        yield _advice(CauseCode.SHAPE, traces, snippet, note)
+
+
+def write_report(case: Case) -> str:
+    """What the maintainers of a library need to know, as Markdown, without a path of the user's machine."""
+    diagnosis = case.diagnosis
+    name = name_of(diagnosis.function)
+    calls = f" in {count_of(diagnosis.calls, 'call')}" if diagnosis.calls else ""
+    line = f":{diagnosis.function.line}" if diagnosis.function.line else ""
+    place = f"`{package_path(diagnosis.function.file)}{line}`" if diagnosis.function.file else "no source"
+    versions = [f"{package} {version}" for package, version in case.environment.items()]
+    return "\n".join(
+        [
+            f"## `{name}` is traced again and again",
+            "",
+            f"`{name}` ({place}) was traced {count_of(diagnosis.traces, 'time')}{calls}: {diagnosis.reason}.",
+            "",
+            "Cause:",
+            *(f"- {_describe(cause)}" for cause in diagnosis.causes),
+            "",
+            f"Cost: {_cost(diagnosis)}.",
+            f"Versions: {', '.join(versions) or 'not recorded'}.",
+            "",
+            "To reproduce:",
+            *(f"- {text}" for text in _reproduction(diagnosis)),
+            "",
+            "Measured with traceonce (`traceonce run --format json` has every trace).",
+        ]
+    )
+
+
+def _describe(cause: Cause) -> str:
+    values = f": {enumerate_values(cause.values)}" if cause.values else ""
+    note = f" ({cause.note})" if cause.note else ""
+    return f"`{cause.path}` ({cause.code.value}), {count_of(cause.count, 'time')}{values}{note}"
+
+
+def _cost(diagnosis: Diagnosis) -> str:
+    share = f" ({diagnosis.share:.0%} of the run)" if diagnosis.share is not None else ""
+    kept = f", {diagnosis.bytes / 2**20:.1f} MiB of memory kept" if diagnosis.bytes else ""
+    return f"{duration(diagnosis.lost_seconds)} lost{share}{kept}"
+
+
+def _reproduction(diagnosis: Diagnosis) -> Sequence[str]:
+    sites = diagnosis.call_sites[:3]
+    if not sites:
+        return ["the line that called it is not known"]
+    return [f"{_user_line(site.file, site.line)}{_via(site.via)}, {count_of(site.count, 'trace')}" for site in sites]
+
+
+def _site(diagnosis: Diagnosis) -> str:
+    """The user's own line, and the library's where it is known."""
+    site = diagnosis.call_sites[0]
+    via = f" ({package_path(site.via)})" if site.via else ""
+    return f"{package_path(site.file)}:{site.line}{via}"
+
+
+def _user_line(file: str, line: int) -> str:
+    shown = package_path(file)
+    return f"`{os.path.basename(file) if shown == file else shown}:{line}`"
+
+
+def _via(via: str | None) -> str:
+    return f" through `{package_path(via)}`" if via else ""
+
+
+def _package(diagnosis: Diagnosis) -> str:
+    shown = package_path(diagnosis.function.file or "")
+    return shown.partition("/")[0].removesuffix(".py") if shown and not os.path.isabs(shown) else "the library"
+
+
+RECIPE = Recipe(
+    name="library_report",
+    title="Tell the library",
+    what="Says what the caller of a library can do (one size, a tensor, one object), and writes a report for those who "
+    "maintain it: the function, its line, the cause, the measured cost.",
+    why="The files of a library are not the user's to change, but its tracing costs the user's time.",
+    beware="The names of the arguments are the library's own. Padding adds data; keeping an object keeps its state.",
+    propose=_propose,
+)

@@ -1,0 +1,164 @@
+"""Pad to a few sizes, where a compiler or a fixed cache must see a fixed shape: advice, since zeros are data."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from traceonce.facts import CauseCode, Leaf, Signature, Verdict
+from traceonce.fix.candidate import Candidate, Example, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.predicting import replay
+from traceonce.fix.specs import top
+from traceonce.fix.spelling import count_of, enumerate_values, spell_call
+
+HELPER = """\
+def padded(tensor, axis):  # to the next power of two
+    size = tensor.shape[axis]
+    missing = (1 << (size - 1).bit_length()) - size
+    return tf.pad(tensor, [[0, missing if n == axis else 0] for n in range(len(tensor.shape))]{filler})
+"""
+
+
+class Place(NamedTuple):
+    """A dimension that varies, with the sizes that it had, in order."""
+
+    path: str
+    axis: int
+    sizes: tuple[int, ...]
+    dtype: str | None
+
+    @property
+    def grows(self) -> bool:
+        """By the same each time, as the sequence of a decoder does? (A cause has only some of the sizes.)"""
+        steps = {after - before for before, after in itertools.pairwise(self.sizes)}
+        return len(self.sizes) >= 4 and len(steps) == 1 and min(steps) > 0
+
+    def __str__(self) -> str:
+        return f"{self.path}.shape[{self.axis}]"
+
+
+def bucket(size: int) -> int:
+    """The size that `padded` gives: the next power of two."""
+    return 1 << (size - 1).bit_length()
+
+
+def varying_places(signatures: Sequence[Signature]) -> list[Place]:
+    """The dimensions of dense tensors that were not of one size, where the tensor always had them."""
+    places = []
+    for path in dict.fromkeys(leaf.path for signature in signatures for leaf in signature.leaves):
+        leaves = [leaf for signature in signatures for leaf in signature.leaves if leaf.path == path]
+        if any(leaf.kind != "tensor" or leaf.type_name or leaf.shape is None for leaf in leaves):
+            continue
+        shapes = [leaf.shape for leaf in leaves if leaf.shape is not None]
+        if len({len(shape) for shape in shapes}) != 1:
+            continue
+        for axis, column in enumerate(zip(*shapes, strict=True)):
+            sizes = [size for size in column if size is not None]
+            if len(sizes) == len(column) and len(set(sizes)) > 1:
+                places.append(Place(path, axis, tuple(dict.fromkeys(sizes)), leaves[0].dtype))
+    return places
+
+
+def pad(signature: Signature, places: Iterable[Place]) -> Signature:
+    """What the tracer would see if these dimensions were padded."""
+    axes = {(place.path, place.axis) for place in places}
+
+    def padded(leaf: Leaf) -> Leaf:
+        if leaf.kind != "tensor" or leaf.shape is None:
+            return leaf
+        sizes = enumerate(leaf.shape)
+        shape = tuple(bucket(n) if n is not None and (leaf.path, axis) in axes else n for axis, n in sizes)
+        return msgspec.structs.replace(leaf, shape=shape)
+
+    return msgspec.structs.replace(signature, leaves=tuple(map(padded, signature.leaves)))
+
+
+def pad_snippet(case: Case, places: Sequence[Place]) -> str:
+    """The helper, and the call with it."""
+    return "\n".join([helper_code(places), *_call_lines(case, places)])
+
+
+def helper_code(places: Sequence[Place]) -> str:
+    filler = ', constant_values=""' if any(place.dtype == "string" for place in places) else ""
+    return HELPER.format(filler=filler)
+
+
+def _call_lines(case: Case, places: Sequence[Place]) -> Iterator[str]:
+    """Parameters are padded in the call, what lies deeper before it."""
+    given: dict[str, str] = {}
+    for place in places:
+        if top(place.path) == place.path:
+            given[place.path] = f"padded({given.get(place.path, place.path)}, axis={place.axis})"
+        else:
+            yield f"{place.path} = padded({place.path}, axis={place.axis})"
+    yield spell_call(case, given)
+
+
+def describe_buckets(places: Sequence[Place]) -> str:
+    """``x.shape[1] would be 4, 8 or 16 instead of 3, 4, 5, 9``."""
+    texts = []
+    for place in places:
+        now = sorted({bucket(size) for size in place.sizes})
+        texts.append(f"{place} would be {enumerate_values(now)} instead of {enumerate_values(place.sizes)}")
+    return "; ".join(texts)
+
+
+def _propose(case: Case) -> Iterator[Candidate]:
+    diagnosis = case.diagnosis
+    if diagnosis.function.library or diagnosis.verdict not in (Verdict.RETRACING, Verdict.RECOMPILING):
+        return
+    seen = [event.signature for event in case.compilations] or list(case.signatures)
+    places = varying_places(seen)
+    compiled = diagnosis.jit_compile or diagnosis.verdict is Verdict.RECOMPILING
+    if not places or not (compiled or any(place.grows for place in places)):
+        return
+    traces = replay(case.events, lambda signature: pad(signature, places))
+    compiles = len({_shapes(pad(signature, places)) for signature in seen})
+    if traces >= diagnosis.traces and compiles >= len({_shapes(signature) for signature in seen}):
+        return  # the sizes are so far apart that nothing is saved
+    note = f"{describe_buckets(places)}. A mean, a softmax or a loss would count the zeros: the function needs a mask"
+    if compiled:
+        before = diagnosis.compiles or len({_shapes(signature) for signature in seen})
+        left = count_of(compiles, "compilation")
+        note = f"XLA compiles for every shape, under any signature: {left} instead of {before:,}. {note}"
+    codes = tuple(code for code in (CauseCode.SHAPE, CauseCode.COMPILE) if code in case.codes)
+    yield Candidate("pad_or_bucket", "advice", codes, None, traces, pad_snippet(case, places), note)
+
+
+def _shapes(signature: Signature) -> tuple[object, ...]:
+    return tuple((leaf.path, leaf.shape) for leaf in signature.leaves)
+
+
+RECIPE = Recipe(
+    name="pad_or_bucket",
+    title="Pad to a few sizes",
+    what="Pads the dimensions that vary to the next power of two before the call.",
+    why="XLA compiles once for every shape, whatever the signature says; powers of two leave a handful of shapes.",
+    beware="The zeros are data. A mean, a softmax, a loss, a length taken from the shape: each needs a mask or the "
+    "true size. Where nothing is compiled, an open dimension in the signature does the same without padding.",
+    propose=_propose,
+    examples=(
+        Example(
+            title="A compiled step over sentences of any length",
+            function="total",
+            traces_before=8,
+            traces_after=3,
+            program='''\
+import tensorflow as tf
+
+
+@tf.function(jit_compile=True)
+def total(x):
+    return tf.reduce_sum(x * x)
+
+
+for size in (3, 5, 6, 7, 9, 12, 13, 16):
+    print(float(total(tf.ones([2, size]))))
+''',
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,71 @@
+"""Do without `tf.function`, where nearly every call is a trace: advice, since eager code runs its Python each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from traceonce.facts import Diagnosis, Verdict
+from traceonce.facts.event import package_path
+from traceonce.fix.candidate import Candidate, Example, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.spelling import arguments_of, duration, name_of
+
+NEARLY_ALL = 0.9  # of the calls
+ENOUGH = 4  # calls
+
+
+def _is_traced_at_nearly_every_call(diagnosis: Diagnosis) -> bool:
+    calls = diagnosis.calls
+    return calls is not None and calls >= ENOUGH and diagnosis.traces >= NEARLY_ALL * calls
+
+
+def _propose(case: Case) -> Iterator[Candidate]:
+    diagnosis = case.diagnosis
+    function = diagnosis.function
+    of_no_use = function.library or diagnosis.jit_compile or function.name.endswith("[dataset]")
+    if diagnosis.verdict is not Verdict.RETRACING or of_no_use or not _is_traced_at_nearly_every_call(diagnosis):
+        return
+    if diagnosis.lost_seconds <= 0:  # nothing was measured, so nothing can be told
+        return
+    place = f"  # {package_path(function.file)}:{function.line}, without @tf.function" if function.file else ""
+    name = name_of(function).rpartition(".")[2]
+    head = f"def {name}({', '.join(arguments_of(case))}):" if name.isidentifier() else f"{name} without tf.function"
+    lost = duration(diagnosis.lost_seconds / max(diagnosis.retraces, 1))
+    note = (
+        f"{diagnosis.traces:,} of {diagnosis.calls:,} calls were traced, so its graphs are hardly ever used again, and "
+        f"each costs {lost} and its memory. Eagerly it runs its Python at every call and never traces; how fast that "
+        "is was not measured. Only where the cause cannot be removed"
+    )
+    codes = tuple(dict.fromkeys(cause.code for cause in diagnosis.causes))
+    yield Candidate("remove_function", "advice", codes, None, 0, f"{head}{place}", note)
+
+
+RECIPE = Recipe(
+    name="remove_function",
+    title="Do without tf.function",
+    what="Takes `tf.function` away from a function that is traced at nearly every call.",
+    why="A graph that serves one call costs its trace and its first run, and is kept. Eager code costs neither.",
+    beware="Python in the body (prints, counters, lists) then runs at every call, and a loop over tensors in Python. "
+    "Functions that `Dataset.map` calls are traced all the same. Remove the cause instead, where that can be done.",
+    propose=_propose,
+    examples=(
+        Example(
+            title="A callback that differs in every call",
+            function="apply",
+            traces_before=6,
+            traces_after=0,
+            program='''\
+import tensorflow as tf
+
+
+@tf.function
+def apply(x, transform):
+    return transform(x)
+
+
+for power in range(6):
+    print(float(apply(tf.constant(2.0), lambda x: x**power)))
+''',
+        ),
+    ),
+)  # fmt: skip

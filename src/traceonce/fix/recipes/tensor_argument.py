@@ -1,0 +1,95 @@
+"""A Python number that varies is given as a tensor where the function is called; all else stays as it is."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from traceonce.facts import CauseCode, Signature
+from traceonce.facts.signature import number
+from traceonce.fix.candidate import Candidate, Change, Declined, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.combining import wrap
+from traceonce.fix.lifting import number_paths, say_lifted
+from traceonce.fix.predicting import LIFTABLE, lift, replay
+from traceonce.fix.recipes.reduce_retracing import NAME as RELAX
+from traceonce.fix.recipes.reduce_retracing import propose_relaxed
+from traceonce.fix.spelling import spell_call
+
+if TYPE_CHECKING:
+    from traceonce.fix.source.edits import Edits
+
+NAME = "tensor_argument"
+MOST = 6  # choices of numbers and dtypes that are tried
+_TREATED = frozenset({CauseCode.VALUE, CauseCode.KIND})
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    if not case.codes & _TREATED or any(event.signed for event in case.events):
+        return
+    now = replay(case.events)
+    for dtypes in itertools.islice(_choices(case.signatures), MOST):
+        before, change, note = lift(dtypes), giving(case, dtypes), say_lifted(dtypes)
+        left = replay(case.events, before)
+        given = {path: f"tf.constant({path}, tf.{dtype})" for path, dtype in dtypes.items() if path.isidentifier()}
+        snippet = spell_call(case, given)
+        if left < now:
+            yield Candidate(NAME, "review", tuple(sorted(case.codes & _TREATED)), change, left, snippet, note)
+        yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, note, snippet)
+
+
+def giving(case: Case, dtypes: Mapping[str, str]) -> Change:
+    """Wraps what the calls give for these parameters."""
+
+    def change(edits: Edits) -> None:
+        for path, dtype in dtypes.items():
+            _wrap(case, edits, path, dtype)
+
+    return change
+
+
+def _wrap(case: Case, edits: Edits, path: str, dtype: str) -> None:
+    from traceonce.fix.source.arguments import find_arguments
+
+    arguments = find_arguments(case, edits, path)
+    if len(arguments) < len(case.sites):
+        raise Declined(f"{path} is left out in some of the calls, and its default stays a Python number")
+    for argument in arguments:
+        kinds = argument.site.arguments.get(path, ())
+        if kinds and not any(kind in LIFTABLE for kind in kinds):
+            continue  # a tensor already
+        mixed = any(kind not in LIFTABLE for kind in kinds)
+        code = f"tf.cast(value, tf.{dtype})" if mixed else f"tf.constant(value, tf.{dtype})"
+        wrap(edits, argument, code)
+
+
+def _choices(signatures: Sequence[Signature]) -> Iterator[dict[str, str]]:
+    """Which numbers become tensors, and of which dtype: all that vary first, then all but one, and so on."""
+    varying = {
+        path: dtypes for path, dtypes in number_paths(signatures).items() if dtypes and _varies(signatures, path)
+    }
+    for size in range(len(varying), 0, -1):
+        for paths in itertools.combinations(varying, size):
+            yield {path: varying[path][0] for path in paths}
+            if any(len(varying[path]) > 1 for path in paths):
+                yield {path: varying[path][-1] for path in paths}
+
+
+def _varies(signatures: Sequence[Signature], path: str) -> bool:
+    leaves = [leaf for signature in signatures for leaf in signature.leaves if leaf.path == path]
+    return (
+        len({number(leaf) for leaf in leaves if leaf.kind == "python"}) > 1 or len({leaf.kind for leaf in leaves}) > 1
+    )
+
+
+RECIPE = Recipe(
+    name=NAME,
+    title="Give a number as a tensor",
+    what="Wraps a Python number that varies in `tf.constant` at every call.",
+    why="A trace is looked up by the values of Python arguments, so that each new number is traced. Tensors are looked "
+    "up by dtype and shape only. Arguments beside it that must stay static (a mode, a flag, a size) are not touched.",
+    beware="In the body it is a tensor then: it does for arithmetic, comparisons, slices and ranges, not for a list "
+    "index, `tf.split`, `math` or f-strings. An int32 wraps where a Python int does not.",
+    propose=propose,
+)

@@ -1,0 +1,307 @@
+"""Sizes read from static shapes in the body of a function, which a signature with open dimensions no longer tells.
+
+Under such a signature ``x.shape[0]`` is None while tracing; ``tf.shape(x)[0]`` is a tensor instead. That holds for what
+is computed from `x` as well, so names that the body binds are looked at, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from traceonce.facts.signature import Shape
+from traceonce.fix.source.module import Module
+
+if TYPE_CHECKING:
+    from traceonce.fix.recipes.dynamic_shape import Reach
+
+# Functions of TensorFlow that want a static shape, or that only show one.
+_STATIC_CALLS = {"TensorShape", "ensure_shape", "TensorSpec", "print", "keras", "debugging"}
+_NOT_TENSORFLOW = {"self", "np", "numpy", "math"}
+_ONLY_SHOW = {"print", "isinstance", "repr", "str", "format"}
+_UNTOUCHED = (cst.Assert, cst.Annotation, cst.Param, cst.FormattedString)
+_INTEGRAL = (cst.Add, cst.Subtract, cst.Multiply, cst.FloorDivide, cst.Modulo)
+_ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Power)
+
+
+@dataclass
+class Plan:
+    """What to change: sizes, whole shapes and unpackings, each with the tensor that is meant; terms to cast to floats.
+
+    `unpacked` says for each name whether its size is open; it is empty where that cannot be told one by one.
+    """
+
+    sizes: dict[cst.CSTNode, cst.BaseExpression] = field(default_factory=dict)
+    shapes: dict[cst.CSTNode, cst.BaseExpression] = field(default_factory=dict)
+    unpacked: dict[cst.CSTNode, tuple[cst.BaseExpression, tuple[bool, ...]]] = field(default_factory=dict)
+    casts: set[cst.CSTNode] = field(default_factory=set)
+
+    def __bool__(self) -> bool:
+        return bool(self.sizes or self.shapes or self.unpacked)
+
+
+def plan_sizes(
+    module: Module, function: cst.FunctionDef | cst.Lambda, open_shapes: Mapping[str, Shape | None], reach: Reach
+) -> Plan:
+    """Every place in the body of `function` whose size is not known under a signature with these open shapes."""
+    planner = _Planner(module, function, open_shapes, reach)
+    for node in planner.nodes:
+        planner.look_at(node)
+    names = {name for name in planner.size_names if planner.bound[name] == 1}
+    casts = _Casts(module, planner.plan, names, reach.cast_everywhere)
+    planner.plan.casts.update(term for node in planner.nodes if (term := casts.term_of(node)) is not None)
+    return planner.plan
+
+
+def shape_of(node: cst.CSTNode) -> cst.BaseExpression | None:
+    """X, where the node reads ``X.shape``, ``X.get_shape()`` or one of them with ``.as_list()``."""
+    if isinstance(node, cst.Call) and not node.args and isinstance(node.func, cst.Attribute):
+        if node.func.attr.value == "as_list":
+            return shape_of(node.func.value)
+        return node.func.value if node.func.attr.value == "get_shape" else None
+    if isinstance(node, cst.Attribute) and node.attr.value == "shape":
+        return node.value
+    return None
+
+
+class _Planner:
+    def __init__(
+        self,
+        module: Module,
+        function: cst.FunctionDef | cst.Lambda,
+        open_shapes: Mapping[str, Shape | None],
+        reach: Reach,
+    ) -> None:
+        self.module = module
+        self.open_shapes = open_shapes
+        self.reach = reach
+        self.plan = Plan()
+        self.bound = Counter(_bound_names(function.body))
+        self.parameters = {parameter.name.value for parameter in _parameters(function.params)} - set(self.bound)
+        self.open_axes = set(_axes(open_shapes))
+        self.size_names: set[str] = set()
+        self.nodes = list(self._walk(function.body))
+        self.aliases = dict(self._find_aliases())
+
+    def _walk(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes that may be changed: not what only checks or shows a shape."""
+        if isinstance(node, _UNTOUCHED) or self._only_shows(node):
+            return
+        yield node
+        for child in node.children:
+            yield from self._walk(child)
+
+    def _only_shows(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.Comparison):
+            return "None" in map(self.module.code, [node.left, *(part.comparator for part in node.comparisons)])
+        return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value in _ONLY_SHOW
+
+    def _find_aliases(self) -> Iterator[tuple[str, cst.BaseExpression]]:
+        """``s = x.shape``, where neither name is ever bound to anything else."""
+        for node in self.nodes:
+            if not isinstance(node, cst.Assign) or len(node.targets) != 1:
+                continue
+            target, base = node.targets[0].target, shape_of(node.value)
+            if not isinstance(target, cst.Name) or not isinstance(base, cst.Name):
+                continue
+            if self.bound[target.value] == 1 and (base.value in self.parameters or self.bound[base.value] == 1):
+                yield target.value, base
+
+    def _base(self, node: cst.CSTNode) -> cst.BaseExpression | None:
+        return self.aliases.get(node.value) if isinstance(node, cst.Name) else shape_of(node)
+
+    # ---- what is changed
+
+    def look_at(self, node: cst.CSTNode) -> None:
+        if isinstance(node, cst.Call) and self.module.code(node.func) == "len" and len(node.args) == 1:
+            if self._is_argument(node.args[0].value, 0):
+                self.plan.sizes[node] = node.args[0].value
+                self._remember_name(node)
+        elif isinstance(node, cst.Arg):
+            base = self._base(node.value)
+            if base is not None and self._is_given_to_tensorflow(node.value) and self._any_open(base):
+                self.plan.shapes[node.value] = base
+        elif isinstance(node, cst.Subscript) and len(node.slice) == 1:
+            self._look_at_size(node, node.slice[0].slice)
+        elif isinstance(node, cst.Assign) and len(node.targets) == 1:
+            self._look_at_unpacking(node, node.targets[0].target)
+
+    def _look_at_size(self, node: cst.Subscript, place: cst.BaseSlice) -> None:
+        base = self._base(node.value)
+        if base is None:
+            return
+        if isinstance(place, cst.Index):
+            if self._is_open(base, _integer(place.value)):
+                self.plan.sizes[node] = base
+                self._remember_name(node)
+        elif self._is_given_to_tensorflow(node) and self._any_open(base):
+            self.plan.sizes[node] = base
+
+    def _look_at_unpacking(self, node: cst.Assign, target: cst.BaseExpression) -> None:
+        base = self._base(node.value)
+        if base is None or not isinstance(target, cst.Tuple | cst.List):
+            return
+        names = [element.value.value if isinstance(element.value, cst.Name) else "" for element in target.elements]
+        opened = tuple(name != "_" and self._is_open(base, axis, len(names)) for axis, name in enumerate(names))
+        starred = any(isinstance(element, cst.StarredElement) for element in target.elements)
+        if starred or isinstance(base, cst.Call):  # places from behind; evaluated more than once
+            opened = ()
+        if any(opened) or (not opened and self._any_open(base)):
+            self.plan.unpacked[node.value] = (base, opened)
+            self.size_names |= {n for n, is_open in zip(names, opened or [True] * len(names), strict=True) if is_open}
+
+    def _remember_name(self, node: cst.CSTNode) -> None:
+        """The name in ``n = x.shape[0]``."""
+        statement = self.module.parent(node)
+        if isinstance(statement, cst.Assign) and statement.value is node:
+            targets = [target.target for target in statement.targets]
+            self.size_names |= {target.value for target in targets if isinstance(target, cst.Name)}
+
+    # ---- what is open
+
+    def _is_open(self, base: cst.BaseExpression, axis: int | None, rank: int | None = None) -> bool:
+        if axis is None:
+            return self._any_open(base)
+        if self._is_own(base):
+            return self._is_argument(base, axis)
+        if not self._is_computed(base):
+            return False
+        along = axis in self.open_axes or (rank is not None and axis - rank in self.open_axes)
+        return along or (self.reach.everywhere and bool(self.open_axes))
+
+    def _any_open(self, base: cst.BaseExpression) -> bool:
+        if self._is_own(base):
+            return _normal(self.module.code(base)) in self.open_shapes
+        return self._is_computed(base) and bool(self.open_axes)
+
+    def _is_argument(self, base: cst.BaseExpression, axis: int) -> bool:
+        """Is this an argument as it came, open along the axis?"""
+        path = _normal(self.module.code(base))
+        if _root(base) not in self.parameters or path not in self.open_shapes:
+            return False
+        shape = self.open_shapes[path]
+        return shape is None or (-len(shape) <= axis < len(shape) and shape[axis] is None)
+
+    def _is_own(self, base: cst.BaseExpression) -> bool:
+        """Is it an argument, or a part of one that was seen?"""
+        if _root(base) not in self.parameters:
+            return False
+        return isinstance(base, cst.Name) or _normal(self.module.code(base)) in self.open_shapes
+
+    def _is_computed(self, base: cst.BaseExpression) -> bool:
+        """Can it be a tensor that was computed in the body? Not what hangs on ``self`` or comes from outside."""
+        if isinstance(base, cst.Call):
+            return True
+        root = _root(base)
+        if isinstance(base, cst.Subscript):
+            return root in self.bound or root in {path.partition("[")[0] for path in self.open_shapes}
+        return isinstance(base, cst.Name) and root in self.bound
+
+    def _is_given_to_tensorflow(self, node: cst.CSTNode) -> bool:
+        """Is it an argument of a function of a module (``tf.zeros``), and of none that needs a static shape?"""
+        argument = self.module.parent(node)
+        call = self.module.parent(argument) if isinstance(argument, cst.Arg) else None
+        if not isinstance(call, cst.Call):
+            return False
+        parts = self.module.code(call.func).split(".")
+        local = {parts[0]} & (set(self.bound) | self.parameters | _NOT_TENSORFLOW)
+        return len(parts) > 1 and not local and not _STATIC_CALLS & set(parts)
+
+
+class _Casts:
+    """Finds the terms, made of sizes and whole numbers, that meet a float."""
+
+    def __init__(self, module: Module, plan: Plan, names: set[str], everywhere: bool) -> None:
+        self.module = module
+        self.plan = plan
+        self.names = names
+        self.everywhere = everywhere
+
+    def term_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The term around this size that has to be cast, if any."""
+        if not self._is_size(node):
+            return None
+        parent = self.module.parent(node)
+        while isinstance(parent, cst.BinaryOperation) and isinstance(parent.operator, _INTEGRAL):
+            other = _other_side(parent, node)
+            if not isinstance(other, cst.Integer) and not self._is_size(other):
+                break
+            node, parent = parent, self.module.parent(parent)
+        return node if isinstance(parent, cst.BinaryOperation) and self._meets_a_float(parent, node) else None
+
+    def _is_size(self, node: cst.CSTNode) -> bool:
+        if node in self.plan.sizes:
+            return not (isinstance(node, cst.Subscript) and isinstance(node.slice[0].slice, cst.Slice))
+        if not isinstance(node, cst.Name) or node.value not in self.names:
+            return False
+        parent = self.module.parent(node)  # only operands matter, so that other places of a name need no care
+        return isinstance(parent, cst.BinaryOperation)
+
+    def _meets_a_float(self, operation: cst.BinaryOperation, term: cst.CSTNode) -> bool:
+        if isinstance(operation.operator, cst.Divide):
+            return True
+        floating = isinstance(_other_side(operation, term), cst.Float) or self.everywhere
+        return isinstance(operation.operator, _ARITHMETIC) and floating
+
+
+def _other_side(operation: cst.BinaryOperation, side: cst.CSTNode) -> cst.BaseExpression:
+    return operation.right if operation.left is side else operation.left
+
+
+def _axes(open_shapes: Mapping[str, Shape | None]) -> Iterator[int]:
+    for shape in open_shapes.values():
+        sizes = shape if shape is not None else (None,) * 8  # nothing is known of its rank
+        for axis, size in enumerate(sizes):
+            if size is None:
+                yield from (axis, axis - len(sizes))
+
+
+def _integer(node: cst.BaseExpression) -> int | None:
+    if isinstance(node, cst.Integer):
+        return int(node.value, 0)
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        inner = _integer(node.expression)
+        return -inner if inner is not None else None
+    return None
+
+
+def _root(node: cst.BaseExpression) -> str | None:
+    while isinstance(node, cst.Subscript | cst.Attribute):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) else None
+
+
+def _normal(code: str) -> str:
+    """An expression as paths are written: one way to quote and to space."""
+    try:
+        return ast.unparse(ast.parse(code.strip(), mode="eval"))
+    except SyntaxError:
+        return code
+
+
+def _parameters(parameters: cst.Parameters) -> list[cst.Param]:
+    stars = [star for star in (parameters.star_arg, parameters.star_kwarg) if isinstance(star, cst.Param)]
+    return [*parameters.posonly_params, *parameters.params, *parameters.kwonly_params, *stars]
+
+
+def _bound_names(node: cst.CSTNode) -> Iterator[str]:
+    """Every binding of a name in the body, nested functions included."""
+    if isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.AugAssign | cst.NamedExpr | cst.For | cst.CompFor):
+        yield from _targets(node.target)
+    elif isinstance(node, cst.AsName | cst.Param):
+        yield from _targets(node.name)
+    for child in node.children:
+        yield from _bound_names(child)
+
+
+def _targets(target: cst.CSTNode) -> Iterator[str]:
+    if isinstance(target, cst.Name):
+        yield target.value
+    elif isinstance(target, cst.Tuple | cst.List):
+        for element in target.elements:
+            yield from _targets(element.value)

@@ -1,0 +1,73 @@
+"""Whether a call is one of the function itself: by the names under which a file knows it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import libcst as cst
+
+from traceonce.fix.candidate import Declined
+from traceonce.fix.case import Case
+from traceonce.fix.source.binders import imported_by
+from traceonce.fix.source.edits import Edits
+from traceonce.fix.source.making import find_creation
+from traceonce.fix.source.module import Module
+
+
+def last_name(node: cst.CSTNode) -> str | None:
+    """`step` of ``step`` and of ``self.model.step``."""
+    if isinstance(node, cst.Attribute):
+        return node.attr.value
+    return node.value if isinstance(node, cst.Name) else None
+
+
+class Callee(NamedTuple):
+    """A function as one file knows it: by these names, or made on the spot by this call (``tf.function(f)(x)``)."""
+
+    names: frozenset[str]
+    made: cst.Call | None
+
+    def is_called_by(self, call: cst.Call) -> bool:
+        return last_name(call.func) in self.names or call.func is self.made
+
+
+def callee_of(case: Case, edits: Edits, module: Module) -> Callee:
+    """The names under which the file calls it: its own, those it is assigned to, those it is imported as."""
+    known = {case.diagnosis.function.short_name} - {"<lambda>"}
+    made_by = _creating_call(case, edits)
+    if made_by is not None:
+        known |= _assigned_from(*made_by)
+    size = -1
+    while len(known) != size:
+        size = len(known)
+        for assign in module.nodes(cst.Assign):
+            if last_name(assign.value) in known:
+                known |= _targets(assign)
+        for statement in module.nodes(cst.ImportFrom):
+            known |= {each.name for each in imported_by(statement) if each.what.rpartition(".")[2] in known}
+    return Callee(frozenset(known), made_by[1] if made_by is not None else None)
+
+
+def _creating_call(case: Case, edits: Edits) -> tuple[Module, cst.Call] | None:
+    try:
+        creation = find_creation(case, edits)
+    except Declined:
+        return None
+    return (creation.module, creation.node) if isinstance(creation.node, cst.Call) else None
+
+
+def _assigned_from(module: Module, node: cst.CSTNode) -> set[str]:
+    """The names that an expression is assigned to, also through a wrapper around it or a conditional."""
+    for outer in module.ancestors(node):
+        if isinstance(outer, cst.Assign):
+            return _targets(outer)
+        if isinstance(outer, cst.AnnAssign):
+            name = last_name(outer.target)
+            return {name} if name else set()
+        if not isinstance(outer, cst.Arg | cst.Call | cst.IfExp):
+            return set()
+    return set()
+
+
+def _targets(assign: cst.Assign) -> set[str]:
+    return {name for target in assign.targets if (name := last_name(target.target)) is not None}

@@ -1,0 +1,223 @@
+"""The least input signature that admits every call seen, as data and as its author would write it.
+
+`None` stands only where a dimension varied. Python numbers cannot be in a signature: they must have been lifted to
+scalar tensors before (`predicting.lift`), with the dtypes that `lifting` allows.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from traceonce.facts import Container, Leaf, Signature
+from traceonce.facts.signature import ARGUMENTS, KEYWORDS
+
+_BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")")}
+_STATIC = "which a signature cannot hold, so that it stays static"
+
+
+class NoSignature(Exception):  # noqa: N818  # a finding, told to the user
+    """No one signature admits the calls; the message says why."""
+
+
+@dataclass(frozen=True)
+class Cover:
+    """An input signature: the `parameters` that it names, their leaves and how they nest, by path."""
+
+    parameters: tuple[str, ...]
+    leaves: Mapping[str, Leaf]
+    containers: Mapping[str, Container]
+
+    @property
+    def code(self) -> str:
+        """The list that goes to the right of ``input_signature=``."""
+        return f"[{', '.join(part for name in self.parameters for part in self._parts(name))}]"
+
+    @property
+    def classes(self) -> frozenset[str]:
+        """The named tuples that the code names, which have to be known where it stands."""
+        plain = {"list", "tuple", "dict", ARGUMENTS}
+        used = (c for c in self.containers.values() if c.path and top(c.path) in self.parameters)
+        return frozenset(container.type_name for container in used) - plain
+
+    @property
+    def open_shapes(self) -> dict[str, tuple[int | None, ...] | None]:
+        """The tensors with a dimension that the signature leaves open, and their shapes."""
+        tensors = ((path, leaf.shape) for path, leaf in self.leaves.items() if leaf.kind == "tensor")
+        return {path: shape for path, shape in tensors if shape is None or None in shape}
+
+    def apply(self, signature: Signature) -> Signature:
+        """The request as the tracer sees it under this signature."""
+        named = [leaf for path, leaf in self.leaves.items() if top(path) in self.parameters]
+        others = [leaf for leaf in signature.leaves if top(leaf.path) not in self.parameters]
+        return Signature((*named, *others), tuple(self.containers.values()), signature.context)
+
+    def widen(self) -> Cover:
+        """The same with every dimension open."""
+        return replace(self, leaves={path: _open(leaf) for path, leaf in self.leaves.items()})
+
+    def _parts(self, name: str) -> list[str]:
+        """What a parameter contributes: one entry, or, for ``*args``, one for each."""
+        container = self.containers.get(name)
+        if container is not None and container.type_name == ARGUMENTS:
+            return [self._spell(f"{name}[{key}]") for key in container.keys]
+        return [self._spell(name)]
+
+    def _spell(self, path: str) -> str:
+        container = self.containers.get(path)
+        if container is None:
+            return _spell_leaf(self.leaves[path])
+        if container.type_name in _BRACKETS:
+            inner = ", ".join(self._spell(f"{path}[{key}]") for key in container.keys)
+            comma = "," if container.type_name == "tuple" and len(container.keys) == 1 else ""
+            opening, closing = _BRACKETS[container.type_name]
+            return f"{opening}{inner}{comma}{closing}"
+        if container.type_name == "dict":
+            return "{" + ", ".join(f"{key}: {self._spell(f'{path}[{key}]')}" for key in container.keys) + "}"
+        fields = (f"{key}={self._spell(f'{path}.{key}')}" for key in container.keys)
+        return f"{container.type_name}({', '.join(fields)})"
+
+
+def cover(signatures: Sequence[Signature]) -> Cover:
+    """The least signature that admits all of `signatures`, or NoSignature."""
+    structures = list(dict.fromkeys(signature.structure for signature in signatures))
+    if len(structures) != 1:
+        raise NoSignature(_structural_difference(structures) if structures else "no call was seen")
+    containers = {container.path: container for container in structures[0]}
+    if any(" " in leaf.path for signature in signatures for leaf in signature.leaves):
+        raise NoSignature("the function captures a value by reference")
+    columns: dict[str, list[Leaf]] = {}
+    for leaf in (leaf for signature in signatures for leaf in signature.leaves):
+        columns.setdefault(leaf.path, []).append(leaf)
+    left_out = at_their_defaults(signatures)
+    names = [name for name in _declared(containers, columns) if name not in left_out]
+    _check_parameters(names, containers)
+    named = {path: _join(column) for path, column in columns.items() if top(path) in names}
+    used = {path: container for path, container in containers.items() if not path or _spellable(container, names)}
+    return Cover(tuple(names), named, used)
+
+
+def top(path: str) -> str:
+    """The parameter that a path starts from."""
+    return path.partition("[")[0].partition(".")[0]
+
+
+def at_their_defaults(signatures: Sequence[Signature]) -> frozenset[str]:
+    """The parameters that a signature need not name: keyword-only or last ones, if always at their defaults."""
+    containers = {container.path: container for container in signatures[0].structure}
+    declared = containers["="].keys if "=" in containers else ()
+    parameters = containers[""].keys if "" in containers else ()
+    only = containers["*"].keys if "*" in containers else ()
+    defaults = dict(text.split("=", 1) for text in declared)
+    found: set[str] = set()
+    trailing = True
+    for name in reversed(parameters):
+        container = containers.get(name)
+        if container is not None and container.type_name in (ARGUMENTS, KEYWORDS) and not container.keys:
+            found.add(name)
+            continue
+        leaves = [leaf for signature in signatures for leaf in signature.leaves if leaf.path == name]
+        texts = {leaf.describe() for leaf in leaves if leaf.kind in ("python", "none")}
+        frozen = len(leaves) == len(signatures) and texts == {defaults.get(name)}
+        trailing = trailing and (frozen or name in only)
+        if frozen and (trailing or name in only):
+            found.add(name)
+    return frozenset(found)
+
+
+def _join(leaves: Sequence[Leaf]) -> Leaf:
+    joined: Leaf | None = leaves[0]
+    for leaf in leaves[1:]:
+        joined = joined.join(leaf) if joined is not None else None
+    if joined is None or not _has_spec(joined):
+        raise NoSignature(_why_not(leaves))
+    return joined
+
+
+def _has_spec(leaf: Leaf) -> bool:
+    if leaf.kind == "tensor":
+        return not leaf.type_name
+    return leaf.kind == "spec" and leaf.type_name in ("SparseTensorSpec", "RaggedTensorSpec")
+
+
+def _spell_leaf(leaf: Leaf) -> str:
+    shape = "None" if leaf.shape is None else f"[{', '.join(str(size) for size in leaf.shape)}]"
+    if leaf.type_name == "SparseTensorSpec":
+        return f"tf.SparseTensorSpec({shape}, tf.{leaf.dtype})"
+    if leaf.type_name == "RaggedTensorSpec":
+        details = dict(part.split("=") for part in (leaf.value or "").split(", ") if "=" in part)
+        splits = details.get("row_splits", "int64")
+        narrow = "" if splits == "int64" else f", row_splits_dtype=tf.{splits}"
+        return f"tf.RaggedTensorSpec({shape}, tf.{leaf.dtype}, ragged_rank={details['ragged_rank']}{narrow})"
+    name = f", name={leaf.name!r}" if leaf.name else ""
+    return f"tf.TensorSpec({shape}, tf.{leaf.dtype}{name})"
+
+
+def _open(leaf: Leaf) -> Leaf:
+    return msgspec.structs.replace(leaf, shape=tuple(None for _ in leaf.shape)) if leaf.shape is not None else leaf
+
+
+def _declared(containers: Mapping[str, Container], columns: Mapping[str, object]) -> list[str]:
+    """The parameters in their order, as declared, or else as their leaves come; ``self`` is no part of a signature."""
+    names = containers[""].keys if "" in containers else tuple(dict.fromkeys(map(top, columns)))
+    return [name for position, name in enumerate(names) if position or name != "self"]
+
+
+def _check_parameters(names: Iterable[str], containers: Mapping[str, Container]) -> None:
+    only = containers["*"].keys if "*" in containers else ()
+    for name in names:
+        if name in only:
+            raise NoSignature(f"{name} is a keyword-only parameter, which a signature cannot name")
+        container = containers.get(name)
+        if container is not None and container.type_name == KEYWORDS:
+            raise NoSignature(f"{name} takes any keyword arguments, which a signature cannot name")
+
+
+def _spellable(container: Container, names: Sequence[str]) -> bool:
+    """Is it part of the signature? If so, it must be one that can be written."""
+    if container.path in ("*", "=") or top(container.path) not in names:
+        return False
+    kind = container.type_name
+    if kind in _BRACKETS or kind in ("dict", ARGUMENTS):
+        return True
+    if not kind.isidentifier() or not all(key.isidentifier() and not keyword.iskeyword(key) for key in container.keys):
+        raise NoSignature(f"{container.path} is a {kind}, for which no signature can be written")
+    return True
+
+
+def _structural_difference(structures: Sequence[tuple[Container, ...]]) -> str:
+    nests = [{container.path: container for container in structure} for structure in structures]
+    for path in nests[0]:
+        keys = {nest[path].keys for nest in nests if path in nest}
+        if len(keys) > 1 and path:
+            same = len({len(some) for some in keys}) == 1
+            return f"{path} comes with different {'keys' if same or nests[0][path].type_name == 'dict' else 'lengths'}"
+        if len({nest[path].type_name for nest in nests if path in nest}) > 1:
+            return f"{path} comes as different kinds of containers"
+    return "the structure of the arguments differs"
+
+
+def _why_not(leaves: Sequence[Leaf]) -> str:
+    path = leaves[0].path
+    kinds = {leaf.kind: leaf.describe() for leaf in leaves}
+    if len(kinds) > 1:
+        return f"{path} is {' or '.join(sorted(kinds.values()))}"
+    dtypes = sorted({leaf.dtype for leaf in leaves if leaf.dtype})
+    if len(dtypes) > 1:
+        return f"{path} comes as {enumerate_words(dtypes)}"
+    names = sorted({leaf.name or "none" for leaf in leaves})
+    if len(names) > 1:
+        return f"{path} comes under the names {enumerate_words(names)}"
+    if leaves[0].kind == "python":
+        types = sorted({leaf.type_name or "value" for leaf in leaves})
+        if types == ["int"]:
+            return f"{path} is too large for any integer dtype"
+        return f"{path} is a Python {enumerate_words(types)}, {_STATIC}"
+    return f"{path} is {leaves[0].describe()}, {_STATIC}"
+
+
+def enumerate_words(words: Sequence[str]) -> str:
+    return ", ".join(words[:-1]) + (" and " if len(words) > 1 else "") + words[-1]

@@ -1,0 +1,1 @@
+"""Before and after, in clean processes: fewer traces? the same outputs? faster?"""

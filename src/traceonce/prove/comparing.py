@@ -1,0 +1,148 @@
+"""Two runs of a program side by side: where do they differ first?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from traceonce.facts.rehearsal import Probed, Returned, Value, stable_name
+from traceonce.prove.printing import Place, Printed, printed_difference, varying_places
+from traceonce.prove.rehearsing import Run
+from traceonce.prove.values import first_difference, value_difference
+
+
+class Variation(NamedTuple):
+    """What differs between two runs of the unmodified program, so that nothing can be said about it.
+
+    `functions` names those whose results differ; `printed` is None where the runs print different numbers of lines.
+    """
+
+    functions: frozenset[str] = frozenset()
+    variables: bool = False
+    printed: frozenset[Place] | None = frozenset()
+    status: bool = False
+
+    def describe(self) -> str | None:
+        """In words; None where two runs are alike, apart from what is printed about time."""
+        parts = []
+        if self.status:
+            parts.append("its exit status")
+        if self.functions:
+            parts.append(f"what {', '.join(sorted(name.rpartition(':')[2] for name in self.functions))} returns")
+        if self.variables:
+            parts.append("its variables at the end")
+        if self.printed is None:
+            parts.append("how many lines it prints")
+        return "two unmodified runs differ in " + ", ".join(parts) if parts else None
+
+
+def find_variation(one: Run, other: Run) -> Variation:
+    """Compare two unmodified runs."""
+    theirs = returned_by_function(other)
+    functions = {
+        name
+        for name, results in returned_by_function(one).items()
+        if results_difference(results, theirs.get(name, ())) is not None
+    }
+    places = varying_places(Printed(one.printed), Printed(other.printed))
+    return Variation(
+        frozenset(functions),
+        _variables_difference(one, other) is not None,
+        frozenset(places) if places is not None else None,
+        one.status != other.status,
+    )
+
+
+def returned_by_function(run: Run) -> dict[str, list[Returned]]:
+    found: dict[str, list[Returned]] = defaultdict(list)
+    for returned in run.rehearsal.returned if run.rehearsal is not None else ():
+        found[stable_name(returned.function)].append(returned)
+    return dict(found)
+
+
+def results_difference(was: Sequence[Returned], now: Sequence[Returned]) -> str | None:
+    for number, (one, other) in enumerate(zip(was, now, strict=False), 1):
+        difference = first_difference(one, other)
+        if difference is not None:
+            return f"call {number}: {difference}"
+    return f"{len(was)} calls → {len(now)} calls" if len(was) != len(now) else None
+
+
+def find_difference(
+    before: Run, after: Run, variation: Variation, counts: Collection[tuple[int, int]] = ()
+) -> str | None:
+    """The first way in which the changed program differs from the original, beyond how that varies by itself."""
+    if before.status != after.status and not variation.status:
+        said = f" ({_last_line(after.errors)})" if after.status else ""
+        return f"exit status {before.status} → {after.status}{said}"
+    if after.rehearsal is None or before.rehearsal is None:
+        return "the program ended without leaving its results" if after.rehearsal is None else None
+    theirs = returned_by_function(after)
+    for name, results in returned_by_function(before).items():
+        if name in variation.functions:
+            continue
+        difference = results_difference(results, theirs.get(name, ()))
+        if difference is not None:
+            return f"{name.rpartition(':')[2]}, {difference}"
+    if not variation.variables:
+        difference = _variables_difference(before, after)
+        if difference is not None:
+            return difference
+    if variation.printed is not None:
+        difference = printed_difference(Printed(before.printed), Printed(after.printed), variation.printed, counts)
+        if difference is not None:
+            return f"printed {difference}"
+    return None
+
+
+def _variables_difference(one: Run, other: Run) -> str | None:
+    """The variables at the end; a repair may add some, so those of the original are looked for in their order."""
+    if one.rehearsal is None or other.rehearsal is None:
+        return None
+    remaining = iter(other.rehearsal.variables)
+    for number, variable in enumerate(one.rehearsal.variables, 1):
+        nearest: str | None = None
+        for candidate in remaining:
+            difference = value_difference(variable, candidate)
+            if difference is None:
+                break
+            nearest = nearest or (difference if _alike(variable, candidate) else None)
+        else:
+            return f"variable {number} at the end: {nearest or 'missing'}"
+    return None
+
+
+def _alike(one: Value, other: Value) -> bool:
+    return one.dtype == other.dtype and one.shape == other.shape
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].strip()[:200] if lines else "no message"
+
+
+class Beyond(NamedTuple):
+    """What calls that the program did not make have shown: the changes tried, those that differ, those that raise."""
+
+    tried: int
+    differing: tuple[str, ...] = ()
+    raising: tuple[tuple[str, str], ...] = ()
+
+
+def compare_probes(before: Sequence[Probed], after: Sequence[Probed], name: str) -> Beyond | None:
+    """The same calls of the original and of the repaired function; None where there are none to compare."""
+    theirs = {probed.change: probed for probed in after if stable_name(probed.function) == name}
+    tried, differing, raising = 0, [], []
+    for probed in before:
+        other = theirs.get(probed.change)
+        if other is None or stable_name(probed.function) != name or probed.returned.error is not None:
+            continue  # what the original refuses, the repaired one may refuse or not
+        tried += 1
+        if other.returned.error is not None:
+            raising.append((probed.path, f"{probed.change} ({other.returned.error})"))
+        else:
+            difference = first_difference(probed.returned, other.returned)
+            if difference is not None:
+                differing.append(f"{probed.change}: {difference}")
+    return Beyond(tried, tuple(differing), tuple(raising))

@@ -1,0 +1,138 @@
+"""Is the repair proved? The numbered rules that decide.
+
+1. The program ends otherwise, returns something else, leaves other variables or prints something else than before:
+   *refuted*, with the first difference. For a value that was stale or confused the original is the wrong measure: the
+   measure is the original run eagerly.
+2. The function is traced as often as before, or what it saves is traced elsewhere: *not proved*. (A silently wrong
+   value is repaired where the results are right; it need not be traced less often.)
+3. Two runs of the original differ in what the function returns: *not proved*; nothing is claimed of its values.
+4. The program left no results, or no call of the function was seen: *not proved*.
+5. It takes clearly longer than before (half as long again, and at least 0.2 s): *not proved*.
+6. Else it is *proved*, for the calls that were seen.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from traceonce.facts import Measurement, Proof
+from traceonce.facts.fix import Safety
+from traceonce.facts.rehearsal import Returned
+from traceonce.fix.candidate import Candidate
+from traceonce.prove.comparing import Beyond, Variation, find_difference, returned_by_function
+from traceonce.prove.rehearsing import Run
+from traceonce.prove.values import tolerance
+
+SLOWER, SLOWER_SECONDS = 1.5, 0.2
+# What calls beyond the run can show to be right: another number, another shape. They cannot for the other recipes.
+SHOWN_BY_PROBES = {"input_signature", "reduce_retracing", "dynamic_shape", "tensor_argument", "hoist", "stable_home"}
+
+
+class Observed(NamedTuple):
+    """A run, and how often each of the user's functions was traced in it."""
+
+    run: Run
+    traces: dict[str, int]
+
+    def results_of(self, name: str) -> list[Returned]:
+        return returned_by_function(self.run).get(name, [])
+
+    def measure(self, name: str) -> Measurement:
+        results = self.results_of(name)
+        seconds = sum(returned.seconds for returned in results)
+        rehearsal = self.run.rehearsal
+        return Measurement(
+            traces=self.traces.get(name, 0),
+            calls=len(results),
+            seconds=round(rehearsal.seconds if rehearsal is not None else self.run.seconds, 4),
+            seconds_per_call=round(seconds / len(results), 7) if results else None,
+            exit_code=self.run.status,
+        )
+
+
+def judge(
+    name: str, original: Observed, before: Observed, after: Observed, variation: Variation, oracle: Run | None = None
+) -> Proof:
+    """The proof of a repair of the function `name`.
+
+    Results are compared with the `original`, or with the `oracle` where the original is silently wrong; traces with
+    `before`, which may have other repairs already.
+    """
+    counts = [(count, after.traces.get(other, 0)) for other, count in original.traces.items()]
+    counts += [(sum(original.traces.values()), sum(after.traces.values()))]
+    difference = find_difference(oracle or original.run, after.run, variation, counts)
+    results = original.results_of(name)
+    dtypes = {value.dtype for returned in results for value in returned.values if value.kind == "array"}
+    proof = Proof(
+        before=before.measure(name),
+        after=after.measure(name),
+        outputs_equal=None if name in variation.functions else difference is None,
+        verdict="proved",
+        compared=len(results),
+        tolerance=max(map(tolerance, dtypes), default=0.0),
+        first_difference=difference,
+        printed_equal=None if variation.printed is None else not (difference or "").startswith("printed"),
+        deterministic=variation.describe() is None,
+    )
+    if difference is not None:
+        return _with(proof, "refuted", difference)
+    reason = _why_not(name, proof, before, after, variation, silent=oracle is not None)
+    return proof if reason is None else _with(proof, "not_proved", reason)
+
+
+def _why_not(
+    name: str, proof: Proof, before: Observed, after: Observed, variation: Variation, *, silent: bool
+) -> str | None:
+    fewer = proof.after.traces < proof.before.traces
+    elsewhere = sum(after.traces.values()) >= sum(before.traces.values())
+    if not silent and (not fewer or elsewhere):
+        where = "" if not fewer else " (what it saves is traced in other functions)"
+        return f"{proof.before.traces} traces → {proof.after.traces}{where}"
+    if name in variation.functions:
+        return f"{variation.describe()}: it is non-deterministic, and nothing is claimed of its values"
+    if before.run.rehearsal is None or after.run.rehearsal is None:
+        return "the program ended without leaving its results (os._exit, or a crash)"
+    if not proof.after.traces or not (proof.compared or before.traces.get(name)):
+        return "the function was not called"
+    one, other = _total(before, name), _total(after, name)
+    if other > SLOWER * one and other - one > SLOWER_SECONDS:
+        return f"fewer traces, but its calls take longer: {one:.2f} s → {other:.2f} s"
+    return None
+
+
+def _total(observed: Observed, name: str) -> float:
+    return sum(returned.seconds for returned in observed.results_of(name))
+
+
+def _with(proof: Proof, verdict: str, reason: str) -> Proof:
+    import msgspec
+
+    return msgspec.structs.replace(proof, verdict=verdict, reason=reason)
+
+
+class Label(NamedTuple):
+    """How far a proved repair can be trusted beyond the calls that were seen, and what to know."""
+
+    safety: Safety
+    note: str | None
+
+
+def label(candidate: Candidate, beyond: Beyond | None) -> Label:
+    """*Safe* where calls beyond the run show nothing; *narrow* where one now raises; else *review*."""
+    recipes = set(candidate.recipe.split("+"))
+    if beyond is None:
+        return Label("review", _join(candidate.note, "calls beyond those of the run could not be tried"))
+    if beyond.differing:
+        return Label("review", _join(candidate.note, f"beyond the run it differs: {_some(beyond.differing)}"))
+    if beyond.raising:
+        what = _some([change for _, change in beyond.raising])
+        return Label("narrow", _join(candidate.note, f"what was not seen now raises instead of tracing: {what}"))
+    return Label("safe" if recipes <= SHOWN_BY_PROBES else candidate.safety, candidate.note)
+
+
+def _join(*parts: str | None) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+def _some(items: tuple[str, ...] | list[str], most: int = 3) -> str:
+    return "; ".join(items[:most]) + (f" (and {len(items) - most} more)" if len(items) > most else "")

@@ -1,0 +1,41 @@
+"""What is asked of a rehearsal, and what comes back of it: the words between the prover and the stage."""
+
+from __future__ import annotations
+
+import msgspec
+
+from traceonce.facts.rehearsal import RehearsalSettings
+
+RECORDING, REHEARSAL, PROBES = "recording.jsonl", "rehearsal.json", "probes.jsonl"
+PRINTED, ASIDE, ERRORS = "stdout", "while-tracing", "stderr"
+
+
+class Order(msgspec.Struct, frozen=True):
+    """Run this program, in this folder, with these settings, and leave what was seen in `results`.
+
+    `moved` has the user's folders and their copies, for `sys.path`. `clock` makes the program's clocks run faster, so
+    that whatever it prints about time differs from another run.
+    """
+
+    kind: str
+    name: str
+    arguments: tuple[str, ...]
+    cwd: str
+    results: str
+    temporary: str
+    moved: dict[str, str]
+    settings: RehearsalSettings
+    timeout: float
+    input: str | None = None
+    clock: float = 1.0
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How the process ended: its status, negative for a signal, None where it was killed because time had run out.
+
+    `too_late` names a variable of the environment that the program set for a framework which was loaded before.
+    """
+
+    status: int | None
+    seconds: float
+    too_late: str | None = None

@@ -1,0 +1,214 @@
+"""One run of the user's program, inside its own process: watch it, keep its results, and write them down at the end."""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import contextlib
+import importlib.machinery
+import os
+import runpy
+import sys
+import tempfile
+import threading
+import types
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from traceonce.backends.base import Rehearsing
+from traceonce.backends.discovery import known_backends, load_backend
+from traceonce.facts.rehearsal import Cut, Rehearsal
+from traceonce.observe.arrival import Arrivals
+from traceonce.observe.hub import hub
+from traceonce.observe.recorder import FileRecorder
+from traceonce.prove import clocks
+from traceonce.prove.order import ASIDE, ERRORS, PRINTED, PROBES, RECORDING, REHEARSAL, Order
+
+TOO_LATE = "too-late"
+CONFIGURING = ("TF_", "CUDA_", "XLA_", "KERAS_", "JAX_", "OMP_", "MKL_", "TORCH", "NVIDIA_")
+
+
+def perform(order: Order, preloaded: Sequence[str]) -> None:
+    """Become the program. This returns where the program has come to its end; the interpreter's own end follows."""
+    os.setsid()
+    results = Path(order.results)
+    _redirect(order, results)
+    os.chdir(order.cwd)
+    os.environ["TMPDIR"] = tempfile.tempdir = order.temporary
+    _move_paths(order)
+    if order.clock != 1.0:
+        clocks.hurry(order.clock)
+    if preloaded:
+        _watch_environment(results / TOO_LATE)
+    _Rehearsal(order, results).begin()
+    _run(order)
+
+
+def _redirect(order: Order, results: Path) -> None:
+    os.dup2(os.open(order.input or os.devnull, os.O_RDONLY), 0)
+    for name, number in ((PRINTED, 1), (ERRORS, 2)):
+        os.dup2(os.open(results / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), number)
+    # As for any program whose output goes to a file; those of the parent are not to be flushed twice.
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # for the rest of the process
+    sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr  # type: ignore[misc]
+
+
+def _move_paths(order: Order) -> None:
+    """Where Python would look into the user's folders, it looks into their copies."""
+
+    def moved(path: str) -> str:
+        for folder, copy in order.moved.items():
+            if path == folder or path.startswith(folder + os.sep):
+                return copy + path[len(folder) :]
+        return path
+
+    first = {"script": os.path.dirname(order.name), "module": order.cwd, "code": ""}[order.kind]
+    sys.path[:] = [first, *(moved(path) for path in sys.path[1:])]
+    if "PYTHONPATH" in os.environ:
+        os.environ["PYTHONPATH"] = os.pathsep.join(map(moved, os.environ["PYTHONPATH"].split(os.pathsep)))
+
+
+def _watch_environment(note: Path) -> None:
+    """Take down where the program configures a framework that has been loaded already."""
+
+    def audit(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "os.putenv":
+            name = arguments[0].decode(errors="replace") if isinstance(arguments[0], bytes) else str(arguments[0])
+            if name.startswith(CONFIGURING) and not note.exists():
+                note.write_text(name, encoding="utf-8")
+
+    sys.addaudithook(audit)
+
+
+class _Rehearsal:
+    """What is in place while the program runs, and what is written down when it ends, or is ended."""
+
+    def __init__(self, order: Order, results: Path) -> None:
+        self._order = order
+        self._results = results
+        self._process = os.getpid()
+        self._recorder = FileRecorder(str(results / RECORDING), run="rehearsal", main=True)
+        self._rehearsing: list[Rehearsing] = []
+        self._problems: list[str] = []
+        self._ending = threading.Lock()
+
+    def begin(self) -> None:
+        hub.join(self._recorder)
+        known = {backend.module: backend for backend in known_backends()}
+
+        def arrived(name: str) -> None:
+            try:
+                backend = load_backend(known[name])
+                self._rehearsing.append(backend.rehearse(self._order.settings, self._enough))
+            except Exception as error:
+                self._problems.append(f"{name} cannot be rehearsed: {type(error).__name__}: {error}")
+
+        Arrivals(list(known), arrived).start()
+        sys.stdout = _Apart(sys.stdout, self._is_tracing, self._results / ASIDE)  # type: ignore[assignment]
+        atexit.register(self._finish, None)
+        timer = threading.Timer(self._order.timeout, self._time_is_up)
+        timer.daemon = True
+        timer.start()
+
+    def _is_tracing(self) -> bool:
+        return any(rehearsing.is_tracing() for rehearsing in self._rehearsing)
+
+    def _enough(self) -> None:
+        self._leave("calls")
+
+    def _time_is_up(self) -> None:
+        self._leave("timeout")
+
+    def _leave(self, cut: Cut) -> None:
+        """End the program here and now; its own clearing up is left out, as its folder is thrown away anyway."""
+        if os.getpid() == self._process:
+            self._finish(cut)
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        os._exit(0)
+
+    def _finish(self, cut: Cut | None) -> None:
+        if os.getpid() != self._process or not self._ending.acquire(blocking=False):
+            return  # a forked process; or the end has begun in another thread
+        hub.settle()
+        self._recorder.close()
+        seen = [rehearsing.result() for rehearsing in self._rehearsing]
+        rehearsal = seen[0] if seen else Rehearsal()  # one framework; issue of the others to come
+        done = msgspec.structs.replace(rehearsal, cut=cut, problems=(*rehearsal.problems, *self._problems))
+        _write(self._results / REHEARSAL, msgspec.json.encode(done))
+        sys.stdout.flush()
+        if cut != "timeout":
+            self._probe()
+
+    def _probe(self) -> None:
+        sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # what probes print is no output
+        with open(self._results / PROBES, "wb", buffering=0) as file:
+            for rehearsing in self._rehearsing:
+                for probed in rehearsing.probe():
+                    file.write(msgspec.json.encode(probed) + b"\n")
+            file.write(b"{}\n")  # all done
+
+
+def _write(path: Path, data: bytes) -> None:
+    """All of it or nothing."""
+    part = path.with_suffix(".part")
+    part.write_bytes(data)
+    part.rename(path)
+
+
+class _Apart:
+    """Standard output, with what is printed while tracing set apart: a repaired program prints that less often."""
+
+    def __init__(self, stream: Any, is_tracing: Callable[[], bool], aside: Path) -> None:
+        self._stream = stream
+        self._is_tracing = is_tracing
+        self._aside = aside
+
+    def write(self, text: str) -> int:
+        if not self._is_tracing():
+            return int(self._stream.write(text))
+        with self._aside.open("a", encoding="utf-8", errors="replace") as file:
+            return file.write(text)
+
+    def writelines(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __iter__(self) -> Any:
+        return iter(self._stream)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def _run(order: Order) -> None:
+    sys.argv = [order.name, *order.arguments]
+    if order.kind == "script" and os.path.isfile(order.name):
+        _run_script(order.name)
+    elif order.kind == "script":
+        runpy.run_path(order.name, run_name="__main__")  # a folder with a __main__.py
+    elif order.kind == "module":
+        runpy.run_module(order.name, run_name="__main__", alter_sys=True)
+    else:
+        sys.argv[0] = "-c"
+        exec(compile(order.name, "<string>", "exec"), _new_main().__dict__)
+
+
+def _run_script(path: str) -> None:
+    main = _new_main()
+    loader = importlib.machinery.SourceFileLoader("__main__", path)
+    main.__dict__.update(__file__=path, __loader__=loader, __cached__=None)
+    exec(loader.source_to_code(loader.get_data(path), path), main.__dict__)
+
+
+def _new_main() -> types.ModuleType:
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__builtins__=builtins, __package__=None)
+    sys.modules["__main__"] = main
+    return main

@@ -1,0 +1,175 @@
+"""The prover's side of a rehearsal: a stage that is kept, orders to it, and what comes back."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from traceonce.errors import TraceonceError
+from traceonce.facts import Recording
+from traceonce.facts.entries import Exit
+from traceonce.facts.rehearsal import Probed, Rehearsal, RehearsalSettings
+from traceonce.observe.launching import Target
+from traceonce.observe.shelf import complete
+from traceonce.prove.order import ASIDE, ERRORS, PRINTED, PROBES, RECORDING, REHEARSAL, Ended, Order
+from traceonce.prove.scratch import Scratch
+
+PRINTED_KEPT = 4 * 2**20  # bytes of what a program prints
+
+
+class Run(msgspec.Struct, frozen=True):
+    """One run: its end, what was printed, what was recorded, what the user's functions returned.
+
+    `rehearsal` is None where the program left without saying goodbye (`os._exit`, a crash, a kill). `probes` are None
+    where they were not finished.
+    """
+
+    status: int | None
+    recording: Recording
+    rehearsal: Rehearsal | None
+    printed: str
+    aside: str
+    errors: str
+    seconds: float
+    probes: tuple[Probed, ...] | None = None
+
+
+class Rehearsals:
+    """Runs one program again and again, each time in a fresh copy of its project; a context manager."""
+
+    def __init__(self, target: Target, scratch: Scratch, *, timeout: float, stdin: Path | None = None) -> None:
+        self._target = target
+        self._scratch = scratch
+        self._timeout = timeout
+        self._stdin = stdin
+        self._preload = ["tensorflow"]
+        self._stage: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Rehearsals:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def run(self, changed: Mapping[str, bytes], settings: RehearsalSettings, *, clock: float = 1.0) -> Run:
+        """The program with these files changed, from its start to its end."""
+        ended = self._perform(changed, settings, clock)
+        if ended.too_late is not None:  # it configures the framework before importing it: let it
+            self._close()
+            self._preload = []
+            ended = self._perform(changed, settings, clock)
+        return self._read(ended)
+
+    def _perform(self, changed: Mapping[str, bytes], settings: RehearsalSettings, clock: float) -> Ended:
+        self._scratch.renew(changed)
+        target = self._target
+        name = target.name
+        if target.kind == "script":
+            name = str(self._scratch.copy_of(Path(os.path.abspath(name)).resolve()))
+        order = Order(
+            kind=target.kind,
+            name=name,
+            arguments=target.arguments,
+            cwd=str(self._scratch.cwd),
+            results=str(self._scratch.results),
+            temporary=str(self._scratch.temporary),
+            moved=self._scratch.trees,
+            settings=settings,
+            timeout=self._timeout,
+            input=str(self._stdin.absolute()) if self._stdin is not None else None,
+            clock=clock,
+        )
+        orders, answers = self._open()
+        try:
+            orders.write(msgspec.json.encode(order) + b"\n")
+            orders.flush()
+            answer = answers.readline()
+        except OSError:
+            answer = b""
+        if not answer:
+            self._close()
+            raise TraceonceError("the process that runs the program has ended unexpectedly; is there enough memory?")
+        return msgspec.json.decode(answer, type=Ended)
+
+    def _open(self) -> tuple[IO[bytes], IO[bytes]]:
+        if self._stage is None:
+            # The copies are always in the same place, and so are hashes of strings: two runs of a program are alike.
+            environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+            self._stage = subprocess.Popen(
+                [sys.executable, "-m", "traceonce.prove.stage", *self._preload],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,  # an interrupt from the terminal is for us; we end it
+            )
+            assert self._stage.stdout is not None
+            if self._stage.stdout.readline() != b"ready\n":
+                self._close()
+                if not self._preload:
+                    raise TraceonceError("no process could be started to run the program in")
+                self._preload = []  # no framework here that could be loaded before: the program will say
+                return self._open()
+        assert self._stage.stdin is not None
+        assert self._stage.stdout is not None
+        return self._stage.stdin, self._stage.stdout
+
+    def _close(self) -> None:
+        if self._stage is None:
+            return
+        assert self._stage.stdin is not None
+        self._stage.terminate()
+        with contextlib.suppress(OSError):
+            self._stage.stdin.close()
+        try:
+            self._stage.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._stage.kill()
+            self._stage.wait()
+        assert self._stage.stdout is not None
+        self._stage.stdout.close()
+        self._stage = None
+
+    def _read(self, ended: Ended) -> Run:
+        results = self._scratch.results
+        recording = Recording()
+        if (results / RECORDING).exists():
+            complete(results / RECORDING, [], [], Exit(ended.status or 0, ended.seconds))
+            recording = Recording.from_bytes(self._scratch.as_seen_by_user((results / RECORDING).read_bytes()))
+            recording = msgspec.structs.replace(recording, command=tuple(self._target.command()))
+        rehearsal = None
+        if (results / REHEARSAL).exists():
+            data = self._scratch.as_seen_by_user((results / REHEARSAL).read_bytes())
+            rehearsal = msgspec.json.decode(data, type=Rehearsal)
+        return Run(
+            status=ended.status,
+            recording=recording,
+            rehearsal=rehearsal,
+            printed=_text(results / PRINTED),
+            aside=_text(results / ASIDE),
+            errors=_text(results / ERRORS),
+            seconds=ended.seconds,
+            probes=self._read_probes(results / PROBES),
+        )
+
+    def _read_probes(self, path: Path) -> tuple[Probed, ...] | None:
+        try:
+            *lines, last = self._scratch.as_seen_by_user(path.read_bytes()).splitlines()
+        except (OSError, ValueError):
+            return None
+        return tuple(msgspec.json.decode(line, type=Probed) for line in lines) if last == b"{}" else None
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(PRINTED_KEPT).decode(errors="replace")
+    except OSError:
+        return ""

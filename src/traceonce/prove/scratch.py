@@ -1,0 +1,203 @@
+"""A copy of the user's project to run in: a program that writes files, or resumes from them, starts from scratch.
+
+It is made anew for each run, always in the same place: what a program prints about its own path stays the same. Files
+over a size, and whatever lies beyond a number of files, are linked instead of copied; folders of environments and
+version control always are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import stat
+import tempfile
+from collections import deque
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
+LARGE = 16 * 2**20  # bytes; a larger file is linked
+MOST_FILES, MOST_BYTES = 4000, 256 * 2**20  # copied in all; what is left over is linked
+LEFT_OUT = ("__pycache__",)
+LINKED = (".git", ".hg", ".svn", ".tox", ".nox", "node_modules", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+
+
+def project_root(script: Path) -> Path:
+    """The folder of the project that a script belongs to: the nearest that looks like one, else the script's own."""
+    for folder in script.parents:
+        if any((folder / marker).exists() for marker in MARKERS):
+            return folder if not _is_everything(folder) else script.parent
+    return script.parent
+
+
+def _is_everything(folder: Path) -> bool:
+    return folder == Path(folder.anchor) or folder == Path.home()
+
+
+class Scratch:
+    """The copies of the project and of the working folder, as a context manager that clears up."""
+
+    def __init__(self, script: Path | None, cwd: Path) -> None:
+        """`script` may be None (`-m`, `-c`): the project is that of the working folder then."""
+        self._cwd = cwd.resolve()
+        start = script.resolve() if script is not None else self._cwd / "program"
+        root = project_root(start)
+        if self._cwd != root and self._cwd in root.parents:
+            root = self._cwd
+        roots = [root] if root == self._cwd or root in self._cwd.parents else [root, self._cwd]
+        self._folder = Path(tempfile.mkdtemp(prefix="traceonce-fix-")).resolve()
+        self._trees = {root: self._folder / str(number) / root.name for number, root in enumerate(roots)}
+        self._first = [*reversed(start.parents), *reversed(self._cwd.parents), self._cwd]
+        self._linked: dict[Path, tuple[int, int]] = {}
+
+    def __enter__(self) -> Scratch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def cwd(self) -> Path:
+        """The copy of the working folder."""
+        return self.copy_of(self._cwd)
+
+    @property
+    def results(self) -> Path:
+        """A folder for what is written down about a run."""
+        return self._folder / "results"
+
+    @property
+    def temporary(self) -> Path:
+        return self._folder / "tmp"
+
+    @property
+    def trees(self) -> dict[str, str]:
+        """The folders that are copied, and where to."""
+        return {str(root): str(copy) for root, copy in self._trees.items()}
+
+    def copy_of(self, path: Path) -> Path:
+        """Where a file of the user's is in the copy; a path outside of the project stays as it is."""
+        for root, copy in self._trees.items():
+            if path == root or root in path.parents:
+                return copy / path.relative_to(root)
+        return path
+
+    def as_seen_by_user(self, data: bytes) -> bytes:
+        """JSON that names files of the copy, with the user's own names in their place."""
+        for root, copy in self._trees.items():
+            data = data.replace(str(copy).encode(), json.dumps(str(root), ensure_ascii=False)[1:-1].encode())
+        return data
+
+    def sources(self) -> dict[str, bytes]:
+        """The user's Python files, named as recordings name them: from the working folder on, or in full."""
+        found: dict[str, bytes] = {}
+        for root in self._trees:
+            for path in _python_files(root):
+                below = self._cwd in path.parents
+                with contextlib.suppress(OSError):
+                    found[str(path.relative_to(self._cwd) if below else path)] = path.read_bytes()
+        return found
+
+    def path_of(self, name: str) -> Path:
+        """The user's own file behind a name in a recording."""
+        return self._cwd / name
+
+    def renew(self, changed: Mapping[str, bytes]) -> None:
+        """Copy the project anew, with these files changed."""
+        for folder in (*self._trees.values(), self.results, self.temporary):
+            shutil.rmtree(folder, ignore_errors=True)
+        self.results.mkdir(parents=True)
+        self.temporary.mkdir()
+        for root, copy in self._trees.items():
+            self._copy(root, copy)
+        for name, content in changed.items():
+            target = self.copy_of(self.path_of(name))
+            self._make_real(target.parent)
+            target.unlink(missing_ok=True)
+            target.write_bytes(content)
+
+    def written_through(self) -> list[str]:
+        """Linked files of the user's that have changed since they were linked: the program wrote to them."""
+        return [str(path) for path, known in self._linked.items() if _state(path) != known]
+
+    def _copy(self, root: Path, copy: Path) -> None:
+        files = size = 0
+        on_the_way = [folder for folder in dict.fromkeys(self._first) if folder == root or root in folder.parents]
+        waiting = deque(on_the_way)
+        done: set[Path] = set()
+        while waiting:
+            folder = waiting.popleft()
+            if folder in done:
+                continue
+            done.add(folder)
+            target = copy / folder.relative_to(root)
+            target.mkdir(parents=True, exist_ok=True)
+            for entry in _entries(folder):
+                place = target / entry.name
+                if entry.is_dir() and not entry.is_symlink():
+                    path = Path(entry.path)
+                    if entry.name in LEFT_OUT or path in on_the_way:
+                        continue
+                    enough = files >= MOST_FILES or size >= MOST_BYTES or _is_everything(root)
+                    if enough or entry.name in LINKED or (path / "pyvenv.cfg").exists():
+                        self._link(path, place)
+                    else:
+                        waiting.append(path)
+                elif entry.is_symlink():
+                    place.symlink_to(os.path.realpath(entry.path))
+                elif entry.is_file():
+                    length = entry.stat().st_size
+                    if length > LARGE or (size >= MOST_BYTES and not entry.name.endswith(".py")):
+                        self._link(Path(entry.path), place)
+                    else:
+                        with contextlib.suppress(OSError):  # it cannot be read: nor can the program
+                            shutil.copy2(entry.path, place)
+                        files, size = files + 1, size + length
+
+    def _link(self, path: Path, place: Path) -> None:
+        place.symlink_to(path)
+        if path.is_file():
+            self._linked.setdefault(path, _state(path))
+
+    def _make_real(self, folder: Path) -> None:
+        """Make folders of the copy on the way to a changed file real where they are links."""
+        for part in (*reversed(folder.parents), folder):
+            if part.is_symlink() and self._folder in part.parents:
+                behind = Path(os.path.realpath(part))
+                part.unlink()
+                part.mkdir()
+                for entry in _entries(behind):
+                    (part / entry.name).symlink_to(entry.path)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _state(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else (0, 0)
+
+
+def _python_files(root: Path) -> Iterator[Path]:
+    """The Python files below a folder, without those of environments and hidden folders."""
+    waiting, seen = deque([root]), 0
+    while waiting and seen < MOST_FILES:
+        for entry in _entries(waiting.popleft()):
+            path = Path(entry.path)
+            if entry.is_dir() and not entry.is_symlink():
+                skip = entry.name in (*LEFT_OUT, *LINKED, "site-packages") or entry.name.startswith(".")
+                if not skip and not (path / "pyvenv.cfg").exists() and not _is_everything(root):
+                    waiting.append(path)
+            elif entry.name.endswith(".py") and entry.is_file():
+                seen += 1
+                yield path

@@ -1,0 +1,205 @@
+"""`traceonce fix` on programs that it can do nothing with, and on those that are awkward to run again and again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from shells import Shell
+
+RETRACING = """\
+import tensorflow as tf
+
+@tf.function
+def scale(x, k):
+    return x * tf.cast(k, tf.float32)
+
+"""
+LOOP = "for k in range(8):\n    print(float(scale(tf.constant(2.0), k)))\n"
+
+
+def refused(shell: Shell, *arguments: str) -> str:
+    before = shell.files()
+    outcome = shell.traceonce("fix", *arguments)
+    assert outcome.status == 2, outcome.errors
+    assert outcome.out == b""
+    assert "Traceback" not in outcome.errors
+    assert shell.files() == before, "something was written"
+    return outcome.errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], ["Nothing to fix"]),
+        (["--write"], ["Nothing to fix"]),
+        (["missing.py"], ["missing.py", "no such script"]),
+        (["notebook.ipynb"], ["notebook", "jupyter nbconvert --to script notebook.ipynb"]),
+        (["-"], ["standard input", "name a script"]),
+        (["--calls", "0", "ok.py"], ["--calls"]),
+        (["--timeout", "soon", "ok.py"], ["--timeout"]),
+        (["--no-such-option", "ok.py"], ["--no-such-option"]),
+        (["ok.py", "--json", "no/such/folder.json"], ["--json", "folder"]),
+        (["ok.py", "--input", "missing.txt"], ["--input missing.txt"]),
+        (["latin.py"], ["latin.py", "encoding", "UTF-8"]),
+    ],
+)
+def test_what_cannot_be_asked_for(shell: Shell, arguments: list[str], expected: list[str]) -> None:
+    """Said before anything is run."""
+    shell.write("ok.py", RETRACING + LOOP)
+    shell.write("notebook.ipynb", "{}")
+    (shell.cwd / "latin.py").write_bytes("name = 'é'\n".encode("latin-1"))
+    message = refused(shell, *arguments)
+    for word in expected:
+        assert word in message
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unwritable to root")
+def test_a_script_that_is_not_writable(shell: Shell) -> None:
+    script = shell.write("train.py", RETRACING + LOOP)
+    script.chmod(0o444)
+    assert "not writable" in refused(shell, "train.py", "--write")
+
+
+def test_a_script_that_fails_before_the_first_trace(shell: Shell) -> None:
+    shell.write("train.py", "import tensorflow as tf\nraise ValueError('no data here')\n")
+    message = refused(shell, "train.py")
+    assert "failed before any function was traced (exit status 1): ValueError: no data here" in message
+    assert "python train.py" in message
+
+
+def test_a_script_that_reads_standard_input(shell: Shell) -> None:
+    """Each run gets the same input, or none."""
+    shell.write("train.py", RETRACING + "count = int(input())\n" + LOOP.replace("8", "count"))
+    assert "--input FILE" in refused(shell, "train.py")
+    shell.write("count.txt", "9\n")
+    outcome = shell.traceonce("fix", "train.py", "--input", "count.txt")
+    assert outcome.status == 0, outcome.errors
+    assert "9 traces → 1" in outcome.errors
+
+
+def test_a_script_that_never_ends_is_ended_by_its_calls(shell: Shell) -> None:
+    shell.write(
+        "train.py", RETRACING + "k = 0\nwhile True:\n    print(float(scale(tf.constant(2.0), k)))\n    k += 1\n"
+    )
+    outcome = shell.traceonce("fix", "--calls", "12", "train.py")
+    assert outcome.status == 0, outcome.errors
+    assert "12 traces → 1" in outcome.errors
+    assert "ended by --calls, after 12 calls" in outcome.errors
+
+
+def test_a_script_that_never_calls_anything_is_ended_by_its_time(shell: Shell) -> None:
+    shell.write("train.py", "import time\nimport tensorflow as tf\nwhile True:\n    time.sleep(0.1)\n")
+    message = refused(shell, "--timeout", "2", "train.py")
+    assert "did not end within 2 s" in message
+    assert "--timeout" in message
+
+
+def test_a_script_without_retraces_is_left_alone(shell: Shell) -> None:
+    shell.write("train.py", RETRACING + "print(float(scale(tf.constant(2.0), 3)))\n")
+    outcome = shell.traceonce("fix", "train.py")
+    assert outcome.status == 0
+    assert outcome.out == b""
+    assert "nothing to fix" in outcome.errors
+
+
+def test_a_script_without_tensorflow_is_left_alone(shell: Shell) -> None:
+    shell.write("train.py", "print('hello')\n")
+    outcome = shell.traceonce("fix", "train.py")
+    assert (outcome.status, outcome.out) == (0, b"")
+    assert "no function was traced" in outcome.errors
+
+
+def test_a_script_that_writes_files_writes_them_elsewhere(shell: Shell) -> None:
+    """It resumes from its own checkpoint: each run must find the folder as it is."""
+    shell.write("count.txt", "5\n")
+    shell.write(
+        "train.py",
+        RETRACING
+        + "import pathlib\nplace = pathlib.Path('count.txt')\nstart = int(place.read_text())\n"
+        + "place.write_text(str(start + 100))\n(pathlib.Path(__file__).parent / 'model.txt').write_text('weights')\n"
+        + "for k in range(start, start + 8):\n    print(float(scale(tf.constant(2.0), k)))\n",
+    )
+    before = shell.files()
+    outcome = shell.traceonce("fix", "train.py")
+    assert outcome.status == 0, outcome.errors
+    assert "8 traces → 1" in outcome.errors
+    assert shell.files() == before
+
+
+def test_a_script_that_spawns_children(shell: Shell) -> None:
+    """What it starts ends with it, and the main process is repaired all the same."""
+    shell.write(
+        "train.py",
+        RETRACING
+        + "import os, subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        + "pid = os.fork()\nif pid == 0:\n    os._exit(0)\nos.waitpid(pid, 0)\n"
+        + LOOP,
+    )
+    outcome = shell.traceonce("fix", "train.py")
+    assert outcome.status == 0, outcome.errors
+    assert "8 traces → 1" in outcome.errors
+
+
+def test_tabs_and_windows_lines_survive(shell: Shell) -> None:
+    text = (RETRACING + LOOP).replace("    ", "\t").replace("\n", "\r\n")
+    (shell.cwd / "train.py").write_bytes(text.encode())
+    outcome = shell.traceonce("fix", "train.py", "--write")
+    assert outcome.status == 0, outcome.errors
+    written = (shell.cwd / "train.py").read_bytes()
+    assert written != text.encode()
+    assert written.count(b"\n") == written.count(b"\r\n")
+    assert b"\treturn x * tf.cast(k, tf.float32)\r\n" in written
+    assert subprocess.run([shell.interpreter, "-m", "py_compile", "train.py"], cwd=shell.cwd).returncode == 0
+
+
+def test_a_file_that_changes_in_the_meantime_is_not_overwritten(shell: Shell) -> None:
+    script = shell.write(
+        "train.py", RETRACING + LOOP + f"open({str(shell.cwd / 'train.py')!r}, 'a').write('# mine\\n')\n"
+    )
+    outcome = shell.traceonce("fix", "train.py", "--write")
+    assert outcome.status == 2
+    assert "train.py" in outcome.errors
+    assert "again" in outcome.errors
+    assert "input_signature" not in script.read_text()
+
+
+def test_the_diff_can_be_applied_and_the_json_says_the_same(shell: Shell) -> None:
+    script = shell.write("train.py", RETRACING + LOOP)
+    outcome = shell.traceonce("fix", "train.py", "--json", "fix.json")
+    assert outcome.status == 0, outcome.errors
+    document = json.loads((shell.cwd / "fix.json").read_text())
+    assert document["fix"]["diff"] == outcome.text
+    (function,) = document["functions"]
+    assert function["traces"] == 8
+    (fix,) = function["fixes"]
+    assert (fix["recipe"], fix["predicted_traces"]) == ("input_signature", 1)
+    assert fix["proof"]["verdict"] == "proved"
+    assert (fix["proof"]["before"]["traces"], fix["proof"]["after"]["traces"]) == (8, 1)
+    assert fix["proof"]["outputs_equal"] is True
+    subprocess.run(["git", "apply", "-"], input=outcome.out, cwd=shell.cwd, check=True)
+    again = shell.traceonce("run", "--format", "json", "-o", "run.json", "train.py")
+    assert again.status == 0
+    assert json.loads((shell.cwd / "run.json").read_text())["functions"][0]["traces"] == 1
+    assert "input_signature" in script.read_text()
+
+
+def test_an_interrupted_fix_leaves_nothing_behind(shell: Shell, tmp_path: Path) -> None:
+    shell.write("train.py", RETRACING + "import time\ntime.sleep(600)\n")
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    process = shell.start("fix", "train.py", env=shell.environment | {"TMPDIR": str(temporary)})
+    assert process.stderr is not None
+    assert b"running the program" in process.stderr.readline()
+    deadline = time.monotonic() + 60
+    while not any(temporary.glob("*/results/stdout")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert list(temporary.iterdir()) == []
