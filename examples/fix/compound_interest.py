@@ -11,4 +11,4 @@ def worth(balances, years):
 
 balances = tf.constant([100.0, 2500.0, 40000.0])
 for years in (1, 2, 5, 10, 20, 30):
-    print(f"after {years:2d} years", worth(balances, years).numpy().round(1))
+    print(f"after {years:2d} years", worth(balances, years).numpy().round())

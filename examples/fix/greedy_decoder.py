@@ -29,8 +29,7 @@ class Decoder(tf.Module):
         self.value = tf.Variable(made_up(WIDTH, WIDTH, 0.4))
         self.output = tf.Variable(made_up(WIDTH, len(ALPHABET), 0.5))
 
-    def attend(self, x):
-        length = x.shape[1]
+    def attend(self, x, length):
         scores = tf.matmul(x @ self.query, x @ self.key, transpose_b=True) / WIDTH**0.5
         allowed = tf.linalg.band_part(tf.ones([length, length]), -1, 0)
         return tf.nn.softmax(scores + (1.0 - allowed) * -1e9) @ (x @ self.value)
@@ -41,7 +40,7 @@ class Decoder(tf.Module):
         batch, length = text.shape[0], text.shape[1]
         places = tf.cast(tf.range(length), tf.float32)
         x = tf.gather(self.embedding, text) + 0.3 * tf.sin(places)[tf.newaxis, :, tf.newaxis]
-        logits = self.attend(x)[:, -1] @ self.output
+        logits = self.attend(x, length)[:, -1] @ self.output
         repeated = tf.reduce_sum(tf.one_hot(text, len(ALPHABET)), axis=1)
         choice = tf.argmax(logits - 2.0 * repeated, axis=-1, output_type=text.dtype)
         return tf.reshape(choice, [batch, 1])

@@ -25,7 +25,8 @@ def rehearsal(
     rehearsing = TensorFlow().rehearse(settings, enough)
     try:
         yield rehearsing
-        assert rehearsing.result().problems == ()
+        problems = rehearsing.result().problems
+        assert problems == (), problems
     finally:
         rehearsing.stop()
 

@@ -27,8 +27,8 @@ MODULES = (
 )  # fmt: skip
 EXAMPLES = [(module.RECIPE, example) for module in MODULES for example in module.RECIPE.examples]
 
-# For each example, what its reader changes: (text of the program, what is written in its place). `SNIPPET` is the advice
-# to the letter, at the depth of the line; lines of it that the reader has to fill in are given by hand.
+# For each example, what its reader changes: a text of the program, and what is written in its place. Lines of the
+# advice are taken to the letter: the first, the last, all before the last.
 FOLLOWED: dict[str, list[tuple[str, str]]] = {
     "A compiled step over sentences of any length": [
         ("for size", "{helper}\n\n\nfor size"),
@@ -52,7 +52,7 @@ FOLLOWED: dict[str, list[tuple[str, str]]] = {
     ],
     "A callback that differs in every call": [("@tf.function\n", "")],
     "A statistic that is chosen by its name": [
-        ("\n\nfor name", "\n\n{before_last}\n\nfor name"),
+        ("\n\nfor name", "\n\n{helper}\n\nfor name"),
         ("summarize(tf.ones([3]), name)", "(x := tf.ones([3]), {last})[1]"),
     ],
 }
@@ -82,7 +82,7 @@ def advice(recipe: Recipe, example: Example, folder: Path) -> Candidate:
 def follow(example: Example, snippet: str) -> str:
     lines = snippet.splitlines()
     *helper, last = lines
-    texts = {"first": lines[0], "last": last, "helper": "\n".join(helper), "before_last": "\n".join(helper)}
+    texts = {"first": lines[0], "last": last, "helper": "\n".join(helper)}
     program = example.program
     for old, new in FOLLOWED[example.title]:
         assert program.count(old) == 1, old

@@ -328,7 +328,8 @@ def test_a_constant_argument_at_its_default_stays_out_of_the_signature(tf: Any) 
     with traceonce.watch() as seen:
         for width in range(1, 6):
             step(tf.zeros([width]), n=3)
-    assert only(seen).covering_signature == "@tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])"
+    (fix,) = only(seen).fixes
+    assert fix.snippet == "@tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])"
 
 
 def test_a_function_made_in_a_loop_does_not_hide_a_shape(tf: Any) -> None:
@@ -421,9 +422,11 @@ def test_two_causes_at_once_are_both_named(tf: Any) -> None:
         ("shape", "x.shape[1]", 3, ("12", "9", "15", "20")),
     ]
     assert only(seen).verdict is Verdict.RETRACING
-    assert only(seen).covering_signature == (
+    (fix,) = only(seen).fixes
+    assert fix.snippet == (
         "@tf.function(input_signature=[tf.TensorSpec([2, None], tf.float32), tf.TensorSpec([], tf.float32)])"
     )
+    assert fix.predicted_traces == 1
 
 
 def test_a_combination_of_known_values_is_explained_by_the_nearest(tf: Any) -> None:

@@ -502,7 +502,9 @@ def test_a_growing_decode_is_an_alarm_although_its_lengths_come_back(tf: Any) ->
                 step(tf.zeros([1, length]))
     assert (only(seen).traces, only(seen).calls, only(seen).growth) == (19, 57, "levelled")
     assert only(seen).verdict is Verdict.RETRACING
-    assert only(seen).covering_signature == "@tf.function(input_signature=[tf.TensorSpec([1, None], tf.float32)])"
+    (fix,) = only(seen).fixes
+    assert fix.snippet == "@tf.function(input_signature=[tf.TensorSpec([1, None], tf.float32)])"
+    assert fix.predicted_traces == 1
 
 
 def test_a_search_over_models_is_no_alarm(tf: Any, data: tuple[Any, Any]) -> None:

@@ -107,7 +107,9 @@ def test_an_error_passes_through_and_shows_no_frame_of_ours(tf: Any) -> None:
     def told() -> list[tuple[str, int]]:
         with pytest.raises(ValueError, match="mine") as caught:
             step(tf.ones([1]))
-        return [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(caught.value.__traceback__)][1:]
+        frames = traceback.extract_tb(caught.value.__traceback__)
+        # Python 3.10 puts a frame back that was taken out; there it stays, disguised as TensorFlow's.
+        return [(frame.filename, frame.lineno or 0) for frame in frames[1:] if frame.name != "__call__"]
 
     plain = told()
     with rehearsal() as rehearsing:
@@ -115,6 +117,22 @@ def test_an_error_passes_through_and_shows_no_frame_of_ours(tf: Any) -> None:
         (returned,) = rehearsing.result().returned
     assert returned.error == "ValueError"
     assert "mine" in returned.message
+
+
+def test_an_error_has_the_same_name_traced_and_run_eagerly(tf: Any) -> None:
+    def divide(x: Any) -> Any:
+        return 1 // 0
+
+    def look_up(x: Any) -> Any:
+        return {}["a"]
+
+    for eager in (False, True):
+        with rehearsal(eager=eager) as rehearsing:
+            for body in (divide, look_up):
+                with pytest.raises(Exception):  # noqa: B017, PT011  # which one is the question
+                    tf.function(body)(tf.ones([1]))
+            names = [returned.error for returned in rehearsing.result().returned]
+        assert names == ["ZeroDivisionError", "KeyError"]
 
 
 def test_the_limit_ends_the_program_after_the_last_call_was_kept(tf: Any) -> None:
@@ -255,7 +273,7 @@ def test_variables_alive_at_the_end_oldest_first(tf: Any) -> None:
         second.assign_add(1)
         tf.function(lambda: tf.random.normal([2]) + first)()
         found = rehearsing.result().variables
-    assert before is not None
+    assert float(before) == 0.0, "alive, but older than the rehearsal"
     assert [(value.dtype, value.data) for value in found] == [
         ("float32", np.float32([1, 2]).tobytes()),
         ("float32", np.float32([6, 6]).tobytes()),

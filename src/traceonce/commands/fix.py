@@ -134,8 +134,8 @@ def command(
     if unproved:
         result.take_unproved()
     if report != "-":
-        sys.stdout.write(result.diff)
-        sys.stdout.flush()
+        sys.stdout.buffer.write(result.patch)
+        sys.stdout.buffer.flush()
     if not quiet:
         result.print_report()
     written = result.write() if write else []

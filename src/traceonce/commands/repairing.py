@@ -12,11 +12,11 @@ from traceonce.backends.places import working_folder
 from traceonce.commands.output import write_whole
 from traceonce.errors import ScriptError, UsageError
 from traceonce.explain import diagnose_with_events
-from traceonce.facts import Diagnosis, Fix, Recording
+from traceonce.facts import Diagnosis, Recording
 from traceonce.fix.case import Case
-from traceonce.fix.source.diffs import unified_diff
+from traceonce.fix.source.diffs import patch, unified_diff
 from traceonce.fix.source.files import Snapshot
-from traceonce.fix.suggesting import make_case
+from traceonce.fix.suggesting import describe_candidate, make_case
 from traceonce.knowledge.linking import link_records
 from traceonce.observe.launching import Target
 from traceonce.prove.rehearsing import Rehearsals, Run
@@ -135,9 +135,18 @@ class Result:
 
     @property
     def diff(self) -> str:
+        """The change, to be read."""
+        return unified_diff(self._changes, Path(working_folder() or "."))
+
+    @property
+    def patch(self) -> bytes:
+        """The same, to be applied: each line in the encoding of its file."""
+        return patch(self._changes, Path(working_folder() or "."))
+
+    @property
+    def _changes(self) -> dict[str, tuple[bytes, bytes]]:
         before = self._snapshot.contents
-        changed = {name: (before[name], content) for name, content in self._files.items() if content != before[name]}
-        return unified_diff(changed, Path(working_folder() or "."))
+        return {name: (before[name], content) for name, content in self._files.items() if content != before[name]}
 
     @property
     def something_is_left(self) -> bool:
@@ -181,9 +190,8 @@ class Result:
             yield "nothing was written: apply the diff, or run the same with --write"
 
     def write(self) -> list[str]:
-        changed = {name: data for name, data in self._files.items() if data != self._snapshot.contents[name]}
-        self._snapshot.write(changed)
-        return sorted(changed)
+        self._snapshot.write({name: after for name, (_, after) in self._changes.items()})
+        return sorted(self._changes)
 
     def put_json(self, output: str, written: Sequence[str]) -> None:
         from traceonce.report.json import render_json
@@ -217,17 +225,7 @@ class Result:
 def _with_fixes(diagnosis: Diagnosis, repaired: Repaired | None) -> Diagnosis:
     if repaired is None:
         return diagnosis
-    advice = tuple(
-        Fix(
-            recipe=candidate.recipe,
-            safety="advice",
-            predicted_traces=candidate.predicted_traces,
-            snippet=candidate.snippet,
-            causes=candidate.causes,
-            note=candidate.note,
-        )
-        for candidate in repaired.advice
-    )
+    advice = tuple(map(describe_candidate, repaired.advice))
     unproved = () if repaired.fixes or repaired.unproved is None else (repaired.unproved[0],)
     shown = repaired.fixes if repaired.settled else (*repaired.fixes, *unproved, *advice)
     return msgspec.structs.replace(diagnosis, fixes=shown)

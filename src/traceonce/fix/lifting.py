@@ -105,7 +105,10 @@ def _choices(leaves: Sequence[Leaf], floating: str) -> tuple[str, ...]:
         return ()
     floats = any(leaf.type_name == "float" for leaf in numbers)
     integers = tuple(
-        name for name, values in _RANGES.items() if all(number(leaf) in values for leaf in numbers) and not floats
+        # A float is looked for in a range one by one, billions of them: so floats are asked about first.
+        name
+        for name, values in _RANGES.items()
+        if not floats and all(number(leaf) in values for leaf in numbers)
     )
     beside = {leaf.dtype for leaf in tensors}
     if beside:

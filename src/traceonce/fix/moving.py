@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import libcst as cst
 
 from traceonce.fix.candidate import Declined
-from traceonce.fix.placing import indented, place, take_out, with_own_comment
+from traceonce.fix.placing import New, cut_out, indented, place, take_out, written
 from traceonce.fix.scopes import (
     Home,
     Reach,
@@ -138,16 +138,18 @@ def move_out(edits: Edits, thing: Movable) -> None:
     moved.sort(key=module.line)
     names = _new_names(module, moved, home)
     for statement in moved:
-        take_out(edits, module, statement)
         for use in _uses(module, statement) if _name(statement).value in names else ():
-            if not any(module.holds(other, use) for other in moved):
-                edits.replace(module, use, cst.Name(names[use.value]))
-    new = [_renamed(module, with_own_comment(statement), moved, names) for statement in moved]
+            edits.replace(module, use, cst.Name(names[use.value]))
+    new = [take_out(edits, module, statement) for statement in moved]
     if thing.statement is None:
-        node = _renamed(module, thing.node, moved, names)
-        new += edits.statements(module, f"{thing.name} = made", made=node)
-        edits.replace(module, thing.node, cst.Name(thing.name))
+        made = cut_out(edits, module, thing.node, cst.Name(thing.name))
+        new.append(_assignment(edits, module, thing.name, made))
     place(edits, module, home, new)
+
+
+def _assignment(edits: Edits, module: Module, target: str, made: Callable[[], cst.BaseExpression]) -> New:
+    (like,) = edits.statements(module, f"{target} = made")
+    return New(like, lambda: edits.statements(module, f"{target} = made", made=made())[0])
 
 
 def why_not(module: Module, reach: Reach) -> str:
@@ -193,17 +195,6 @@ def _uses(module: Module, statement: Any) -> list[cst.Name]:
     return [name, *(reader for reader in readers(module, name) if reader is not name)]
 
 
-def _renamed(module: Module, node: Any, moved: Sequence[Any], names: dict[str, str]) -> Any:
-    """Code that moves, with the new names in it."""
-    renamed = [use for statement in moved if _name(statement).value in names for use in _uses(module, statement)]
-
-    class Renamed(cst.CSTTransformer):
-        def on_leave(self, original_node: Any, updated_node: Any) -> Any:
-            return cst.Name(names[original_node.value]) if original_node in renamed else updated_node
-
-    return node.visit(Renamed()) if renamed else node
-
-
 def keep_on_instance(edits: Edits, thing: Movable, prefix: str) -> None:
     """Make it once for each object, the first time that the method needs it."""
     module, (helpers, reach) = thing.module, plan(thing)
@@ -232,23 +223,19 @@ def keep_on_instance(edits: Edits, thing: Movable, prefix: str) -> None:
 
 def _keep_when_needed(edits: Edits, thing: Movable, home: Home, moved: list[Any], myself: str, attribute: str) -> None:
     module, kept = thing.module, f"{myself}.{attribute}"
-    for statement in moved:
-        take_out(edits, module, statement)
-    inner = [with_own_comment(statement) for statement in moved]
-    behind: list[cst.BaseStatement] = []
+    inner = [take_out(edits, module, statement) for statement in moved]
+    behind: list[New] = []
     if isinstance(thing.statement, cst.FunctionDef):
-        inner += [with_own_comment(thing.statement), *edits.statements(module, f"{kept} = {thing.name}")]
-        behind = edits.statements(module, f"{thing.name} = {kept}")
-        if home.statement is not thing.statement:
-            take_out(edits, module, thing.statement)
-        else:
-            edits.remove(module, thing.statement)
+        for_good = home.statement is not thing.statement
+        inner.append(take_out(edits, module, thing.statement, for_good=for_good))
+        inner += written(edits.statements(module, f"{kept} = {thing.name}"))
+        behind = written(edits.statements(module, f"{thing.name} = {kept}"))
     else:
-        made: Any = thing.node
-        inner += edits.statements(module, f"{kept} = made", made=made)
-        edits.replace(module, thing.node, edits.expression(module, kept))
+        made = cut_out(edits, module, thing.node, edits.expression(module, kept))
+        inner.append(_assignment(edits, module, kept, made))
     (check,) = edits.statements(module, f'if not hasattr({myself}, "{attribute}"):\n    pass')
-    place(edits, module, home, [check.with_changes(body=cst.IndentedBlock(body=indented(inner))), *behind])
+    whole = New(check, lambda: check.with_changes(body=cst.IndentedBlock(body=indented(inner))))
+    place(edits, module, home, [whole, *behind])
 
 
 def _is_method(module: Module, owner: cst.ClassDef, node: cst.CSTNode, myself: str) -> bool:

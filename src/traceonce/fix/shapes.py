@@ -52,8 +52,8 @@ def plan_sizes(
     planner = _Planner(module, function, open_shapes, reach)
     for node in planner.nodes:
         planner.look_at(node)
-    names = {name for name in planner.size_names if planner.bound[name] == 1}
-    casts = _Casts(module, planner.plan, names, reach.cast_everywhere)
+    once = {name for name, count in planner.bound.items() if count == 1}
+    casts = _Casts(module, planner, once, reach.cast_everywhere)
     planner.plan.casts.update(term for node in planner.nodes if (term := casts.term_of(node)) is not None)
     return planner.plan
 
@@ -85,6 +85,7 @@ class _Planner:
         self.parameters = {parameter.name.value for parameter in _parameters(function.params)} - set(self.bound)
         self.open_axes = set(_axes(open_shapes))
         self.size_names: set[str] = set()
+        self.known_names: set[str] = set()  # of sizes that stay known while tracing
         self.nodes = list(self._walk(function.body))
         self.aliases = dict(self._find_aliases())
 
@@ -121,7 +122,7 @@ class _Planner:
         if isinstance(node, cst.Call) and self.module.code(node.func) == "len" and len(node.args) == 1:
             if self._is_argument(node.args[0].value, 0):
                 self.plan.sizes[node] = node.args[0].value
-                self._remember_name(node)
+                self._remember_name(node, True)
         elif isinstance(node, cst.Arg):
             base = self._base(node.value)
             if base is not None and self._is_given_to_tensorflow(node.value) and self._any_open(base):
@@ -136,9 +137,10 @@ class _Planner:
         if base is None:
             return
         if isinstance(place, cst.Index):
-            if self._is_open(base, _integer(place.value)):
+            is_open = self._is_open(base, _integer(place.value))
+            if is_open:
                 self.plan.sizes[node] = base
-                self._remember_name(node)
+            self._remember_name(node, is_open)
         elif self._is_given_to_tensorflow(node) and self._any_open(base):
             self.plan.sizes[node] = base
 
@@ -153,14 +155,16 @@ class _Planner:
             opened = ()
         if any(opened) or (not opened and self._any_open(base)):
             self.plan.unpacked[node.value] = (base, opened)
-            self.size_names |= {n for n, is_open in zip(names, opened or [True] * len(names), strict=True) if is_open}
+            for name, is_open in zip(names, opened or [True] * len(names), strict=True):
+                (self.size_names if is_open else self.known_names).add(name)
 
-    def _remember_name(self, node: cst.CSTNode) -> None:
+    def _remember_name(self, node: cst.CSTNode, is_open: bool) -> None:
         """The name in ``n = x.shape[0]``."""
         statement = self.module.parent(node)
         if isinstance(statement, cst.Assign) and statement.value is node:
             targets = [target.target for target in statement.targets]
-            self.size_names |= {target.value for target in targets if isinstance(target, cst.Name)}
+            names = {target.value for target in targets if isinstance(target, cst.Name)}
+            (self.size_names if is_open else self.known_names).update(names)
 
     # ---- what is open
 
@@ -216,10 +220,11 @@ class _Planner:
 class _Casts:
     """Finds the terms, made of sizes and whole numbers, that meet a float."""
 
-    def __init__(self, module: Module, plan: Plan, names: set[str], everywhere: bool) -> None:
+    def __init__(self, module: Module, planner: _Planner, bound_once: set[str], everywhere: bool) -> None:
         self.module = module
-        self.plan = plan
-        self.names = names
+        self.plan = planner.plan
+        self.names = planner.size_names & bound_once
+        self.known = planner.known_names & bound_once - self.names
         self.everywhere = everywhere
 
     def term_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
@@ -229,10 +234,18 @@ class _Casts:
         parent = self.module.parent(node)
         while isinstance(parent, cst.BinaryOperation) and isinstance(parent.operator, _INTEGRAL):
             other = _other_side(parent, node)
-            if not isinstance(other, cst.Integer) and not self._is_size(other):
+            if not self._is_whole(other):
                 break
             node, parent = parent, self.module.parent(parent)
         return node if isinstance(parent, cst.BinaryOperation) and self._meets_a_float(parent, node) else None
+
+    def _is_whole(self, node: cst.CSTNode) -> bool:
+        """Is it surely a whole number: a size, known or not, a literal, or made of such?"""
+        if isinstance(node, cst.BinaryOperation):
+            return isinstance(node.operator, _INTEGRAL) and self._is_whole(node.left) and self._is_whole(node.right)
+        known = isinstance(node, cst.Name) and node.value in self.known
+        known = known or (isinstance(node, cst.Subscript) and shape_of(node.value) is not None)
+        return known or isinstance(node, cst.Integer) or self._is_size(node)
 
     def _is_size(self, node: cst.CSTNode) -> bool:
         if node in self.plan.sizes:
@@ -245,8 +258,17 @@ class _Casts:
     def _meets_a_float(self, operation: cst.BinaryOperation, term: cst.CSTNode) -> bool:
         if isinstance(operation.operator, cst.Divide):
             return True
-        floating = isinstance(_other_side(operation, term), cst.Float) or self.everywhere
+        floating = isinstance(_other_side(operation, term), cst.Float) or (
+            self.everywhere and not self._is_in_a_shape(operation)
+        )
         return isinstance(operation.operator, _ARITHMETIC) and floating
+
+    def _is_in_a_shape(self, node: cst.CSTNode) -> bool:
+        """Is it an item of a list, or an index? Those are sizes, and stay whole."""
+        outer = self.module.parent(node)
+        while isinstance(outer, cst.BinaryOperation | cst.UnaryOperation):
+            outer = self.module.parent(outer)
+        return isinstance(outer, cst.Element | cst.Index | cst.Slice)
 
 
 def _other_side(operation: cst.BinaryOperation, side: cst.CSTNode) -> cst.BaseExpression:

@@ -16,6 +16,7 @@ from traceonce.facts import Container, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
 
 _BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")")}
+_WIDTH = 84  # of a signature on one line, with room for what stands before it
 _STATIC = "which a signature cannot hold, so that it stays static"
 
 
@@ -34,7 +35,18 @@ class Cover:
     @property
     def code(self) -> str:
         """The list that goes to the right of ``input_signature=``."""
-        return f"[{', '.join(part for name in self.parameters for part in self._parts(name))}]"
+        return f"[{', '.join(self._specs)}]"
+
+    @property
+    def layout(self) -> str:
+        """The same for a file: over several lines where it is long."""
+        if len(self.code) <= _WIDTH or not self._specs:
+            return self.code
+        return "[\n" + "".join(f"    {spec},\n" for spec in self._specs) + "]"
+
+    @property
+    def _specs(self) -> list[str]:
+        return [part for name in self.parameters for part in self._parts(name)]
 
     @property
     def classes(self) -> frozenset[str]:

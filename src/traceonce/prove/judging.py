@@ -7,7 +7,8 @@
    value is repaired where the results are right; it need not be traced less often.)
 3. Two runs of the original differ in what the function returns: *not proved*; nothing is claimed of its values.
 4. The program left no results, or no call of the function was seen: *not proved*.
-5. It takes clearly longer than before (half as long again, and at least 0.2 s): *not proved*.
+5. It takes clearly longer than before (half as long again, and at least 0.2 s): *not proved*. What is right may take
+   longer than what was wrong.
 6. Else it is *proved*, for the calls that were seen.
 """
 
@@ -26,6 +27,7 @@ from traceonce.prove.values import tolerance
 SLOWER, SLOWER_SECONDS = 1.5, 0.2
 # What calls beyond the run can show to be right: another number, another shape. They cannot for the other recipes.
 SHOWN_BY_PROBES = {"input_signature", "reduce_retracing", "dynamic_shape", "tensor_argument", "hoist", "stable_home"}
+MOVING = {"hoist", "stable_home"}  # what is moved does what it did
 
 
 class Observed(NamedTuple):
@@ -95,7 +97,7 @@ def _why_not(
     if not proof.after.traces or not (proof.compared or before.traces.get(name)):
         return "the function was not called"
     one, other = _total(before, name), _total(after, name)
-    if other > SLOWER * one and other - one > SLOWER_SECONDS:
+    if not silent and other > SLOWER * one and other - one > SLOWER_SECONDS:
         return f"fewer traces, but its calls take longer: {one:.2f} s → {other:.2f} s"
     return None
 
@@ -120,8 +122,10 @@ class Label(NamedTuple):
 def label(candidate: Candidate, beyond: Beyond | None) -> Label:
     """*Safe* where calls beyond the run show nothing; *narrow* where one now raises; else *review*."""
     recipes = set(candidate.recipe.split("+"))
-    if beyond is None:
+    if (beyond is None or not beyond.tried) and not recipes <= MOVING:
         return Label("review", _join(candidate.note, "calls beyond those of the run could not be tried"))
+    if beyond is None:
+        return Label(candidate.safety, candidate.note)
     if beyond.differing:
         return Label("review", _join(candidate.note, f"beyond the run it differs: {_some(beyond.differing)}"))
     if beyond.raising:

@@ -109,7 +109,7 @@ class _Rehearsal:
                 self._problems.append(f"{name} cannot be rehearsed: {type(error).__name__}: {error}")
 
         Arrivals(list(known), arrived).start()
-        sys.stdout = _Apart(sys.stdout, self._is_tracing, self._results / ASIDE)  # type: ignore[assignment]
+        sys.stdout = _Apart(sys.stdout, self._is_tracing, self._results / ASIDE)
         atexit.register(self._finish, None)
         timer = threading.Timer(self._order.timeout, self._time_is_up)
         timer.daemon = True
@@ -136,7 +136,7 @@ class _Rehearsal:
     def _finish(self, cut: Cut | None) -> None:
         if os.getpid() != self._process or not self._ending.acquire(blocking=False):
             return  # a forked process; or the end has begun in another thread
-        hub.settle()
+        hub.leave(self._recorder)  # what is called from here on is no call of the program's
         self._recorder.close()
         seen = [rehearsing.result() for rehearsing in self._rehearsing]
         rehearsal = seen[0] if seen else Rehearsal()  # one framework; issue of the others to come

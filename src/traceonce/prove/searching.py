@@ -270,7 +270,7 @@ class _Repair:
 
     def _offer_wider(self, candidate: Candidate, least: _Taken) -> _Taken:
         """Where a signature is too narrow for calls to come: is the wider one proved as well?"""
-        broad = wider(candidate)
+        broad = wider(self._case, candidate)
         files = self._write(broad) if broad is not None else None
         if broad is None or files is None:
             return least

@@ -11,6 +11,7 @@ from rich.text import Text
 from traceonce.facts import CauseCode, Diagnosis, Fix, Recording, Verdict
 from traceonce.report.quantities import count_of, duration, percent, size
 from traceonce.report.wording import (
+    causes_left,
     describe_cause,
     describe_fix,
     describe_place,
@@ -134,10 +135,13 @@ def function_lines(diagnosis: Diagnosis, script: str) -> Iterator[Text]:
     label = width
     fixes = fixes_to_show(diagnosis)
     for fix in fixes:
-        yield from _fix_lines(fix, diagnosis, script, label)
-    if not fixes:
-        for remedy in _remedies(diagnosis):
-            yield Text("  ").append("change".ljust(label), "green").append(f"   {remedy}")
+        if fix.causes:
+            yield from _fix_lines(fix, diagnosis, script, label)
+    for remedy in _remedies(diagnosis):
+        yield Text("  ").append("change".ljust(label), "green").append(f"   {remedy}")
+    for fix in fixes:
+        if not fix.causes:  # the last resort
+            yield from _fix_lines(fix, diagnosis, script, label)
     for note in diagnosis.notes:
         yield Text("  ").append("note".ljust(label), "dim").append(f"   {note}", "dim")
     if diagnosis.records:
@@ -146,10 +150,10 @@ def function_lines(diagnosis: Diagnosis, script: str) -> Iterator[Text]:
 
 def _fix_lines(fix: Fix, diagnosis: Diagnosis, script: str, label: int) -> Iterator[Text]:
     """A repair: its code, and in words what may be expected of it."""
-    code = (fix.snippet or "").splitlines()
+    code = [line for line in (fix.snippet or "").splitlines() if line.strip()]  # an empty line ends a message in a log
     shown = code if len(code) <= SNIPPET else [*code[: SNIPPET - 1], "… (all of it: --format json)"]
     for number, line in enumerate(shown):
-        yield Text("  ").append(("" if number else "fix").ljust(label), "green").append(f"   {line}".rstrip())
+        yield Text("  ").append(("" if number else "fix").ljust(label), "green").append(f"   {line}")
     for line in describe_fix(fix, diagnosis, script):
         yield Text("  " + " " * label + f"   {line}", "dim")
 
@@ -160,11 +164,11 @@ def _known(diagnosis: Diagnosis) -> str:
 
 
 def _remedies(diagnosis: Diagnosis) -> list[str]:
-    """What to change, each with the places that it is for, where there is more than one remedy."""
+    """What to change where no fix does, each with the places that it is for, unless it is all there is to say."""
     remedies: dict[str, list[str]] = {}
-    for cause in diagnosis.causes[:CAUSES]:
+    for cause in causes_left(diagnosis)[:CAUSES]:
         remedies.setdefault(describe_remedy(cause, diagnosis), []).append(cause.path)
-    if len(remedies) == 1:
+    if len(remedies) == 1 and not fixes_to_show(diagnosis):
         return list(remedies)
     return [f"{', '.join(dict.fromkeys(paths))}: {remedy}" for remedy, paths in remedies.items()][:4]
 

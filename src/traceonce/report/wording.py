@@ -131,8 +131,21 @@ def fixes_to_show(diagnosis: Diagnosis) -> list[Fix]:
     return [fix for fix in diagnosis.fixes if fix.snippet]
 
 
-def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str) -> Iterator[str]:
-    """What is known of a fix, after its snippet: its traces, what was proved, and what to know before it is used."""
+def causes_left(diagnosis: Diagnosis) -> list[Cause]:
+    """The causes that no fix treats. A fix that leaves one trace has treated all, also those that it does not name."""
+    tried = [fix for fix in fixes_to_show(diagnosis) if fix.proof is None or fix.proof.verdict == "proved"]
+    fixes = [fix for fix in tried if fix.causes]
+    if any(fix.predicted_traces is not None and fix.predicted_traces <= 1 for fix in fixes):
+        return []
+    treated = {code for fix in fixes for code in fix.causes}
+    return [cause for cause in diagnosis.causes if cause.code not in treated]
+
+
+def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str | None) -> Iterator[str]:
+    """What is known of a fix, after its snippet: its traces, what was proved, and what to know before it is used.
+
+    `script` is the program that another command of ours could try it on; None where there is none.
+    """
     yield _describe_proof(fix.proof) if fix.proof is not None else _describe_prediction(fix, diagnosis, script)
     if fix.proof is not None and fix.proof.verdict != "proved":
         return
@@ -143,9 +156,11 @@ def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str) -> Iterator[str]:
         yield f"wider: {fix.wider}"
 
 
-def _describe_prediction(fix: Fix, diagnosis: Diagnosis, script: str) -> str:
-    way = "not run" if fix.safety == "advice" else f"not run: traceonce fix {script} tries and proves it"
-    if fix.predicted_traces is None:
+def _describe_prediction(fix: Fix, diagnosis: Diagnosis, script: str | None) -> str:
+    way = "not run"
+    if script is not None and fix.safety != "advice":
+        way += f": traceonce fix {script} tries and proves it"
+    if fix.predicted_traces is None or fix.predicted_traces >= diagnosis.traces:
         return way
     return f"{count_of(diagnosis.traces, 'trace')} → {fix.predicted_traces:,} (predicted, {way})"
 

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 from handmade import STEP, Events, cause, container, none, python, record, signature, tensor, thing
 
-from traceonce.explain import diagnose
+from traceonce.errors import TracingLimitReached
+from traceonce.explain import diagnose, diagnose_with_events
 from traceonce.explain.diagnosing import VALUES, explain_events
 from traceonce.facts import (
     CallSite,
@@ -283,28 +284,23 @@ def test_call_sites_are_counted_the_most_frequent_first() -> None:
     )
 
 
-# What is covered
+# The events of a diagnosis
 
 
-def test_a_covering_signature_is_given_where_arguments_vary() -> None:
-    diagnosis = only(record(*retraced(6), calls=6))
-    assert diagnosis.verdict is Verdict.RETRACING
-    assert diagnosis.covering_signature == "@tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])"
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [{"backend": "jax"}, {"signed": True}, {"function": FunctionId("fit", "keras/trainer.py", 3, library=True)}],
-    ids=["another framework", "it has a signature", "a library's"],
-)
-def test_no_covering_signature_where_its_author_could_not_write_one(fields: dict[str, Any]) -> None:
-    diagnosis = only(record(*retraced(6, **fields), calls=6))
-    assert diagnosis.verdict is Verdict.RETRACING
-    assert (diagnosis.covering_signature, diagnosis.covering_note) == (None, None)
-
-
-def test_no_covering_signature_where_there_is_no_alarm() -> None:
-    assert only(record(*retraced(2), calls=1000)).covering_signature is None
+def test_a_diagnosis_comes_with_the_traces_and_compilations_that_it_counts() -> None:
+    event = Events()
+    kept = [event(tensor("x", n), call=n) for n in (1, 2)]
+    failed = event(tensor("x", 3), phase="failed", error="ValueError: no", call=3)
+    others = [
+        event(tensor("x", 4), phase="internal"),
+        event(tensor("x", 5), phase="failed", error=f"{TracingLimitReached.__name__}: enough"),
+        event(tensor("x", 6), kind="backward"),
+    ]
+    compiled = event(tensor("x", 1), kind="compile")
+    ((diagnosis, events),) = diagnose_with_events(record(*kept, failed, *others, compiled, calls=3))
+    assert (diagnosis.traces, diagnosis.failed, diagnosis.compiles) == (2, 1, 1)
+    assert [found.id for found in events] == [each.id for each in (*kept, failed, compiled)]
+    assert [found.phase for found in events[:2]] == ["first", "retrace"]
 
 
 # Compilations

@@ -238,6 +238,7 @@ def test_without_tf_function_only_where_nearly_every_call_is_a_trace() -> None:
     candidate = only(remove_function.RECIPE, case(*objects))
     assert candidate.predicted_traces == 0
     assert candidate.snippet == "def train_step(x, config):  # train.py:22, without @tf.function"
+    assert candidate.causes == ()
     assert "10 of 10 calls were traced" in (candidate.note or "")
     assert proposed(remove_function.RECIPE, case(*objects, calls=20)) == []
     assert proposed(remove_function.RECIPE, case(*objects, jit_compile=True)) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import textwrap
 
 import pytest
@@ -10,6 +11,8 @@ from written_case import case_for, written
 from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Declined
 from traceonce.fix.recipes.hoist import RECIPE
+from traceonce.fix.source.edits import Edits
+from traceonce.fix.source.making import find_creation, set_option
 
 MADE_AGAIN = ("new_function", "step")
 
@@ -594,3 +597,44 @@ def test_every_time_another_value_is_advice() -> None:
     assert advice.change is None
     assert advice.safety == "advice"
     assert "it reads another rate" in str(advice.note)
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "after"),
+    [
+        (
+            "for x in y:\n    @tf.function\n    def step(x):\n        return x\n    step(x)\n",
+            "step",
+            "\n\n@tf.function(reduce_retracing=True)\ndef step(x):\n    return x\n\n\nfor x in y:\n    step(x)\n",
+        ),
+        (
+            "for x in y: print(tf.function(lambda v: v)(x))\n",
+            "<lambda>",
+            "traced_lambda = tf.function(lambda v: v, reduce_retracing=True)\nfor x in y: print(traced_lambda(x))\n",
+        ),
+        (
+            "class A:\n    def run(self, x):\n        return tf.function(lambda v: v * self.k)(x)\n",
+            "<lambda>",
+            'class A:\n    def run(self, x):\n        if not hasattr(self, "_traced_lambda"):\n            '
+            "self._traced_lambda = tf.function(lambda v: v * self.k, reduce_retracing=True)\n"
+            "        return self._traced_lambda(x)\n",
+        ),
+    ],
+)
+def test_what_moves_takes_other_changes_along(source: str, name: str, after: str) -> None:
+    """A repair may consist of several changes, in any order."""
+    whole = f"import tensorflow as tf\n{source}"
+    case = case_for(whole, name, MADE_AGAIN, leaves=((), ()))
+    results = set()
+    for option_first in (True, False):
+        for candidate in RECIPE.propose(case):
+            edits = Edits({"program.py": whole.encode()})
+            assert candidate.change is not None
+            with contextlib.suppress(Declined):
+                if option_first:
+                    set_option(edits, find_creation(case, edits), "reduce_retracing", "True")
+                candidate.change(edits)
+                if not option_first:
+                    set_option(edits, find_creation(case, edits), "reduce_retracing", "True")
+                results.add(edits.results()["program.py"].decode())
+    assert results == {f"import tensorflow as tf\n{after}"}

@@ -154,6 +154,7 @@ FREE = [
     ),
     ("match v:\n    case (1 | 2) as n: n\n    case _: pass", {"v"}),
     ("del x", {"x"}),
+    ("None is True or False or ...", set()),
     ("x: int = y", {"int", "y"}),
     ("async def f(p):\n    async for q in p: await q\n    return [r async for r in p]", set()),
 ]

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import io
 import re
+from typing import Any
 
+import msgspec
 import pytest
 from handmade import STEP, Events, cause, python, record, tensor
 from rich.console import Console
 
 from traceonce.explain import diagnose
-from traceonce.facts import CallSite, CauseCode, Finding, FunctionId, Notice, Recording, TraceEvent
+from traceonce.facts import (
+    CallSite,
+    CauseCode,
+    Diagnosis,
+    Finding,
+    Fix,
+    FunctionId,
+    Measurement,
+    Notice,
+    Proof,
+    Recording,
+    Safety,
+    TraceEvent,
+)
 from traceonce.report.base import find_renderer
 from traceonce.report.text import print_text, render_text
 from traceonce.report.wording import WORDS
@@ -23,6 +38,13 @@ ESCAPE = re.compile("\x1b")
 
 def told(recording: Recording) -> str:
     return render_text(recording, diagnose(recording))
+
+
+def told_with(*fixes: Fix, command: tuple[str, ...] = ("train.py",)) -> list[str]:
+    """The lines after the causes of a function that has these fixes."""
+    recording = record(*train_step(), calls=8, command=command)
+    diagnoses = [msgspec.structs.replace(diagnosis, fixes=fixes) for diagnosis in diagnose(recording)]
+    return render_text(recording, diagnoses).splitlines()[5:]
 
 
 def train_step() -> list[TraceEvent]:
@@ -47,6 +69,7 @@ def small_recording() -> Recording:
         events=(*train_step(), *switch, fine),
         calls={"1": {STEP.key: 8, MODEL.key: 1200, EVALUATE.key: 3}},
         seconds=5.0,
+        command=("train.py", "--epochs", "2"),
         notices=(
             Notice("tensorflow is watched through its tracing hook", hook=True),
             Notice("run.jsonl, line 9: cut short; everything before it was read", error=True),
@@ -60,8 +83,9 @@ traceonce  3 functions, 11 traces · 2.6 s (53 % of the run) lost · 1 function 
 train_step  retraced 7 times in 8 calls · 2.6 s lost (52 % of the run) · 4.0 MiB kept · train.py:22, called from train.py:47
   step         a Python int, a new value each time   0 → 1 → 2 → 3 → 4 → 5 → 6 → 7
   x.shape[1]   varies                                12, 9, 15, 20
-  covers       @tf.function(input_signature=[tf.TensorSpec([2, None], tf.int32), tf.TensorSpec([], tf.int32)])
-               admits every call above; not tried. step would be a tensor: cast where it meets another dtype; it will not do where a Python number is needed
+  fix          @tf.function(input_signature=[tf.TensorSpec([2, None], tf.int32), tf.TensorSpec([], tf.int32)])
+               8 traces → 1 (predicted, not run: traceonce fix train.py tries and proves it)
+               please review: step becomes a tensor
 
 You can ignore these:
   Model.call  2 traces in 1,200 calls · 20 ms · the argument has only a few possible states (training) · keras/model.py:80, called from train.py:60 through keras/trainer.py:120
@@ -70,8 +94,132 @@ note  run.jsonl, line 9: cut short; everything before it was read
 """  # noqa: E501  # a report does not wrap its lines
 
 
+SIGNATURE = Fix(
+    "input_signature",
+    "review",
+    predicted_traces=1,
+    snippet="@tf.function(input_signature=[tf.TensorSpec([2, None], tf.int32), tf.TensorSpec([], tf.int32)])",
+    causes=(CauseCode.SHAPE,),
+    note="step becomes a tensor",
+)
+
+
+def diagnosed(recording: Recording) -> list[Diagnosis]:
+    """With a fix for the worst function."""
+    worst, *others = diagnose(recording)
+    return [msgspec.structs.replace(worst, fixes=(SIGNATURE,)), *others]
+
+
 def test_the_whole_report() -> None:
-    assert told(small_recording()) == WHOLE
+    assert render_text(small_recording(), diagnosed(small_recording())) == WHOLE
+
+
+BOTH = (CauseCode.SHAPE, CauseCode.VALUE)
+RELAXED = Fix("reduce_retracing", "safe", 2, "@tf.function(reduce_retracing=True)", causes=BOTH)
+TRIES = "not run: traceonce fix train.py tries and proves it"
+
+
+@pytest.mark.parametrize(
+    ("safety", "note", "words"),
+    [
+        ("safe", None, []),
+        ("safe", "nothing to fear", ["nothing to fear"]),
+        ("review", None, ["please review"]),
+        ("review", "step becomes a tensor", ["please review: step becomes a tensor"]),
+        ("narrow", None, ["narrow: input of a kind that was not seen would raise"]),
+        ("narrow", "another rank", ["narrow: input of a kind that was not seen would raise: another rank"]),
+    ],
+)
+def test_a_fix_that_was_not_run_says_so_and_how_safe_it_is(safety: Safety, note: str | None, words: list[str]) -> None:
+    fix = msgspec.structs.replace(RELAXED, safety=safety, note=note)
+    assert told_with(fix) == [
+        "  fix          @tf.function(reduce_retracing=True)",
+        f"               8 traces → 2 (predicted, {TRIES})",
+        *(f"               {line}" for line in words),
+    ]
+
+
+def test_advice_is_not_for_traceonce_to_try() -> None:
+    fix = Fix("pad_or_bucket", "advice", 3, "x = padded(x)\n\nf(x)", causes=BOTH, note="zeros are data")
+    assert told_with(fix) == [
+        "  fix          x = padded(x)",
+        "               f(x)",
+        "               8 traces → 3 (predicted, not run)",
+        "               advice, for you to decide: zeros are data",
+    ]
+
+
+@pytest.mark.parametrize("traces", [None, 8], ids=["not known", "no fewer, as for a stale value"])
+def test_traces_are_promised_only_where_there_will_be_fewer(traces: int | None) -> None:
+    _, words = told_with(msgspec.structs.replace(RELAXED, predicted_traces=traces))
+    assert words == f"               {TRIES}"
+
+
+def test_a_program_that_is_no_script_is_not_named() -> None:
+    _, words = told_with(RELAXED, command=("-m", "pkg.train"))
+    assert "traceonce fix SCRIPT" in words
+
+
+def proof(**fields: Any) -> Proof:
+    runs = {"before": Measurement(21, 21, 8.0, 0.284), "after": Measurement(1, 21, 2.0, 0.02)}
+    return Proof(**{**runs, "outputs_equal": True, "verdict": "proved", "compared": 21, **fields})
+
+
+@pytest.mark.parametrize(
+    ("proof", "words"),
+    [
+        (proof(), "21 traces → 1, same outputs on 21 calls, 14.2× faster (proved)"),
+        (proof(compared=1), "21 traces → 1, same outputs on 1 call, 14.2× faster (proved)"),
+        (proof(outputs_equal=None), "21 traces → 1, 14.2× faster (proved)"),
+        (proof(after=Measurement(1, 21, 8.0, 0.29)), "21 traces → 1, same outputs on 21 calls (proved)"),
+        (proof(before=Measurement(21, 21, 8.0)), "21 traces → 1, same outputs on 21 calls, 4.0× faster (proved)"),
+        (proof(verdict="refuted", reason="call 3 returns 2.0, not 1.5"), "refuted: call 3 returns 2.0, not 1.5"),
+        (proof(verdict="not_proved", reason="it takes too long"), "not proved: it takes too long"),
+    ],
+    ids=["proved", "one call", "values not claimed", "not faster", "calls not timed", "refuted", "not proved"],
+)
+def test_a_proof_takes_the_place_of_the_prediction(proof: Proof, words: str) -> None:
+    fix = msgspec.structs.replace(RELAXED, proof=proof)
+    assert told_with(fix)[:2] == ["  fix          @tf.function(reduce_retracing=True)", f"{'':15}{words}"]
+
+
+def test_the_wider_signature_is_offered() -> None:
+    fix = msgspec.structs.replace(RELAXED, safety="narrow", proof=proof(), wider="tf.TensorSpec(None)", note="x is 2-d")
+    assert told_with(fix)[2:] == [
+        "               narrow: input of a kind that was not seen would raise: x is 2-d",
+        "               wider: tf.TensorSpec(None)",
+    ]
+
+
+def test_what_a_fix_leaves_is_still_to_be_changed() -> None:
+    fix = msgspec.structs.replace(RELAXED, causes=(CauseCode.SHAPE,), predicted_traces=8)
+    assert [line.split()[0] for line in told_with(fix)] == ["fix", "not", "change"]
+    assert told_with(fix)[2] == "  change       step: pass a tensor, if the function needs no Python value"
+
+
+def test_what_was_refuted_treats_nothing() -> None:
+    fix = msgspec.structs.replace(RELAXED, proof=proof(verdict="refuted", reason="another value"))
+    assert [line.split()[0] for line in told_with(fix)] == ["fix", "refuted:", "change", "change"]
+
+
+def test_the_last_resort_comes_after_what_would_treat_the_causes() -> None:
+    fix = Fix("remove_function", "advice", predicted_traces=0, snippet="def train_step(x, step):")
+    assert [line.split()[0] for line in told_with(fix)] == ["change", "change", "fix", "8", "advice,"]
+
+
+def test_several_fixes_are_shown_one_after_the_other() -> None:
+    assert sum(line.startswith("  fix ") for line in told_with(RELAXED, SIGNATURE)) == 2
+
+
+def test_a_long_snippet_is_cut_and_says_where_the_rest_is() -> None:
+    lines = told_with(msgspec.structs.replace(RELAXED, snippet="\n".join(f"line {n}" for n in range(40))))
+    assert "               … (all of it: --format json)" in lines
+    assert len(lines) < 15
+
+
+def test_a_fix_that_has_nothing_to_show_leaves_the_remedies() -> None:
+    lines = told_with(Fix("leave_it", "advice", predicted_traces=8, note="you can ignore this"))
+    assert [line.split()[0] for line in lines] == ["change", "change"]
 
 
 def test_one_line_when_all_is_well() -> None:
@@ -151,7 +299,7 @@ def test_every_cause_can_be_told(code: CauseCode) -> None:
 def printed(**console: object) -> str:
     stream = io.StringIO()
     recording = small_recording()
-    print_text(recording, diagnose(recording), Console(file=stream, **console))  # type: ignore[arg-type]  # keywords
+    print_text(recording, diagnosed(recording), Console(file=stream, **console))  # type: ignore[arg-type]  # keywords
     return stream.getvalue()
 
 

@@ -120,6 +120,7 @@ def probe_for_rehearsal(probes: Probes) -> RehearsalPlaces:
         (func_graph, "func_graph_from_py_func"),
         (random_seed, "get_seed"),
         (stateful_random_ops, "non_deterministic_ints"),
+        (stateful_random_ops, "config"),
         (resource_variable_ops.BaseResourceVariable, "__init__"),
         (resource_variable_ops, "_UnreadVariable"),
         (lift_to_graph, "lift_to_graph"),

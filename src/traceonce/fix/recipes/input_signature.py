@@ -52,7 +52,7 @@ class Signing:
         unknown = sorted(self.cover.classes - creation.module.names_bound_in(creation.module.tree))
         if unknown:
             raise Declined(f"{enumerate_words(unknown)} is not known by that name in {creation.module.file}")
-        set_option(edits, creation, NAME, self.cover.code)
+        set_option(edits, creation, NAME, self.cover.layout)
         for change in self.beside:
             change(edits)
 
@@ -74,7 +74,8 @@ def propose_signatures(
 ) -> Iterator[Candidate]:
     """Candidates for calls that are changed by `before`, along with the changes `beside` of the source.
 
-    `call` shows how the function is called then. Each signature is followed by the least change of the body that it may need; what goes further comes last.
+    `call` shows how the function is called then. Each signature is followed by the least change of the body that it
+    may need; what goes further comes last.
     """
     if not case.events or any(event.signed for event in case.events):
         return

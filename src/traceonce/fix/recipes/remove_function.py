@@ -22,22 +22,22 @@ def _is_traced_at_nearly_every_call(diagnosis: Diagnosis) -> bool:
 def _propose(case: Case) -> Iterator[Candidate]:
     diagnosis = case.diagnosis
     function = diagnosis.function
-    of_no_use = function.library or diagnosis.jit_compile or function.name.endswith("[dataset]")
+    name = name_of(function).rpartition(".")[2]
+    of_no_use = function.library or diagnosis.jit_compile or not name.isidentifier() or function.name.endswith("]")
     if diagnosis.verdict is not Verdict.RETRACING or of_no_use or not _is_traced_at_nearly_every_call(diagnosis):
         return
     if diagnosis.lost_seconds <= 0:  # nothing was measured, so nothing can be told
         return
     place = f"  # {package_path(function.file)}:{function.line}, without @tf.function" if function.file else ""
-    name = name_of(function).rpartition(".")[2]
-    head = f"def {name}({', '.join(arguments_of(case))}):" if name.isidentifier() else f"{name} without tf.function"
+    owner = ["self"] if "." in name_of(function) else []
+    head = f"def {name}({', '.join([*owner, *arguments_of(case)])}):"
     lost = duration(diagnosis.lost_seconds / max(diagnosis.retraces, 1))
     note = (
         f"{diagnosis.traces:,} of {diagnosis.calls:,} calls were traced, so its graphs are hardly ever used again, and "
         f"each costs {lost} and its memory. Eagerly it runs its Python at every call and never traces; how fast that "
         "is was not measured. Only where the cause cannot be removed"
     )
-    codes = tuple(dict.fromkeys(cause.code for cause in diagnosis.causes))
-    yield Candidate("remove_function", "advice", codes, None, 0, f"{head}{place}", note)
+    yield Candidate("remove_function", "advice", (), None, 0, f"{head}{place}", note)  # it treats no cause
 
 
 RECIPE = Recipe(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -75,7 +74,7 @@ def _switch(case: Case, path: str, values: Sequence[str]) -> Iterator[Candidate]
     owner = ["self"] if _is_method(case) else []
     parameters = [*owner, *arguments_of(case)]
     call = f"{_python(case, inside=True)}({', '.join(parameters)})"
-    callee = re.sub(r"[^.]*$", name, callee_of(case.diagnosis.function)) if owner else name
+    callee = f"{callee_of(case.diagnosis.function).partition('.')[0]}.{name}" if owner else name
     index = f"tf.constant({choices}.index({path}))"
     snippet = (
         f"{choices} = [{', '.join(values)}]\n\n"
@@ -140,7 +139,8 @@ def _short_name(case: Case) -> str:
 def _python(case: Case, *, inside: bool = False) -> str:
     """The function under the `tf.function`; of a method, the class's own where `self` is given, else the object's."""
     function = case.diagnosis.function
-    return f"{name_of(function) if inside else callee_of(function)}.python_function"
+    called = f"{callee_of(function)}.__call__" if function.short_name == "__call__" else callee_of(function)
+    return f"{name_of(function) if inside else called}.python_function"
 
 
 def _named(parameters: Sequence[str], path: str, name: str) -> list[str]:

@@ -10,9 +10,10 @@ import libcst as cst
 from traceonce.facts import Leaf
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.placing import place
+from traceonce.fix.placing import place, written
 from traceonce.fix.predicting import by_contents, replay
 from traceonce.fix.recipes.stable_home import CALLABLES, CODES
+from traceonce.fix.related import related_files
 from traceonce.fix.scopes import Home, fresh_name
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
@@ -51,6 +52,7 @@ def __tf_tracing_type__(self, context):
     return _ByContents(self)
 """
 _HELPER_NAME = "_ByContents"
+_MORE = "it holds more than plain values (tensors, lists, other objects), so make it once, and pass the same one"
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -61,11 +63,15 @@ def propose(case: Case) -> Iterator[Candidate]:
     causes = tuple(code for code in CODES if code in case.codes)
     holding = {path: leaves for path, leaves in paths.items() if all(leaf.contents is not None for leaf in leaves)}
     classes = sorted({str(leaf.type_name) for leaves in holding.values() for leaf in leaves})
-    if not holding:
-        return
+    for path in sorted({*paths} - {*holding}):
+        yield Candidate(
+            "tracing_type", "advice", causes, note=f"{paths[path][-1].describe()}, passed as {path}: {_MORE}"
+        )
     left = replay(case.events, by_contents(frozenset(holding)))
+    if not holding or left >= case.diagnosis.traces:
+        return
     snippet = f"class {classes[0]}:\n    def __tf_tracing_type__(self, context):\n        return {_HELPER_NAME}(self)"
-    yield Candidate("tracing_type", "review", causes, _change(classes), left, snippet)
+    yield Candidate("tracing_type", "review", causes, _change(case, classes), left, snippet)
 
 
 def _leaves(case: Case, path: str) -> list[Leaf]:
@@ -78,11 +84,11 @@ def _are_functions(leaves: list[Leaf]) -> bool:
     return any(leaf.type_name in CALLABLES for leaf in leaves)
 
 
-def _change(classes: list[str]) -> Change:
+def _change(case: Case, classes: list[str]) -> Change:
     def change(edits: Edits) -> None:
         helped: list[Module] = []
         for name in classes:
-            module, definition = _find_class(edits, name)
+            module, definition = _find_class(edits, case, name)
             _check(module, definition)
             edits.append(module, definition, *_spaced(edits.statements(module, METHOD, at=definition)))
             if module not in helped and not _has_helper(module):
@@ -92,9 +98,9 @@ def _change(classes: list[str]) -> Change:
     return change
 
 
-def _find_class(edits: Edits, name: str) -> tuple[Module, cst.ClassDef]:
+def _find_class(edits: Edits, case: Case, name: str) -> tuple[Module, cst.ClassDef]:
     found: list[tuple[Module, cst.ClassDef]] = []
-    for file in edits.files_with(f"class {name}"):
+    for file in related_files(edits, case, f"class {name}"):
         with contextlib.suppress(Declined):  # a file that cannot be parsed
             module = edits.module(file)
             classes = (node for node in module.nodes(cst.ClassDef) if isinstance(node, cst.ClassDef))
@@ -129,7 +135,7 @@ def _add_helper(edits: Edits, module: Module, definition: cst.ClassDef) -> None:
         raise Declined(f"the name {_HELPER_NAME} means something else in {module.file}")
     top = definition if module.parent(definition) is module.tree else None
     outermost = top or next(node for node in module.ancestors(definition) if module.parent(node) is module.tree)
-    place(edits, module, Home(outermost, module.tree), edits.statements(module, HELPER))
+    place(edits, module, Home(outermost, module.tree), written(edits.statements(module, HELPER)))
 
 
 def _spaced(statements: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
@@ -242,12 +248,12 @@ for keepdims in (False, True, False, True):
 RECIPE = Recipe(
     name="tracing_type",
     title="Compare a configuration by its contents",
-    what="Gives the class of an object that is passed as an argument `__tf_tracing_type__`, so that TensorFlow compares "
-    "what the object holds, not which object it is.",
-    why="An object of a class that TensorFlow does not know is compared with `==` while both live, and never equals one "
-    "that was collected. `__hash__` alone changes nothing, and `__eq__` does not help for objects made at the call.",
-    beware="All that the function reads from the object must be among its own attributes, and plain: numbers, texts and "
-    "tuples of those. Attributes of the class itself are not compared. Tensors and variables do not belong in it.",
+    what="Gives the class of an object that is passed as an argument `__tf_tracing_type__`, so that TensorFlow looks "
+    "at what the object holds, not at which object it is.",
+    why="An object of a class that TensorFlow does not know is compared with `==` while both live, and never equals "
+    "one that was collected. `__hash__` alone changes nothing, and `__eq__` does not help objects made at the call.",
+    beware="All that the function reads from the object must be among its own attributes, and plain: numbers, texts "
+    "and tuples of those. Attributes of the class are not compared. Tensors and variables do not belong in it.",
     propose=propose,
     examples=(_CONFIG, _FROZEN),
 )

@@ -80,7 +80,7 @@ def _all_keys(case: Case, path: str, seen: Sequence[Container]) -> Uniform | Non
     entries = ", ".join(f"{spelt[key]}: {_spell_filler(leaf)}" for key, leaf in fillers.items())
     snippet = f"{path} = {{{entries}, **{path}}}\n{spell_call(case)}"
     names = enumerate_words([spelt[key] for key in missing])
-    note = f"{names} came in some calls only; what stands for it in the others has to mean nothing to the function"
+    note = f"{names} came in some calls only; the stand-in of the others has to mean nothing to the function"
 
     def change(signature: Signature) -> Signature:
         added = tuple(leaf for leaf in fillers.values() if not leaves_at([signature], leaf.path))

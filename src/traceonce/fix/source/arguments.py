@@ -65,8 +65,10 @@ def find_call(case: Case, edits: Edits, site: Site) -> cst.Call:
         if len(candidates) != 1:
             raise Declined(f"{place} has {len(candidates) or 'no'} calls of {name}; which is meant cannot be told")
         call = candidates[0]
-    if not site.direct or not (callee.is_called_by(call) or _is_subscript(site, call)):
+    if not callee.is_called_by(call) and not _is_subscript(site, call):
         raise Declined(f"{name} is called through `{module.code(call.func)}(…)` at {place}")
+    if not site.direct and not callee.decorated:
+        raise Declined(f"a library stands between the call at {place} and {name}")
     return call
 
 

@@ -10,7 +10,7 @@ from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.binders import imported_by
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.source.making import find_creation
+from traceonce.fix.source.making import Creation, find_creation
 from traceonce.fix.source.module import Module
 
 
@@ -22,10 +22,14 @@ def last_name(node: cst.CSTNode) -> str | None:
 
 
 class Callee(NamedTuple):
-    """A function as one file knows it: by these names, or made on the spot by this call (``tf.function(f)(x)``)."""
+    """A function as one file knows it: by these names, or made on the spot by this call (``tf.function(f)(x)``).
+
+    `decorated`: there are other decorators above `tf.function`, so its calls go through them first.
+    """
 
     names: frozenset[str]
     made: cst.Call | None
+    decorated: bool
 
     def is_called_by(self, call: cst.Call) -> bool:
         return last_name(call.func) in self.names or call.func is self.made
@@ -34,9 +38,10 @@ class Callee(NamedTuple):
 def callee_of(case: Case, edits: Edits, module: Module) -> Callee:
     """The names under which the file calls it: its own, those it is assigned to, those it is imported as."""
     known = {case.diagnosis.function.short_name} - {"<lambda>"}
-    made_by = _creating_call(case, edits)
-    if made_by is not None:
-        known |= _assigned_from(*made_by)
+    creation = _creation(case, edits)
+    made = creation.node if creation is not None and isinstance(creation.node, cst.Call) else None
+    if creation is not None and made is not None:
+        known |= _assigned_from(creation.module, made)
     size = -1
     while len(known) != size:
         size = len(known)
@@ -45,15 +50,19 @@ def callee_of(case: Case, edits: Edits, module: Module) -> Callee:
                 known |= _targets(assign)
         for statement in module.nodes(cst.ImportFrom):
             known |= {each.name for each in imported_by(statement) if each.what.rpartition(".")[2] in known}
-    return Callee(frozenset(known), made_by[1] if made_by is not None else None)
+    return Callee(frozenset(known), made, creation is not None and _is_below_others(creation))
 
 
-def _creating_call(case: Case, edits: Edits) -> tuple[Module, cst.Call] | None:
+def _creation(case: Case, edits: Edits) -> Creation | None:
     try:
-        creation = find_creation(case, edits)
+        return find_creation(case, edits)
     except Declined:
         return None
-    return (creation.module, creation.node) if isinstance(creation.node, cst.Call) else None
+
+
+def _is_below_others(creation: Creation) -> bool:
+    definition = creation.definition
+    return isinstance(definition, cst.FunctionDef) and creation.node in definition.decorators[1:]
 
 
 def _assigned_from(module: Module, node: cst.CSTNode) -> set[str]:

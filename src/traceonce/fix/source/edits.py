@@ -20,6 +20,8 @@ from traceonce.fix.source.names import free_in
 
 # Gets the node with all changes inside it made, and gives what stands there instead.
 Rewrite: TypeAlias = Callable[[Any], Any]
+# A new statement; a function is asked for it when everything before that place, and in it, has been changed.
+New: TypeAlias = cst.BaseStatement | Callable[[], cst.BaseStatement]
 
 
 class Edits:
@@ -29,9 +31,10 @@ class Edits:
         self._sources = sources
         self._changes: dict[str, _Changes] = {}
 
-    def files_with(self, text: str) -> list[str]:
-        """The files of the project in which this text stands, by name."""
-        return [file for file, source in self._sources.items() if text.encode() in source]
+    @property
+    def sources(self) -> Mapping[str, bytes]:
+        """All files of the project, as they are."""
+        return self._sources
 
     def module(self, file: str) -> Module:
         """The file, parsed."""
@@ -63,10 +66,10 @@ class Edits:
         """Change the node by itself; unlike replacements, such changes of one place add up."""
         self._of(module).amended.setdefault(node, []).append(rewrite)
 
-    def insert_before(self, module: Module, statement: cst.CSTNode, *new: cst.BaseStatement) -> None:
+    def insert_before(self, module: Module, statement: cst.CSTNode, *new: New) -> None:
         self._of(module).before.setdefault(statement, []).extend(new)
 
-    def insert_after(self, module: Module, statement: cst.CSTNode, *new: cst.BaseStatement) -> None:
+    def insert_after(self, module: Module, statement: cst.CSTNode, *new: New) -> None:
         self._of(module).after.setdefault(statement, []).extend(new)
 
     def append(self, module: Module, block_owner: cst.FunctionDef | cst.ClassDef, *new: cst.BaseStatement) -> None:
@@ -147,8 +150,8 @@ class _Changes:
         self.module = module
         self.replaced: dict[cst.CSTNode, Any] = {}
         self.amended: dict[cst.CSTNode, list[Rewrite]] = {}
-        self.before: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
-        self.after: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
+        self.before: dict[cst.CSTNode, list[New]] = {}
+        self.after: dict[cst.CSTNode, list[New]] = {}
         self.imported: list[str] = []
 
     def apply(self) -> str:
@@ -181,8 +184,8 @@ class _Apply(cst.CSTTransformer):
         if original_node in self.changes.replaced:
             new = self.changes.replaced[original_node]
             node = new(node) if callable(new) else new
-        before = self.changes.before.get(original_node, [])
-        after = self.changes.after.get(original_node, [])
+        before = [new() if callable(new) else new for new in self.changes.before.get(original_node, ())]
+        after = [new() if callable(new) else new for new in self.changes.after.get(original_node, ())]
         if not before and not after:
             return node
         if isinstance(original_node, cst.SimpleStatementSuite):

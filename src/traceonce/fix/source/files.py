@@ -86,7 +86,7 @@ def _prepared(name: str, target: Path, data: bytes) -> Iterator[_Ready]:
 
 
 def _beside(target: Path, data: bytes) -> Path:
-    """A new file with this content and the mode of the target, in the same folder, so that it can take its place."""
+    """A new file with this content and the mode and owner of the target, in its folder, so that it can replace it."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     path = Path(name)
     try:
@@ -95,6 +95,9 @@ def _beside(target: Path, data: bytes) -> Path:
             stream.flush()
             os.fsync(stream.fileno())
         shutil.copymode(target, path)
+        kept = target.stat()
+        with contextlib.suppress(OSError):  # only an administrator can give files away, and only then it matters
+            os.chown(path, kept.st_uid, kept.st_gid)
     except BaseException:
         _discard(path)
         raise

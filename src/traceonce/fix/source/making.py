@@ -22,6 +22,9 @@ from traceonce.fix.source.wrapping import (
     wrapped_argument,
 )
 
+_CALLED_OBJECT = ("__call__", "call")  # what runs when an object is called, also a Keras one
+_IMPORTS = (cst.Import, cst.ImportFrom)
+
 
 class Creation(NamedTuple):
     """The one place that makes the function.
@@ -109,16 +112,12 @@ def _wrapped_definition(
     raise Declined(f"{module.file}:{module.line(call)} wraps `{module.code(given)}`, which may be other functions too")
 
 
-# What runs when an object is called, also Keras's.
-_CALLED_OBJECT = ("__call__", "call")
-
-
 def _stands_for(module: Module, given: cst.Name, call: cst.Call, name: str, definition: cst.CSTNode | None) -> bool:
     """Does the name mean this function, and can it mean nothing else (as the target of a loop, or a parameter)?"""
     bound = [
         binder
         for binder in binders_seen(module, given.value, given)
-        if not (isinstance(binder, cst.AssignTarget) and module.holds(_required(module.parent(binder)), call))
+        if not (isinstance(binder, cst.AssignTarget) and module.parent(binder) in [*module.ancestors(call)])
     ]
     if definition is not None:
         return definition in bound and all(isinstance(binder, cst.FunctionDef) for binder in bound)
@@ -126,14 +125,6 @@ def _stands_for(module: Module, given: cst.Name, call: cst.Call, name: str, defi
     return all(isinstance(binder, _IMPORTS) for binder in bound) and any(
         each.name == given.value and each.what.rpartition(".")[2] == name for each in imported
     )
-
-
-_IMPORTS = (cst.Import, cst.ImportFrom)
-
-
-def _required(node: cst.CSTNode | None) -> cst.CSTNode:
-    assert node is not None
-    return node
 
 
 def _by_line(module: Module, making: Making, case: Case) -> cst.CSTNode | None:

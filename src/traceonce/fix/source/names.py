@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+_CONSTANTS = {"None", "True", "False"}  # names to libcst
 _Scope = cst.FunctionDef | cst.Lambda | cst.ClassDef | cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
 
 
@@ -195,7 +196,7 @@ class _Scan(cst.CSTVisitor):
             target.visit(self)
 
     def visit_Name(self, node: cst.Name) -> bool:
-        self._read_all({node.value})
+        self._read_all({node.value} - _CONSTANTS)
         return False
 
     def visit_Attribute(self, node: cst.Attribute) -> bool:

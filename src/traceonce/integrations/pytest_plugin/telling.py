@@ -9,6 +9,7 @@ from traceonce.facts import Diagnosis
 from traceonce.knowledge.linking import records_of
 from traceonce.report.quantities import count_of, duration
 from traceonce.report.wording import (
+    causes_left,
     describe_cause,
     describe_change,
     describe_fix,
@@ -75,18 +76,16 @@ def _cost(diagnosis: Diagnosis) -> str:
 
 
 def _changes(diagnosis: Diagnosis) -> Iterator[str]:
-    fixes = fixes_to_show(diagnosis)
-    if not fixes:
-        yield from (f"  change     {remedy}" for remedy in _remedies(diagnosis))
-    for fix in fixes:
-        words = describe_fix(fix, diagnosis, "SCRIPT")
-        for number, line in enumerate([*(fix.snippet or "").splitlines(), *words]):
-            yield f"  {'' if number else 'fix':<11}{line}".rstrip()
+    yield from (f"  change     {remedy}" for remedy in _remedies(diagnosis))
+    for fix in fixes_to_show(diagnosis):
+        words = describe_fix(fix, diagnosis, None)
+        code = [line for line in (fix.snippet or "").splitlines() if line.strip()]
+        yield from (f"  {'' if number else 'fix':<11}{line}" for number, line in enumerate([*code, *words]))
 
 
 def _remedies(diagnosis: Diagnosis) -> Iterator[str]:
     paths: dict[str, list[str]] = {}
-    for cause in diagnosis.causes[:CAUSES]:
+    for cause in causes_left(diagnosis)[:CAUSES]:
         paths.setdefault(describe_remedy(cause, diagnosis), []).append(cause.path)
     for remedy, places in paths.items():
         yield remedy if len(paths) == 1 else f"{', '.join(dict.fromkeys(places))}: {remedy}"

@@ -55,6 +55,7 @@ class Calls:
         self._most = most
         self._enough = enough
         self._returned: list[Returned] = []
+        self._ended = 0
 
     def place(self, hooks: Hooks, function_class: Any) -> None:
         hooks.place(function_class, "__call__", self._hook)
@@ -105,7 +106,8 @@ class Calls:
         with self._here.on_our_behalf(), self._problems.kept():
             traces = self._here.traces - call.traces
             self._returned.append(describe_outcome(call.function, self._values, result, error, seconds, traces))
-        if self._most is not None and len(self._returned) >= self._most:
+        self._ended += 1
+        if self._most is not None and self._ended >= self._most:
             self._enough()
 
 

@@ -20,11 +20,10 @@ from typing import Any
 
 from traceonce.backends.tensorflow.hooks import Hooks
 from traceonce.backends.tensorflow.probes import RehearsalPlaces
+from traceonce.backends.tensorflow.rehearsing.distributions import replacements
 from traceonce.backends.tensorflow.rehearsing.here import Here, Problems
 
 _COUNTER_NAME = "traceonce_draws"
-_ALGORITHM = "philox"  # the same on every device, compiled or not
-_TINY = 1.1754944e-38  # the least float32 whose logarithm is taken
 
 
 class Draws:
@@ -40,7 +39,7 @@ class Draws:
         self._op_seeds = itertools.count(1)
 
     def place(self, hooks: Hooks) -> None:
-        for name, draw in self._replacements().items():
+        for name, draw in replacements(self._tf, self._next).items():
             hooks.place(self._places.gen_random_ops, name, self._hook(draw))
         hooks.place(self._places.random_seed, "get_seed", self._hook_seed)
         hooks.place(self._places.lift_to_graph, "lift_to_graph", self._hook_lifting)
@@ -156,56 +155,3 @@ class Draws:
                     model._self_unconditional_dependency_names.pop(_COUNTER_NAME, None)
                     references = model._self_unconditional_checkpoint_dependencies
                     references[:] = [known for known in references if known.name != _COUNTER_NAME]
-
-    def _replacements(self) -> dict[str, Callable[..., Any]]:
-        """For each stateful operation one that draws from the same distribution; the parameters are the original's."""
-        tf = self._tf
-
-        def random_standard_normal(shape, dtype, seed=0, seed2=0, name=None):  # type: ignore[no-untyped-def]
-            return tf.random.stateless_normal(shape, self._next(), dtype=tf.as_dtype(dtype), alg=_ALGORITHM)
-
-        def truncated_normal(shape, dtype, seed=0, seed2=0, name=None):  # type: ignore[no-untyped-def]
-            return tf.random.stateless_truncated_normal(shape, self._next(), dtype=tf.as_dtype(dtype), alg=_ALGORITHM)
-
-        def random_uniform(shape, dtype, seed=0, seed2=0, name=None):  # type: ignore[no-untyped-def]
-            return tf.random.stateless_uniform(shape, self._next(), dtype=tf.as_dtype(dtype), alg=_ALGORITHM)
-
-        def random_uniform_int(shape, minval, maxval, seed=0, seed2=0, name=None):  # type: ignore[no-untyped-def]
-            low = tf.convert_to_tensor(minval)
-            high = tf.convert_to_tensor(maxval, low.dtype)
-            return tf.random.stateless_uniform(shape, self._next(), low, high, low.dtype, alg=_ALGORITHM)
-
-        def random_shuffle(value, seed=0, seed2=0, name=None):  # type: ignore[no-untyped-def]
-            value = tf.convert_to_tensor(value)
-            places = tf.random.stateless_uniform([tf.shape(value)[0]], self._next(), alg=_ALGORITHM)
-            shuffled = tf.stop_gradient(tf.gather(value, tf.argsort(places, stable=True)))
-            shuffled.set_shape(value.shape)
-            return shuffled
-
-        def multinomial(logits, num_samples, seed=0, seed2=0, output_dtype=tf.int64, name=None):  # type: ignore[no-untyped-def]
-            logits = tf.cast(logits, tf.float32)[:, tf.newaxis, :]
-            shape = tf.stack([tf.shape(logits)[0], tf.cast(num_samples, tf.int32), tf.shape(logits)[2]])
-            uniform = tf.random.stateless_uniform(shape, self._next(), _TINY, 1.0, alg=_ALGORITHM)
-            return tf.argmax(logits - tf.math.log(-tf.math.log(uniform)), 2, tf.as_dtype(output_dtype))
-
-        def random_gamma(shape, alpha, seed=0, seed2=0, name=None):  # type: ignore[no-untyped-def]
-            alpha = tf.convert_to_tensor(alpha)
-            whole = tf.concat([shape, tf.cast(tf.shape(alpha), tf.convert_to_tensor(shape).dtype)], 0)
-            return tf.random.stateless_gamma(whole, self._next(), alpha, dtype=alpha.dtype)
-
-        def random_poisson_v2(shape, rate, seed=0, seed2=0, dtype=tf.int64, name=None):  # type: ignore[no-untyped-def]
-            rate = tf.convert_to_tensor(rate)
-            whole = tf.concat([shape, tf.cast(tf.shape(rate), tf.convert_to_tensor(shape).dtype)], 0)
-            return tf.random.stateless_poisson(whole, self._next(), rate, tf.as_dtype(dtype))
-
-        functions = (
-            random_standard_normal,
-            truncated_normal,
-            random_uniform,
-            random_uniform_int,
-            random_shuffle,
-            multinomial,
-            random_gamma,
-            random_poisson_v2,
-        )
-        return {function.__name__: function for function in functions}

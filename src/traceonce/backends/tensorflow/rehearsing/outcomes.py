@@ -6,7 +6,7 @@ from typing import Any
 
 from traceonce.backends.tensorflow.rehearsing.values import Values
 from traceonce.facts import FunctionId
-from traceonce.facts.error_text import shorten_error
+from traceonce.facts.error_text import main_line, shorten_error
 from traceonce.facts.rehearsal import Returned
 
 
@@ -20,10 +20,19 @@ def describe_outcome(
 ) -> Returned:
     if error is not None:
         return Returned(
-            function, error=type(error).__name__, message=_message(error), seconds=round(seconds, 6), traces=traces
+            function, error=error_name(error), message=_message(error), seconds=round(seconds, 6), traces=traces
         )
     leaves, structure = values.read(result)
     return Returned(function, leaves, structure, seconds=round(seconds, 6), traces=traces)
+
+
+def error_name(error: BaseException) -> str:
+    """The type of an error; of one that AutoGraph has put into another type, its own, as when it runs eagerly."""
+    name = type(error).__name__
+    if name == "MultilineMessageKeyError":
+        return "KeyError"
+    own = main_line(_message(error)).partition(":")[0] if name == "StagingError" else name
+    return own if own.isidentifier() else name
 
 
 def _message(error: BaseException) -> str:

@@ -13,6 +13,8 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from traceonce.backends.tensorflow.rehearsing.arguments import bind, convert, walk
 from traceonce.backends.tensorflow.rehearsing.here import Here, Problems
 from traceonce.backends.tensorflow.rehearsing.outcomes import describe_outcome
@@ -147,6 +149,7 @@ class Probing:
             raised = error
         finally:
             self._here.probing = False
-        if raised is not None:
-            return Returned(call.function, error=type(raised).__name__, message=main_line(str(raised)))
-        return describe_outcome(call.function, self._values, result, None)
+        with self._problems.kept():
+            returned = describe_outcome(call.function, self._values, result, raised)
+            return msgspec.structs.replace(returned, message=main_line(returned.message) if raised else "")
+        return Returned(call.function, error="a result that cannot be read")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -20,14 +21,16 @@ class Seeds:
 
         self._numpy = np.random
         self._context = context
-        self._config = None
+        self._config: Any = None
+        self._generators: tuple[Any, Any] | None = None
         self._before = random.getstate(), np.random.get_state(), context.global_seed()
         self._fresh = itertools.count(SEED)
         self._default_rng = np.random.default_rng
         random.seed(SEED)
         np.random.seed(SEED)
         tensorflow.random.set_seed(SEED)
-        np.random.default_rng = self._seeded_rng()
+        # Not to be rewritten by AutoGraph where a function being traced calls it.
+        np.random.default_rng = tensorflow.autograph.experimental.do_not_convert(self._seeded_rng())
         if deterministic:
             from tensorflow.python.framework import config
 
@@ -35,8 +38,10 @@ class Seeds:
             tensorflow.config.experimental.enable_op_determinism()
 
     def place(self, hooks: Hooks, stateful_random_ops: Any) -> None:
-        """`tf.random.Generator.from_non_deterministic_state` refuses to work where all is to be deterministic."""
+        """Generators without a seed get one; then there is no reason to refuse them where determinism is wanted."""
         hooks.place(stateful_random_ops, "non_deterministic_ints", self._hook_chance)
+        self._generators = stateful_random_ops, stateful_random_ops.config
+        stateful_random_ops.config = types.SimpleNamespace(is_op_determinism_enabled=lambda: False)
 
     def save(self) -> Callable[[], None]:
         """Remember how far Python and NumPy have come; calling the result takes them back there."""
@@ -54,6 +59,8 @@ class Seeds:
         self._numpy.set_state(numpy)
         self._numpy.default_rng = self._default_rng
         self._context.set_global_seed(seed)
+        if self._generators is not None:
+            self._generators[0].config = self._generators[1]
         if self._config is not None:
             self._config.disable_op_determinism()
 

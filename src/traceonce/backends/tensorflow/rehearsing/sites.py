@@ -76,6 +76,7 @@ class _Seen:
 
 
 _NAMED: tuple[tuple[Any, str], ...] = (
+    *((basic, basic.__name__) for basic in (bool, int, float, complex, str, bytes)),  # and what is derived from them
     ((types.FunctionType, types.BuiltinFunctionType), "function"),
     (types.MethodType, "method"),
     (functools.partial, "partial"),

@@ -1,0 +1,64 @@
+"""Run programs in processes forked from one that has imported TensorFlow; JSON lines in, JSON lines out.
+
+It shares nothing with the machinery of `traceonce fix`, so that it can check what that claims.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+import traceonce
+
+
+def perform(order: dict[str, Any], result: Path) -> None:
+    os.dup2(os.open(result / "printed", os.O_WRONLY | os.O_CREAT, 0o600), 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    os.chdir(order["folder"])
+    sys.path[0] = order["folder"]
+    sys.argv = [order["script"]]
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  # for the rest of the process
+    tf.random.set_seed(1)
+    tf.config.run_functions_eagerly(order.get("eagerly", False))
+    traces: dict[str, int] = {}
+    status, began = 0, time.perf_counter()
+    with traceonce.watch() as seen:
+        try:
+            runpy.run_path(order["script"], run_name="__main__")
+        except SystemExit as leaving:
+            status = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+        except Exception:
+            status = 1
+    seconds = time.perf_counter() - began
+    for diagnosis in seen.diagnoses:
+        name = diagnosis.function.name.rpartition("<locals>.")[2]
+        traces[name] = traces.get(name, 0) + diagnosis.traces
+    sys.stdout.flush()
+    (result / "result.json").write_text(json.dumps({"status": status, "traces": traces, "seconds": seconds}))
+    os._exit(0)
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        order = json.loads(line)
+        result = Path(order["result"])
+        result.mkdir(parents=True)
+        child = os.fork()
+        if child == 0:
+            perform(order, result)
+        os.waitpid(child, 0)
+        answers.write("done\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()
