@@ -17,7 +17,7 @@ from traceonce.fix.predicting import cast, in_turn, lift, replay
 from traceonce.fix.specs import cover
 
 Call: TypeAlias = tuple[Any, ...]
-Pair = collections.namedtuple("Pair", "a b")  # noqa: PYI024  # as programs write it
+Pair = collections.namedtuple("Pair", "a b")  # as programs write it
 
 
 def run(tf: Any, calls: Sequence[Call], adapt: Callable[..., Call] = lambda *call: call, **options: Any) -> Any:
@@ -162,7 +162,8 @@ def test_generated_calls(tf: Any, described: list[Any], relax: bool) -> None:
 
 
 SIGNABLE = [
-    "sizes", "ranks", "the other one later", "numbers and sizes", "named tuples", "ragged", "sparse", "numbers beside tensors",
+    "sizes", "ranks", "the other one later", "numbers and sizes", "named tuples", "ragged", "sparse",
+    "numbers beside tensors",
 ]  # fmt: skip
 
 

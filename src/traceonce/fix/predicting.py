@@ -12,6 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from traceonce.facts import Leaf, Signature, TraceEvent
+from traceonce.fix.kept import Kept
 
 Change: TypeAlias = Callable[[Signature], Signature]
 LeafChange: TypeAlias = Callable[[Leaf], Leaf]
@@ -34,19 +35,21 @@ def replay(
        oldest first; one that it cannot be joined with is passed over.
     4. What TensorFlow traced on its own account (to create variables) and what raised counts for nothing.
     """
-    caches: dict[tuple[str, int | None], list[Signature]] = {}
+    caches: dict[tuple[str, int | None], Kept] = {}
     traces = 0
     for event in events:
         if event.kind != "trace" or event.phase in ("internal", "failed"):
             continue
         key = (event.process, None if one_object else event.object)
         if key not in caches:
-            caches[key] = [_key(change(known)) for known in event.earlier]
+            caches[key] = Kept()
+            for known in event.earlier:
+                caches[key].add(_key(change(known)))
         kept, request = caches[key], _key(change(event.signature))
-        if any(known.admits(request) for known in kept):
+        if kept.admits(request):
             continue
         traces += 1
-        kept.append(_generalise(request, kept) if relax or event.reduce_retracing else request)
+        kept.add(kept.generalise(request) if relax or event.reduce_retracing else request)
     return traces
 
 
@@ -54,12 +57,6 @@ def _key(signature: Signature) -> Signature:
     """What a trace is looked up by. The trace after the variables were made repeats the one that made them."""
     context = {name: value for name, value in signature.context.items() if name != "scope"}
     return msgspec.structs.replace(signature, context=context) if context != signature.context else signature
-
-
-def _generalise(request: Signature, kept: Sequence[Signature]) -> Signature:
-    for known in kept:
-        request = request.join(known) or request
-    return request
 
 
 def each_leaf(change: LeafChange) -> Change:

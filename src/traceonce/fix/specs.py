@@ -15,7 +15,7 @@ import msgspec
 from traceonce.facts import Container, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
 
-_BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")")}
+_BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}")}
 _WIDTH = 84  # of a signature on one line, with room for what stands before it
 _STATIC = "which a signature cannot hold, so that it stays static"
 
@@ -35,23 +35,19 @@ class Cover:
     @property
     def code(self) -> str:
         """The list that goes to the right of ``input_signature=``."""
-        return f"[{', '.join(self._specs)}]"
+        return _bracketed("[", [self._spell(path) for path in self._entries], "]", None)
 
     @property
     def layout(self) -> str:
         """The same for a file: over several lines where it is long."""
-        if len(self.code) <= _WIDTH or not self._specs:
+        if len(self.code) <= _WIDTH:
             return self.code
-        return "[\n" + "".join(f"    {spec},\n" for spec in self._specs) + "]"
-
-    @property
-    def _specs(self) -> list[str]:
-        return [part for name in self.parameters for part in self._parts(name)]
+        return _bracketed("[", [self._spell(path, 4) for path in self._entries], "]", 0)
 
     @property
     def classes(self) -> frozenset[str]:
         """The named tuples that the code names, which have to be known where it stands."""
-        plain = {"list", "tuple", "dict", ARGUMENTS}
+        plain = {*_BRACKETS, ARGUMENTS}
         used = (c for c in self.containers.values() if c.path and top(c.path) in self.parameters)
         return frozenset(container.type_name for container in used) - plain
 
@@ -71,26 +67,48 @@ class Cover:
         """The same with every dimension open."""
         return replace(self, leaves={path: _open(leaf) for path, leaf in self.leaves.items()})
 
-    def _parts(self, name: str) -> list[str]:
-        """What a parameter contributes: one entry, or, for ``*args``, one for each."""
-        container = self.containers.get(name)
-        if container is not None and container.type_name == ARGUMENTS:
-            return [self._spell(f"{name}[{key}]") for key in container.keys]
-        return [self._spell(name)]
+    @property
+    def _entries(self) -> list[str]:
+        """The path of each entry: one for a parameter, or, for ``*args``, one for each of them."""
+        found: list[str] = []
+        for name in self.parameters:
+            container = self.containers.get(name)
+            variadic = container is not None and container.type_name == ARGUMENTS
+            found += [f"{name}[{key}]" for key in container.keys] if container is not None and variadic else [name]
+        return found
 
-    def _spell(self, path: str) -> str:
+    def _spell(self, path: str, indent: int | None = None) -> str:
+        """The code for one path; with an indent it may take several lines."""
         container = self.containers.get(path)
         if container is None:
             return _spell_leaf(self.leaves[path])
-        if container.type_name in _BRACKETS:
-            inner = ", ".join(self._spell(f"{path}[{key}]") for key in container.keys)
-            comma = "," if container.type_name == "tuple" and len(container.keys) == 1 else ""
-            opening, closing = _BRACKETS[container.type_name]
-            return f"{opening}{inner}{comma}{closing}"
-        if container.type_name == "dict":
-            return "{" + ", ".join(f"{key}: {self._spell(f'{path}[{key}]')}" for key in container.keys) + "}"
-        fields = (f"{key}={self._spell(f'{path}.{key}')}" for key in container.keys)
-        return f"{container.type_name}({', '.join(fields)})"
+        opening, closing = _BRACKETS.get(container.type_name, (f"{container.type_name}(", ")"))
+        prefix, step = {"list": ("", "[{}]"), "tuple": ("", "[{}]"), "dict": ("{}: ", "[{}]")}.get(
+            container.type_name, ("{}=", ".{}")
+        )
+
+        def parts(deeper: int | None) -> list[str]:
+            named = [(prefix.format(_quoted(key)), path + step.format(key)) for key in container.keys]
+            return [f"{name}{self._spell(inner, deeper)}" for name, inner in named]
+
+        one_line = _bracketed(opening, parts(None), closing, None)
+        if indent is None or len(one_line) + indent <= _WIDTH:
+            return one_line
+        return _bracketed(opening, parts(indent + 4), closing, indent)
+
+
+def _quoted(key: str) -> str:
+    """A key of a dict, in the quotes that formatters prefer."""
+    return f'"{key[1:-1]}"' if key.startswith("'") and '"' not in key and "\\" not in key else key
+
+
+def _bracketed(opening: str, parts: Sequence[str], closing: str, indent: int | None) -> str:
+    """The parts between brackets; with an indent, each on a line of its own."""
+    if indent is not None and parts:
+        lines = "".join(f"{' ' * (indent + 4)}{part},\n" for part in parts)
+        return f"{opening}\n{lines}{' ' * indent}{closing}"
+    comma = "," if opening == "(" and len(parts) == 1 else ""
+    return f"{opening}{', '.join(parts)}{comma}{closing}"
 
 
 def cover(signatures: Sequence[Signature]) -> Cover:
@@ -132,8 +150,8 @@ def at_their_defaults(signatures: Sequence[Signature]) -> frozenset[str]:
             found.add(name)
             continue
         leaves = [leaf for signature in signatures for leaf in signature.leaves if leaf.path == name]
-        texts = {leaf.describe() for leaf in leaves if leaf.kind in ("python", "none")}
-        frozen = len(leaves) == len(signatures) and texts == {defaults.get(name)}
+        texts = {leaf.describe() if leaf.kind in ("python", "none") else None for leaf in leaves}
+        frozen = name in defaults and len(leaves) == len(signatures) and texts == {defaults[name]}
         trailing = trailing and (frozen or name in only)
         if frozen and (trailing or name in only):
             found.add(name)
@@ -193,7 +211,7 @@ def _spellable(container: Container, names: Sequence[str]) -> bool:
     if container.path in ("*", "=") or top(container.path) not in names:
         return False
     kind = container.type_name
-    if kind in _BRACKETS or kind in ("dict", ARGUMENTS):
+    if kind in _BRACKETS or kind == ARGUMENTS:
         return True
     if not kind.isidentifier() or not all(key.isidentifier() and not keyword.iskeyword(key) for key in container.keys):
         raise NoSignature(f"{container.path} is a {kind}, for which no signature can be written")

@@ -34,7 +34,7 @@ STYLES = {
 QUIET = (Verdict.BOUNDED, Verdict.OK)
 CAUSES = 8  # shown per function
 RECORDS = 3  # named per function
-SNIPPET = 10  # lines of a fix that are shown
+SNIPPET = 16  # lines of a fix that are shown
 
 
 def render_text(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from traceonce.facts import CauseCode
-from traceonce.fix.candidate import Candidate, Change, Declined, Recipe
+from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.combining import wrap
 from traceonce.fix.lifting import FLOATS, widest
@@ -111,4 +111,78 @@ RECIPE = Recipe(
     beware="Results follow the dtype of the arguments, and a narrower one loses digits. Where both precisions are "
     "wanted, two traces are right.",
     propose=propose,
-)
+    examples=(
+        Example(
+            title="Tensors and NumPy arrays of whole numbers",
+            function="share",
+            traces_before=10,
+            traces_after=1,
+            program='''\
+import numpy as np
+import tensorflow as tf
+
+
+@tf.function
+def share(x):
+    x = tf.cast(x, tf.float32)
+    return x / tf.reduce_sum(x)
+
+
+for number in range(1, 6):
+    print(share(tf.ones([number])).numpy().sum())
+    print(share(np.arange(1, number + 1)).numpy().sum())
+''',
+            repaired='''\
+import numpy as np
+import tensorflow as tf
+
+
+@tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+def share(x):
+    x = tf.cast(x, tf.float32)
+    return x / tf.reduce_sum(x)
+
+
+for number in range(1, 6):
+    print(share(tf.ones([number])).numpy().sum())
+    print(share(tf.cast(np.arange(1, number + 1), tf.float32)).numpy().sum())
+''',
+        ),
+        Example(
+            title="Two dtypes beside a mode",
+            function="summary",
+            traces_before=10,
+            traces_after=2,
+            program='''\
+import numpy as np
+import tensorflow as tf
+
+
+@tf.function
+def summary(x, how):
+    x = tf.cast(x, tf.float32)
+    return tf.reduce_sum(x) if how == "sum" else tf.reduce_mean(x)
+
+
+for number in range(1, 6):
+    print(float(summary(tf.ones([number]), "sum")))
+    print(float(summary(np.arange(number), "sum")))
+''',
+            repaired='''\
+import numpy as np
+import tensorflow as tf
+
+
+@tf.function(reduce_retracing=True)
+def summary(x, how):
+    x = tf.cast(x, tf.float32)
+    return tf.reduce_sum(x) if how == "sum" else tf.reduce_mean(x)
+
+
+for number in range(1, 6):
+    print(float(summary(tf.ones([number]), "sum")))
+    print(float(summary(tf.cast(np.arange(number), tf.float32), "sum")))
+''',
+        ),
+    ),
+)  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from traceonce.facts.signature import Shape
-from traceonce.fix.candidate import Candidate, Change, Recipe
+from traceonce.fix.candidate import Candidate, Change, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.lifting import float_dtype
 
@@ -63,4 +63,112 @@ RECIPE = Recipe(
     beware="The size is a tensor then: good for reshaping, slicing, ranges and arithmetic, not for what needs a Python "
     "number. Only the body of the function is changed, and functions defined in it; functions that it calls are not.",
     propose=_propose,
-)
+    examples=(
+        Example(
+            title="Sizes unpacked from a shape",
+            function="center",
+            traces_before=6,
+            traces_after=1,
+            program='''\
+import tensorflow as tf
+
+
+@tf.function
+def center(x):
+    rows, columns = x.shape
+    mean = tf.reduce_sum(tf.reshape(x, [rows * columns])) / (rows * columns)
+    return x - tf.fill([rows, 1], mean)
+
+
+for rows in range(1, 7):
+    print(center(tf.ones([rows, 3])).numpy().sum())
+''',
+            repaired='''\
+import tensorflow as tf
+
+
+@tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32)])
+def center(x):
+    rows, columns = tf.shape(x)[0], x.shape[1]
+    mean = tf.reduce_sum(tf.reshape(x, [rows * columns])) / tf.cast(rows * columns, tf.float32)
+    return x - tf.fill([rows, 1], mean)
+
+
+for rows in range(1, 7):
+    print(center(tf.ones([rows, 3])).numpy().sum())
+''',
+        ),
+        Example(
+            title="A list of any length",
+            function="average",
+            traces_before=6,
+            traces_after=1,
+            program='''\
+import tensorflow as tf
+
+
+@tf.function
+def average(images):
+    total = tf.zeros([2, 2])
+    for image in images:
+        total += image
+    return total / len(images)
+
+
+for count in range(1, 7):
+    print(average([tf.ones([2, 2]) * number for number in range(count)]).numpy().sum())
+''',
+            repaired='''\
+import tensorflow as tf
+
+
+@tf.function(input_signature=[tf.TensorSpec([None, 2, 2], tf.float32)])
+def average(images):
+    total = tf.zeros([2, 2])
+    for image in images:
+        total += image
+    return total / tf.cast(tf.shape(images)[0], tf.float32)
+
+
+for count in range(1, 7):
+    print(average([tf.ones([2, 2]) * number for number in range(count)]).numpy().sum())
+''',
+        ),
+        Example(
+            title="Sizes of what the body computes",
+            function="attend",
+            traces_before=6,
+            traces_after=1,
+            program='''\
+import tensorflow as tf
+
+
+@tf.function
+def attend(query, memory):
+    scores = tf.matmul(query, memory, transpose_b=True)
+    batch = scores.shape[0]
+    weights = tf.nn.softmax(tf.reshape(scores, [batch, -1]) / memory.shape[0])
+    return tf.reduce_sum(weights)
+
+
+for length in range(2, 8):
+    print(round(float(attend(tf.ones([length, 4]), tf.ones([length, 4]))), 3))
+''',
+            repaired='''\
+import tensorflow as tf
+
+
+@tf.function(input_signature=[tf.TensorSpec([None, 4], tf.float32), tf.TensorSpec([None, 4], tf.float32)])
+def attend(query, memory):
+    scores = tf.matmul(query, memory, transpose_b=True)
+    batch = tf.shape(scores)[0]
+    weights = tf.nn.softmax(tf.reshape(scores, [batch, -1]) / tf.cast(tf.shape(memory)[0], tf.float32))
+    return tf.reduce_sum(weights)
+
+
+for length in range(2, 8):
+    print(round(float(attend(tf.ones([length, 4]), tf.ones([length, 4]))), 3))
+''',
+        ),
+    ),
+)  # fmt: skip

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from traceonce.facts import CauseCode, Signature
 from traceonce.facts.fix import Safety
-from traceonce.fix.candidate import Candidate, Declined, Recipe
+from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.candidate import Change as SourceChange
 from traceonce.fix.case import Case
 from traceonce.fix.combining import join_lines, join_notes
@@ -171,4 +171,175 @@ RECIPE = Recipe(
     beware="What the signature does not admit raises an error instead of being traced. Python numbers are tensors in "
     "the body, and are cast: an int32 holds nothing beyond 2,147,483,647. Sizes in the body may no longer be known.",
     propose=propose,
-)
+    examples=(
+        Example(
+            title="Batches of any size, and the number of the step",
+            function="damped",
+            traces_before=6,
+            traces_after=1,
+            program='''\
+import tensorflow as tf
+
+
+@tf.function
+def damped(x, step):
+    return tf.reduce_mean(x) / tf.cast(step + 1, tf.float32)
+
+
+for step in range(6):
+    print(float(damped(tf.ones([step + 1, 3]), step)))
+''',
+            repaired='''\
+import tensorflow as tf
+
+
+@tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32), tf.TensorSpec([], tf.int32)])
+def damped(x, step):
+    return tf.reduce_mean(x) / tf.cast(step + 1, tf.float32)
+
+
+for step in range(6):
+    print(float(damped(tf.ones([step + 1, 3]), step)))
+''',
+        ),
+        Example(
+            title="A method with options, a nested batch and defaults",
+            function="Model.loss",
+            traces_before=6,
+            traces_after=1,
+            program='''\
+import tensorflow as tf
+
+
+class Model(tf.Module):
+    def __init__(self):
+        self.weight = tf.Variable(2.0)
+
+    @tf.function(autograph=False)
+    def loss(self, batch, scale=1.0, training=False):
+        return scale * self.weight * tf.reduce_sum(batch["features"]) + batch["offsets"][0]
+
+
+model = Model()
+for length in range(2, 8):
+    batch = {"features": tf.ones([4, length]), "offsets": (tf.constant(0.5), tf.constant(1.0))}
+    print(float(model.loss(batch, scale=length / 2)))
+''',
+            repaired='''\
+import tensorflow as tf
+
+
+class Model(tf.Module):
+    def __init__(self):
+        self.weight = tf.Variable(2.0)
+
+    @tf.function(autograph=False, input_signature=[
+        {
+            "features": tf.TensorSpec([4, None], tf.float32),
+            "offsets": (tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float32)),
+        },
+        tf.TensorSpec([], tf.float32),
+    ])
+    def loss(self, batch, scale=1.0, training=False):
+        return scale * self.weight * tf.reduce_sum(batch["features"]) + batch["offsets"][0]
+
+
+model = Model()
+for length in range(2, 8):
+    batch = {"features": tf.ones([4, length]), "offsets": (tf.constant(0.5), tf.constant(1.0))}
+    print(float(model.loss(batch, scale=length / 2)))
+''',
+        ),
+        Example(
+            title="Ragged rows",
+            function="total",
+            traces_before=6,
+            traces_after=1,
+            program='''\
+import tensorflow as tf
+
+
+@tf.function
+def total(rows, exponent):
+    return tf.reduce_sum(tf.reduce_sum(rows, axis=1)) ** exponent
+
+
+for count in range(1, 7):
+    rows = tf.ragged.constant([[0.5] * (row + 1) for row in range(count)])
+    print(float(total(rows, count)))
+''',
+            repaired='''\
+import tensorflow as tf
+
+
+@tf.function(input_signature=[
+    tf.RaggedTensorSpec([None, None], tf.float32, ragged_rank=1),
+    tf.TensorSpec([], tf.float32),
+])
+def total(rows, exponent):
+    return tf.reduce_sum(tf.reduce_sum(rows, axis=1)) ** exponent
+
+
+for count in range(1, 7):
+    rows = tf.ragged.constant([[0.5] * (row + 1) for row in range(count)])
+    print(float(total(rows, count)))
+''',
+        ),
+        Example(
+            title="A named tuple, and further arguments",
+            function="loss",
+            traces_before=6,
+            traces_after=1,
+            program='''\
+from typing import NamedTuple
+
+import tensorflow as tf
+
+
+class Batch(NamedTuple):
+    tokens: tf.Tensor
+    extras: dict
+
+
+@tf.function
+def loss(batch, *weights):
+    return weights[0] * tf.reduce_sum(batch.tokens) + weights[1] * batch.extras["bias"][0]
+
+
+for length in range(2, 8):
+    batch = Batch(tf.ones([4, length]), {"bias": [tf.constant(0.5)], "mask": tf.ones([4, length])})
+    print(float(loss(batch, length / 2, 0.25)))
+''',
+            repaired='''\
+from typing import NamedTuple
+
+import tensorflow as tf
+
+
+class Batch(NamedTuple):
+    tokens: tf.Tensor
+    extras: dict
+
+
+@tf.function(input_signature=[
+    Batch(
+        tokens=tf.TensorSpec([4, None], tf.float32),
+        extras={
+            "bias": [tf.TensorSpec([], tf.float32)],
+            "mask": tf.TensorSpec([4, None], tf.float32),
+        },
+    ),
+    tf.TensorSpec([], tf.float32),
+    tf.TensorSpec([], tf.float32),
+])
+def loss(batch, *weights):
+    return weights[0] * tf.reduce_sum(batch.tokens) + weights[1] * batch.extras["bias"][0]
+
+
+for length in range(2, 8):
+    batch = Batch(tf.ones([4, length]), {"bias": [tf.constant(0.5)], "mask": tf.ones([4, length])})
+    print(float(loss(batch, length / 2, 0.25)))
+''',
+        ),
+    ),
+)  # fmt: skip

@@ -45,7 +45,7 @@ def _reuse(case: Case) -> Iterator[Candidate]:
                 note = "every dataset traces its functions anew; one that is shuffled or random must be so on each pass"
             elif _package(diagnosis) == "keras":
                 snippet = f"# before {_site(diagnosis)}: build and compile the model once, and keep it"
-                note = "each model traces its steps anew. Put its variables and its optimizer's back in place of a new one"
+                note = "each model traces its steps anew. Put its variables and its optimizer's back instead"
             else:
                 snippet = f"# before {_site(diagnosis)}: make once what is made there (a model, a layer), and keep it"
                 note = f"{_package(diagnosis)} traces it anew for each object; what the object keeps is then shared"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import CauseCode, Signature
 from traceonce.facts.fix import Safety
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS, Shape
-from traceonce.fix.candidate import Candidate, Change, Declined, Recipe
+from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.combining import join_lines, join_notes, together
 from traceonce.fix.predicting import Change as SignatureChange
@@ -94,4 +94,72 @@ RECIPE = Recipe(
     beware="One trace more than a signature costs, and only shapes are relaxed: not values, dtypes or structures. A "
     "trace for an open shape may be slower than one for a known shape.",
     propose=propose,
-)
+    examples=(
+        Example(
+            title="A mode beside a tensor of any size",
+            function="norm",
+            traces_before=8,
+            traces_after=2,
+            program='''\
+import tensorflow as tf
+
+
+@tf.function
+def norm(x, kind):
+    if kind == "max":
+        return tf.reduce_max(tf.abs(x))
+    return tf.sqrt(tf.reduce_sum(x * x))
+
+
+for size in range(1, 9):
+    print(float(norm(tf.ones([size]), "euclid")))
+''',
+            repaired='''\
+import tensorflow as tf
+
+
+@tf.function(reduce_retracing=True)
+def norm(x, kind):
+    if kind == "max":
+        return tf.reduce_max(tf.abs(x))
+    return tf.sqrt(tf.reduce_sum(x * x))
+
+
+for size in range(1, 9):
+    print(float(norm(tf.ones([size]), "euclid")))
+''',
+        ),
+        Example(
+            title="A mode, and a size that the body reads",
+            function="pad_front",
+            traces_before=7,
+            traces_after=2,
+            program='''\
+import tensorflow as tf
+
+
+@tf.function
+def pad_front(tokens, training=None):
+    start = tf.zeros([tokens.shape[0], 1], tokens.dtype)
+    return tf.concat([start, tokens], axis=1)
+
+
+for size in range(2, 9):
+    print(pad_front(tf.ones([size, 4]), training=False).numpy().sum())
+''',
+            repaired='''\
+import tensorflow as tf
+
+
+@tf.function(reduce_retracing=True)
+def pad_front(tokens, training=None):
+    start = tf.zeros([tf.shape(tokens)[0], 1], tokens.dtype)
+    return tf.concat([start, tokens], axis=1)
+
+
+for size in range(2, 9):
+    print(pad_front(tf.ones([size, 4]), training=False).numpy().sum())
+''',
+        ),
+    ),
+)  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from traceonce.facts import CauseCode, Signature
 from traceonce.facts.signature import number
-from traceonce.fix.candidate import Candidate, Change, Declined, Recipe
+from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.combining import wrap
 from traceonce.fix.lifting import number_paths, say_lifted
@@ -92,4 +92,70 @@ RECIPE = Recipe(
     beware="In the body it is a tensor then: it does for arithmetic, comparisons, slices and ranges, not for a list "
     "index, `tf.split`, `math` or f-strings. An int32 wraps where a Python int does not.",
     propose=propose,
-)
+    examples=(
+        Example(
+            title="A step number beside a mode",
+            function="decay",
+            traces_before=8,
+            traces_after=1,
+            program='''\
+import tensorflow as tf
+
+
+@tf.function
+def decay(x, step, mode):
+    rate = 0.9 if mode == "slow" else 0.5
+    return x * rate ** tf.cast(step, tf.float32)
+
+
+for step in range(8):
+    print(float(decay(tf.constant(2.0), step, mode="slow")))
+''',
+            repaired='''\
+import tensorflow as tf
+
+
+@tf.function
+def decay(x, step, mode):
+    rate = 0.9 if mode == "slow" else 0.5
+    return x * rate ** tf.cast(step, tf.float32)
+
+
+for step in range(8):
+    print(float(decay(tf.constant(2.0), tf.constant(step, tf.int32), mode="slow")))
+''',
+        ),
+        Example(
+            title="A number and a size vary, the number of parts does not",
+            function="first_part",
+            traces_before=6,
+            traces_after=2,
+            program='''\
+import tensorflow as tf
+
+
+@tf.function
+def first_part(x, scale, parts, *, names=("a", "b")):
+    pieces = dict(zip(names, tf.split(x, parts)))
+    return tf.reduce_sum(pieces[names[0]]) * scale
+
+
+for number in range(1, 7):
+    print(float(first_part(tf.ones([2 * number]), number / 2, 2, names=("left", "right"))))
+''',
+            repaired='''\
+import tensorflow as tf
+
+
+@tf.function(reduce_retracing=True)
+def first_part(x, scale, parts, *, names=("a", "b")):
+    pieces = dict(zip(names, tf.split(x, parts)))
+    return tf.reduce_sum(pieces[names[0]]) * scale
+
+
+for number in range(1, 7):
+    print(float(first_part(tf.ones([2 * number]), tf.constant(number / 2, tf.float32), 2, names=("left", "right"))))
+''',
+        ),
+    ),
+)  # fmt: skip

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from traceonce.backends.tensorflow.functions import unwrap
 from traceonce.backends.tensorflow.rehearsing.arguments import bind, convert, walk
 from traceonce.backends.tensorflow.rehearsing.here import Here, Problems
 from traceonce.backends.tensorflow.rehearsing.outcomes import describe_outcome
@@ -29,11 +30,15 @@ LARGEST = 1_000_000  # elements of a NumPy array that is copied, as it might be 
 
 
 class KeptCall(NamedTuple):
-    """A call that can be made again. Objects among its arguments are held weakly: whether they live decides traces."""
+    """A call that can be made again. Objects among its arguments are held weakly: whether they live decides traces.
+
+    Of a method, TensorFlow holds the object weakly, too; it is `instance`, so that it can still be called at the end.
+    """
 
     function: FunctionId
     owner: Any
     arguments: inspect.BoundArguments
+    instance: Any = None
 
 
 class Kept:
@@ -53,14 +58,14 @@ class Kept:
         if bound is None or any(hasattr(end.value, "__next__") for end in walk(bound)):
             return  # an iterator would have moved on
         call = KeptCall(function, owner, convert(bound, self._hold))
-        self._last[name] = call
         self._first.setdefault(name, call)
+        self._last[name] = call._replace(instance=unwrap(owner.python_function)[1])
 
     def calls(self) -> Iterator[tuple[KeptCall, ...]]:
         """Function by function: the last call, then the first, where their arguments still live."""
         for name, last in self._last.items():
             first = self._first[name]
-            calls = (last,) if first is last else (last, first)
+            calls = (last,) if first.arguments is last.arguments else (last, first)
             yield tuple(call._replace(arguments=convert(call.arguments, _let_go)) for call in calls if _lives(call))
 
     def _hold(self, value: Any) -> Any:

@@ -1,0 +1,100 @@
+"""Which dtypes Python numbers can have as tensors."""
+
+from __future__ import annotations
+
+import pytest
+from handmade import container, none, python, signature, tensor
+
+from traceonce.facts import Leaf
+from traceonce.fix.lifting import float_dtype, number_paths, say_lifted, stack, stacked_lists, widest
+
+
+def choices(*leaves: Leaf, beside: tuple[Leaf, ...] = ()) -> tuple[str, ...]:
+    """The dtypes for `k`, of which these were seen."""
+    return number_paths([signature(leaf, *beside) for leaf in leaves])["k"]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0, 1, 2], ("int32", "float32")),
+        ([0.5, 0.25], ("float32",)),
+        ([1, 0.5], ("float32",)),
+        ([0, 2**31 - 1], ("int32",)),
+        ([0, 2**31], ("int64",)),
+        ([2**24], ("int32", "float32")),
+        ([2**24 + 1], ("int32",)),
+        ([2**63, 0], ()),
+        ([1, True], ()),
+        ([1, "a"], ()),
+    ],
+)
+def test_numbers(values: list[object], expected: tuple[str, ...]) -> None:
+    """Whole numbers are int32 where they fit, then floats where no digit is lost."""
+    assert choices(*(python("k", value) for value in values)) == expected
+
+
+def test_floats_follow_the_tensors_beside_them() -> None:
+    beside = (tensor("x", 2, dtype="float64"),)
+    assert choices(python("k", 0.5), python("k", 1), beside=beside) == ("float64",)
+    assert choices(python("k", 2**40), beside=beside) == ("int64", "float64")
+    assert float_dtype([signature(*beside), signature(tensor("x"))]) == "float32"
+
+
+@pytest.mark.parametrize(
+    ("leaf", "value", "expected"),
+    [
+        (tensor("k", dtype="float64"), 1, ("float64",)),
+        (tensor("k", dtype="int64"), 1, ("int64",)),
+        (tensor("k", dtype="int32"), 1.5, ()),
+        (tensor("k", 2), 1.5, ()),
+        (tensor("k", name="k"), 1.5, ()),
+        (none("k"), 1, ()),
+    ],
+)
+def test_numbers_beside_tensors_take_their_dtype(leaf: Leaf, value: float, expected: tuple[str, ...]) -> None:
+    assert choices(leaf, python("k", value)) == expected
+
+
+def test_parameters_that_rest_at_their_defaults_are_not_lifted() -> None:
+    frame = [container("", "parameters", "x", "k"), container("=", "defaults", "k=3")]
+    assert number_paths([signature(*frame, tensor("x"), python("k", 3))]) == {}
+    assert "k" in number_paths([signature(*frame, tensor("x"), python("k", 4))])
+
+
+def test_lists_of_varying_length_become_one_tensor() -> None:
+    def call(*leaves: Leaf) -> object:
+        return signature(container("xs", "list", *(str(n) for n in range(len(leaves)))), *leaves)
+
+    def items(count: int, **fields: str) -> list[Leaf]:
+        return [tensor(f"xs[{n}]", 2, **fields) for n in range(count)]
+
+    calls = [call(*items(1)), call(*items(3))]
+    lists = stacked_lists(calls)  # type: ignore[arg-type]
+    assert lists == {"xs": Leaf("xs", "tensor", dtype="float32", shape=(None, 2))}
+    assert stack(calls[1], lists) == stack(calls[0], lists) == signature(lists["xs"])  # type: ignore[arg-type]
+    assert stacked_lists([call(*items(2))]) == {}  # type: ignore[list-item]
+    assert stacked_lists([call(*items(1)), call(*items(2, dtype="int32"))]) == {}  # type: ignore[list-item]
+    numbers = [call(python("xs[0]", 1)), call(python("xs[0]", 1), python("xs[1]", 2.5))]
+    assert stacked_lists(numbers)["xs"].dtype == "float32"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "expected"),
+    [
+        (["int32", "float32"], "float32"),
+        (["float64", "float32"], "float64"),
+        (["int64", "int32"], "int64"),
+        (["string", "int32"], None),
+        (["bool", "int32"], None),
+        ([], None),
+    ],
+)
+def test_the_widest_dtype(dtypes: list[str], expected: str | None) -> None:
+    assert widest(dtypes) == expected
+
+
+def test_what_becomes_of_numbers_is_said() -> None:
+    assert say_lifted([]) is None
+    assert (say_lifted(["k"]) or "").startswith("k becomes a tensor")
+    assert (say_lifted(["k", "a"]) or "").startswith("a and k become tensors")
