@@ -23,7 +23,7 @@ def together(*changes: Change) -> Change:
 
 
 def join_notes(*notes: str | None) -> str | None:
-    return ". ".join(dict.fromkeys(note for note in notes if note)) or None
+    return "; ".join(dict.fromkeys(note for note in notes if note)) or None
 
 
 def join_lines(*parts: str | None) -> str | None:

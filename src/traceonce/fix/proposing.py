@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import importlib.util
 import itertools
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -98,8 +97,6 @@ def consider(case: Case) -> Proposals:
 
 
 def _offers(name: str, case: Case, declined: dict[str, str]) -> Iterator[Candidate]:
-    if importlib.util.find_spec(f"traceonce.fix.recipes.{name}") is None:
-        return
     try:
         yield from load_recipe(name).propose(case)
     except Declined as why:
@@ -157,7 +154,7 @@ def _combine(keeper: Candidate, other: Candidate) -> Candidate:
 
 def _as_if(case: Case, name: str) -> Case:
     """The case as it would be with that recipe applied, with the causes that were hidden behind its own."""
-    objects = frozenset(leaf.path for s in case.signatures for leaf in s.leaves if leaf.kind == "object")
+    objects = frozenset(cause.path for cause in case.diagnosis.causes if cause.code in _OF_OBJECTS[name])
     changes: dict[str, Change] = {"stable_home": by_name(objects), "tracing_type": by_contents(objects)}
     change = changes.get(name, unchanged)
     one = name == "hoist"

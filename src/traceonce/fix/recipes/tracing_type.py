@@ -68,7 +68,8 @@ def propose(case: Case) -> Iterator[Candidate]:
             "tracing_type", "advice", causes, note=f"{paths[path][-1].describe()}, passed as {path}: {_MORE}"
         )
     left = replay(case.events, by_contents(frozenset(holding)))
-    if not holding or left >= case.diagnosis.traces:
+    repeated = (len({leaf.contents for leaf in ls}) < len({leaf.identity for leaf in ls}) for ls in holding.values())
+    if not any(repeated):
         return
     snippet = f"class {classes[0]}:\n    def __tf_tracing_type__(self, context):\n        return {_HELPER_NAME}(self)"
     yield Candidate("tracing_type", "review", causes, _change(case, classes), left, snippet)

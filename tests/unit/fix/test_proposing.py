@@ -1,0 +1,136 @@
+"""All candidates of a function: their order, and what is left out."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from handmade import python, tensor, thing
+from written_case import case_for
+
+from traceonce.facts import Leaf, Verdict
+from traceonce.fix.case import Case
+from traceonce.fix.predicting import replay
+from traceonce.fix.proposing import ADVICE, RECIPES, best, consider, load_recipe, propose
+
+SOURCE = "import tensorflow as tf\n\n\n@tf.function\ndef f(x, k):\n    return x\n\n\nf(1, 2)\n"
+
+
+def case(
+    *calls: tuple[Leaf, ...], codes: tuple[str, ...], verdict: Verdict = Verdict.RETRACING, objects: bool = False
+) -> Case:
+    """Every call is of an object of its own if `objects`."""
+    seen = case_for(SOURCE, "f", *((code, "k") for code in codes), leaves=calls)
+    diagnosis = msgspec.structs.replace(seen.diagnosis, verdict=verdict)
+    events = tuple(
+        msgspec.structs.replace(event, object=number if objects else 0) for number, event in enumerate(seen.events)
+    )
+    return seen._replace(diagnosis=diagnosis, events=events)
+
+
+NUMBERS = [(tensor("x", 2), python("k", number)) for number in range(6)]
+MODES = [(tensor("x", size), python("k", "a")) for size in range(1, 7)]
+
+
+def recipes(seen: Case) -> list[str]:
+    return [each.recipe for each in propose(seen) if each.change is not None]
+
+
+@pytest.mark.parametrize("name", [*RECIPES, *ADVICE, "dynamic_shape"])
+def test_every_recipe_is_there_under_its_name(name: str) -> None:
+    recipe = load_recipe(name)
+    assert recipe.name == name
+    assert recipe.title
+    assert recipe.what.endswith(".")
+    assert recipe.beware.endswith(".")
+
+
+@pytest.mark.parametrize("verdict", [Verdict.OK, Verdict.BOUNDED])
+def test_what_is_bounded_is_left_alone(verdict: Verdict) -> None:
+    assert [each.recipe for each in propose(case(*NUMBERS, codes=("value",), verdict=verdict))] == ["leave_it"]
+
+
+def test_a_function_of_a_library_is_not_changed() -> None:
+    seen = case(*NUMBERS, codes=("value",))
+    function = msgspec.structs.replace(seen.diagnosis.function, library=True)
+    of_library = seen._replace(diagnosis=msgspec.structs.replace(seen.diagnosis, function=function))
+    assert all(each.change is None for each in propose(of_library))
+
+
+def test_a_signature_comes_before_changes_of_the_calls() -> None:
+    found = recipes(case(*NUMBERS, codes=("value",)))
+    assert found.index("input_signature") < found.index("tensor_argument")
+
+
+def test_relaxing_comes_after_a_signature_and_alone_where_there_is_none() -> None:
+    sizes = [(tensor("x", size), tensor("k")) for size in range(1, 7)]
+    found = recipes(case(*sizes, codes=("shape",)))
+    assert found.index("input_signature") < found.index("reduce_retracing")
+    seen = case(*MODES, codes=("shape",))
+    assert set(recipes(seen)) == {"reduce_retracing", "reduce_retracing+dynamic_shape"}
+    assert "k is a Python str" in consider(seen).declined["input_signature"]
+
+
+def test_what_leaves_as_many_traces_is_dropped() -> None:
+    """Relaxing the shapes does not help where every call has another number."""
+    calls = [(tensor("x", number), python("k", number)) for number in range(1, 7)]
+    seen = case(*calls, codes=("value", "shape"))
+    found = propose(seen)
+    assert "reduce_retracing" not in [each.recipe for each in found]
+    changes = [each for each in found if each.change is not None]
+    assert changes
+    assert all((each.predicted_traces or 0) < replay(seen.events) for each in changes)
+
+
+def test_causes_that_hide_each_other_are_treated_together() -> None:
+    """Made again for each call with another number: neither repair alone leaves fewer traces."""
+    seen = case(*NUMBERS, codes=("new_function", "value"), objects=True)
+    found = propose(seen)
+    names = [each.recipe for each in found if each.change is not None]
+    assert "hoist" not in names
+    assert "input_signature" not in names
+    assert names[0] == "hoist+input_signature"
+    assert {each.predicted_traces for each in found if each.recipe.startswith("hoist+")} == {1}
+    assert {code.value for code in found[0].causes} == {"new_function", "value"}
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [("stable_home", {"type_name": "method", "value": "Model.loss"}), ("tracing_type", {"contents": "depth=3"})],
+)
+def test_a_kept_object_goes_with_what_the_arguments_need(name: str, fields: dict[str, str]) -> None:
+    calls = [(msgspec.structs.replace(thing("x", number), **fields), python("k", number)) for number in range(6)]
+    seen = case_for(SOURCE, "f", ("identity", "x"), ("value", "k"), leaves=calls)
+    diagnosis = msgspec.structs.replace(seen.diagnosis, verdict=Verdict.RETRACING)
+    found = propose(seen._replace(diagnosis=diagnosis))
+    assert name not in [each.recipe for each in found]
+    together = [each for each in found if each.recipe.startswith(f"{name}+")]
+    assert {each.predicted_traces for each in together} == {1}
+
+
+def test_no_recipe_waits_for_the_last_resort_of_another() -> None:
+    names = [f"k{number}" for number in range(4)]
+    calls = [(tensor("x", value), *(python(name, value) for name in names)) for value in range(1, 7)]
+    found = recipes(case(*calls, codes=("value", "shape")))
+    assert "tensor_argument+reduce_retracing" in found[:8]
+
+
+def test_advice_comes_last() -> None:
+    found = propose(case(*MODES, codes=("shape",)))
+    changes = [each.change is not None for each in found]
+    assert changes == sorted(changes, reverse=True)
+
+
+def test_the_best_is_the_first_that_leaves_the_fewest() -> None:
+    seen = case(*NUMBERS, codes=("value",))
+    chosen = best(seen)
+    assert chosen is not None
+    assert chosen.recipe == "input_signature"
+    assert chosen.predicted_traces == 1
+    assert (best(case(*NUMBERS, codes=("value",), verdict=Verdict.BOUNDED)) or chosen).recipe == "leave_it"
+
+
+def test_advice_is_never_better_than_a_change() -> None:
+    """Without tf.function there is no trace at all, but that is for the author to decide."""
+    chosen = best(case(*MODES, codes=("shape",)))
+    assert chosen is not None
+    assert chosen.recipe == "reduce_retracing"
