@@ -24,6 +24,7 @@ bench: .venv/installed
 	$(BIN)/python bench/observe.py
 	$(BIN)/python bench/guard.py
 	$(BIN)/python bench/match.py
+	$(BIN)/python bench/fix.py
 
 docs: .venv/installed
 	$(BIN)/python docs/generate.py

@@ -1,24 +1,31 @@
-"""Write the pages that are made from the knowledge base: records, rules, what people say. ``--check``: only compare.
+"""Write the pages that are made from the code: records, rules, what people say, recipes. ``--check``: only compare.
 
 python docs/generate.py [--check]
 """
 
 from __future__ import annotations
 
+import difflib
 import re
 import sys
 from pathlib import Path
 
+from traceonce.fix.candidate import Example, Recipe
+from traceonce.fix.proposing import ADVICE, RECIPES, load_recipe
 from traceonce.knowledge.claims import load_claims, load_programs
 from traceonce.knowledge.claims.page import render_claims
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.rendering import Language, render_markdown
 from traceonce.knowledge.validation.rules import describe_rules
+from traceonce.prove import judging
 
 DOCS = Path(__file__).parent
 GUIDE = DOCS / "knowledge.md"
+FIXING = DOCS / "fixing.md"
+CAUSES = DOCS / "causes.md"
 RULES = re.compile(r"(?<=<!-- rules: made by docs/generate.py -->\n).*?(?=<!-- end of rules -->)", re.S)
+MADE_FOLDERS = ("records", "records/zh", "recipes")
 FOLDERS: dict[Language, str] = {"en": "records", "zh": "records/zh"}
 TITLES = {"en": "Records of tracing failures", "zh": "追踪失败记录"}
 NOTES = {
@@ -27,10 +34,35 @@ NOTES = {
     "zh": "这些页面上的每一条说法都实际运行过。由 `python docs/generate.py` 生成；记录本身位于 "
     "`src/traceonce/knowledge/records`。[English](../README.md)",
 }
+RECIPE_INDEX = """\
+# Recipes
+
+Every kind of repair that `traceonce fix` knows. The examples are run in the tests, and the repaired program is what the
+recipe makes of it, to the letter. [How fixing works](../fixing.md). Made by `python docs/generate.py` from
+`src/traceonce/fix/recipes`.
+
+## Changes of the source
+
+In the order in which they are tried, but for the last, which goes with a signature or with relaxed shapes. A function
+may need several: `hoist+input_signature`.
+
+{written}
+
+## Advice
+
+Never written: these change what a program means, or are for files that are not yours.
+
+{advice}
+"""
+WRITTEN = (*RECIPES, "dynamic_shape")  # the last one only together with others
 
 
 def pages() -> dict[Path, str]:
     """Every page and what it should say."""
+    return {**_knowledge_pages(), **_recipe_pages(), FIXING: _with_proof_rules(FIXING.read_text(encoding="utf-8"))}
+
+
+def _knowledge_pages() -> dict[Path, str]:
     records = list(Collection())
     claims, programs = load_claims(), load_programs()
     made = {
@@ -62,6 +94,91 @@ def _with_rules(guide: str) -> str:
     return RULES.sub(lambda _: f"\n{rules}\n", guide)
 
 
+def _with_proof_rules(guide: str) -> str:
+    """The guide, with the rules of a proof as the module that decides has them."""
+    _, _, rules = (judging.__doc__ or "").partition("\n\n")
+    return RULES.sub(lambda _: f"\n{rules}\n", guide)
+
+
+def _recipe_pages() -> dict[Path, str]:
+    recipes = [load_recipe(name) for name in (*WRITTEN, *ADVICE)]
+    causes = _causes_by_recipe()
+    folder = DOCS / "recipes"
+    made = {folder / f"{recipe.name}.md": _recipe_page(recipe, causes.get(recipe.name, [])) for recipe in recipes}
+    return {folder / "README.md": _recipe_index(recipes, causes), **made}
+
+
+def _causes_by_recipe() -> dict[str, list[str]]:
+    """The causes whose section names a recipe."""
+    found: dict[str, list[str]] = {}
+    for code, text in re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", CAUSES.read_text(encoding="utf-8"), re.M | re.S):
+        for name in re.findall(r"\(recipes/(\w+)\.md\)", text):
+            found.setdefault(name, []).append(code)
+    return found
+
+
+def _recipe_index(recipes: list[Recipe], causes: dict[str, list[str]]) -> str:
+    def rows(names: tuple[str, ...]) -> list[str]:
+        chosen = [recipe for recipe in recipes if recipe.name in names]
+        return ["| recipe | what it does | causes |", "|---|---|---|"] + [
+            f"| [`{recipe.name}`]({recipe.name}.md) | {recipe.title} | {_links(causes.get(recipe.name, []))} |"
+            for recipe in chosen
+        ]
+
+    return RECIPE_INDEX.format(written="\n".join(rows(WRITTEN)), advice="\n".join(rows(ADVICE)))
+
+
+def _recipe_page(recipe: Recipe, causes: list[str]) -> str:
+    parts = [
+        f"# {recipe.name}: {_lower(recipe.title)}",
+        f"**Causes:** {_links(causes)}" if causes else "",
+        f"## What it {'suggests' if recipe.name in ADVICE else 'does'}\n\n{recipe.what}",
+        f"## Why it helps\n\n{recipe.why}",
+        *(_example(example) for example in recipe.examples),
+        f"## Safety\n\n{_safety(recipe.name)} [What the words mean](../fixing.md#how-far-it-can-be-trusted).",
+        f"## Beware\n\n{recipe.beware}",
+        "[All recipes](README.md)",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _example(example: Example) -> str:
+    traces = f"{example.traces_before} trace{'s' * (example.traces_before != 1)} → {example.traces_after}"
+    if example.repaired is not None and example.traces_after == example.traces_before:
+        traces += "; its results become right"
+    lines = [f"## Example: {_lower(example.title)}", "", f"`{example.function}`: {traces}.", ""]
+    lines += ["```python", example.program.rstrip("\n"), "```"]
+    if example.repaired is not None:
+        before, after = (text.splitlines() for text in (example.program, example.repaired))
+        diff = difflib.unified_diff(before, after, "train.py", "train.py", lineterm="")
+        lines += ["", "Use instead:", "", "```diff", *diff, "```"]
+    elif example.advice is not None:
+        lines += ["", "Advice:", "", "```python", example.advice, "```"]
+    return "\n".join(lines)
+
+
+def _safety(name: str) -> str:
+    """What `prove.judging.label` makes of it."""
+    if name in ADVICE:
+        return "*advice*: never written."
+    beyond = "*narrow* where a call beyond the run raises; *review* where one differs"
+    if name in judging.MOVING:
+        return f"*safe* where it is proved and code is only moved, *review* where more is changed; {beyond}."
+    if name in judging.SHOWN_BY_PROBES:
+        return (
+            f"*safe* where it is proved, and calls beyond the run come out the same; {beyond}, or none could be tried."
+        )
+    return "*review*, also where it is proved: calls beyond the run cannot show that it is right for all others."
+
+
+def _links(causes: list[str]) -> str:
+    return ", ".join(f"[{code}](../causes.md#{code})" for code in causes) or "any"
+
+
+def _lower(title: str) -> str:
+    return title[0].lower() + title[1:]
+
+
 def _slug(record: Record) -> str:
     return record.id.rpartition("/")[2]
 
@@ -73,12 +190,12 @@ def _first(text: str, length: int = 120) -> str:
 
 def main() -> None:
     made = pages()
-    there = {path for folder in FOLDERS.values() for path in (DOCS / folder).glob("*.md")}
+    there = {path for folder in MADE_FOLDERS for path in (DOCS / folder).glob("*.md")}
     stale = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     left = sorted(there - made.keys())
     if "--check" in sys.argv:
         for path in (*stale, *left):
-            print(f"{path.relative_to(DOCS)}: is not what the knowledge base gives; run: python docs/generate.py")
+            print(f"{path.relative_to(DOCS)}: is not what the code gives; run: python docs/generate.py")
         raise SystemExit(1 if stale or left else 0)
     for path in stale:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -32,6 +32,9 @@ def _hooked_places() -> dict[str, Any]:
             - {function._FrequentTracingDetector},
             "tape": concrete._TapeGradientFunctions._build_functions_for_outputs,
             "rewrite": concrete._DelayedRewriteGradientFunctions._construct_forward_backward,
+            "eager call": function.Function.__call__,
+            "making": function.Function.__init__,
+            "building": sys.modules["tensorflow.python.framework.func_graph"].func_graph_from_py_func,
             "callbacks": list(sys.modules[_POLYMORPHIC + "transform"].CONCRETE_FUNCTION_CALLBACKS),
         }
     return places

@@ -113,6 +113,7 @@ def fix(program: Program, folder: Path) -> Fixed:
 
 class Ran(msgspec.Struct):
     status: int
+    raised: str
     traces: dict[str, int]
     seconds: float
     printed: str = ""
@@ -133,13 +134,17 @@ class Runs:
             text=True,
         )
 
-    def run(self, folder: Path, script: str, *, eagerly: bool = False) -> Ran:
+    def run(
+        self, folder: Path, script: str, *, eagerly: bool = False, relaxed: bool = False, watched: bool = True
+    ) -> Ran:
+        """`relaxed`: with `reduce_retracing=True` at every function; not `watched`: traces are not counted."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with self._lock:
             self._count += 1
             result = self._folder / str(self._count)
-            order = {"folder": str(folder), "script": script, "result": str(result), "eagerly": eagerly}
+            how = {"eagerly": eagerly, "relaxed": relaxed, "watched": watched}
+            order = {"folder": str(folder), "script": script, "result": str(result), **how}
             self._process.stdin.write(json.dumps(order) + "\n")
             self._process.stdin.flush()
             assert self._process.stdout.readline() == "done\n"

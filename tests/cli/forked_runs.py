@@ -10,12 +10,23 @@ import os
 import runpy
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
 
 import traceonce
+
+
+def relax_every_function() -> None:
+    """As if `reduce_retracing=True` was written at every `tf.function` of the program."""
+    as_it_is = tf.function
+
+    def relaxed(*args: Any, **options: Any) -> Any:
+        return as_it_is(*args, **{**options, "reduce_retracing": True})
+
+    tf.function = relaxed
 
 
 def perform(order: dict[str, Any], result: Path) -> None:
@@ -26,22 +37,26 @@ def perform(order: dict[str, Any], result: Path) -> None:
     sys.argv = [order["script"]]
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  # for the rest of the process
     tf.random.set_seed(1)
-    tf.config.run_functions_eagerly(order.get("eagerly", False))
+    tf.config.run_functions_eagerly(order["eagerly"])
+    if order["relaxed"]:
+        relax_every_function()
     traces: dict[str, int] = {}
+    raised = ""
     status, began = 0, time.perf_counter()
-    with traceonce.watch() as seen:
+    with traceonce.watch() if order["watched"] else nullcontext() as seen:
         try:
             runpy.run_path(order["script"], run_name="__main__")
         except SystemExit as leaving:
             status = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
-        except Exception:
-            status = 1
+        except Exception as failure:
+            status, raised = 1, f"{type(failure).__name__}: {failure}"
     seconds = time.perf_counter() - began
-    for diagnosis in seen.diagnoses:
+    for diagnosis in seen.diagnoses if seen is not None else []:
         name = diagnosis.function.name.rpartition("<locals>.")[2]
         traces[name] = traces.get(name, 0) + diagnosis.traces
     sys.stdout.flush()
-    (result / "result.json").write_text(json.dumps({"status": status, "traces": traces, "seconds": seconds}))
+    ran = {"status": status, "raised": raised, "traces": traces, "seconds": seconds}
+    (result / "result.json").write_text(json.dumps(ran))
     os._exit(0)
 
 

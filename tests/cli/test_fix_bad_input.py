@@ -193,7 +193,7 @@ def test_an_interrupted_fix_leaves_nothing_behind(shell: Shell, tmp_path: Path) 
     shell.write("train.py", RETRACING + "import time\ntime.sleep(600)\n")
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    process = shell.start("fix", "train.py", env=shell.environment | {"TMPDIR": str(temporary)})
+    process = shell.start(*shell.entry, "fix", "train.py", env=shell.environment | {"TMPDIR": str(temporary)})
     assert process.stderr is not None
     assert b"running the program" in process.stderr.readline()
     deadline = time.monotonic() + 60

@@ -37,7 +37,7 @@ FOLLOWED: dict[str, list[tuple[str, str]]] = {
     "A compiled function over ten examples in batches of four, with a growing scale": [
         (".batch(4)", ".batch(4, drop_remainder=True)"),
     ],
-    "A mask that comes with some batches only": [
+    "A bias that comes with some batches only": [
         ('    total({"x": tf.ones([4])}, scale)', '    batch = {{"x": tf.ones([4])}}\n    {first}\n    {last}'),
     ],
     "A list of any number of pictures": [
@@ -99,6 +99,7 @@ def test_whoever_follows_it_gets_the_traces_that_were_promised(
         assert candidate.snippet is None
         return
     assert candidate.snippet
+    assert candidate.snippet.replace(f"{tmp_path}/", "") == example.advice  # as its page shows it
     seen = watched(follow(example, candidate.snippet), tmp_path)
     assert sum(diagnosis.traces for diagnosis in seen.diagnoses if "[dataset]" not in diagnosis.function.name) == (
         example.traces_after

@@ -88,7 +88,7 @@ for _ in range(3):
         assert after.printed == before.printed
 
 
-def test_a_function_that_is_called_by_its_new_name(tf: Any, folder: Path) -> None:
+def test_a_function_whose_name_is_taken_keeps_it_all_the_same(tf: Any, folder: Path) -> None:
     program = """\
 import tensorflow as tf
 
@@ -107,9 +107,48 @@ for _ in range(3):
     print(float(train(tf.constant(step))))
 """
     source, before, after = repaired_by(hoist.RECIPE, program, "step", folder)
-    assert "def traced_step(x, times=1):" in source
+    assert "traced_step = make_step()" in source
     assert after.printed == before.printed
-    assert after.traces("traced_step") == 2  # with times=1 and inside it with times=0
+    assert after.traces("step") == 2  # with times=1 and inside it with times=0
+
+
+def test_two_partials_and_two_lambdas_each_have_a_home(tf: Any, folder: Path) -> None:
+    program = """\
+import functools
+import tensorflow as tf
+
+
+def power(x, n):
+    return x**n
+
+
+def scale(x, k):
+    return x * k
+
+
+@tf.function
+def evaluate(function, x):
+    return function(x)
+
+
+def evaluate_all(x):
+    print(float(evaluate(functools.partial(power, n=2.0), x)), float(evaluate(lambda v: v - 1.0, x)))
+    print(float(evaluate(functools.partial(scale, k=0.5), x)))
+    print(float(evaluate(lambda v: v + 1.0, x)))
+
+
+for value in (1.0, 2.0, 3.0):
+    evaluate_all(tf.constant(value))
+"""
+    _, before, after = repaired_by(stable_home.RECIPE, program, "evaluate", folder)
+    assert before.traces("evaluate") == 12
+    assert after.traces("evaluate") == 4
+    assert after.printed == before.printed
+    assert {each.predicted_traces for each in stable_home.RECIPE.propose(before.case("evaluate"))} == {None}
+    one_of_each = "\n".join(line for line in program.splitlines() if "lambda" not in line)
+    _, before, after = repaired_by(stable_home.RECIPE, one_of_each, "evaluate", folder)
+    assert after.printed == before.printed
+    assert {each.predicted_traces for each in stable_home.RECIPE.propose(before.case("evaluate"))} == {1}
 
 
 @pytest.mark.parametrize("kept", [True, False])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 from traceonce.commands.main import COMMANDS
 from traceonce.facts import CauseCode, Verdict
@@ -47,7 +49,53 @@ def test_the_guide_knows_every_command_of_the_knowledge_base() -> None:
         assert f"traceonce knowledge {command}" in guide, command
 
 
-def test_the_pages_are_what_the_knowledge_base_gives() -> None:
+def test_the_guide_to_fixing_knows_every_option_and_label() -> None:
+    from traceonce.commands.fix import command
+    from traceonce.facts.fix import Safety
+
+    guide = (ROOT / "docs" / "fixing.md").read_text()
+    options = [name for parameter in command.params for name in parameter.opts]
+    assert "--write" in options
+    for word in (*options, *get_args(Safety)):
+        assert re.search(rf"^\| `{word}\b", guide, re.MULTILINE), word
+
+
+def test_every_recipe_has_a_page_that_says_when_it_is_for() -> None:
+    from traceonce.fix import recipes
+    from traceonce.fix.proposing import ADVICE, load_recipe
+
+    names = {module.name for module in pkgutil.iter_modules(recipes.__path__)}
+    pages = {path.stem: path.read_text() for path in (ROOT / "docs" / "recipes").glob("*.md")}
+    index = pages.pop("README")
+    assert pages.keys() == names
+    causes = (ROOT / "docs" / "causes.md").read_text()
+    assert set(re.findall(r"\(recipes/(\w+)\.md\)", causes)) - {"README"} == names
+    for name, page in pages.items():
+        recipe = load_recipe(name)
+        assert f"]({name}.md)" in index
+        for text in (recipe.what, recipe.why, recipe.beware, *(example.program for example in recipe.examples)):
+            assert text.strip() in page
+        assert ("never written" in page) == (name in ADVICE)
+
+
+def test_links_between_the_pages_lead_somewhere() -> None:
+    written = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    for page in (*written, *(ROOT / "docs" / "recipes").glob("*.md")):
+        for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([\w-]+))?\)", page.read_text()):
+            there = (page.parent / target).resolve() if target else page
+            assert there.exists(), f"{page.name}: {target}"
+            if anchor:
+                assert anchor in anchors(there.read_text()), f"{page.name}: {target}#{anchor}"
+
+
+def anchors(page: str) -> set[str]:
+    """The places of a page that can be linked to: as GitHub names its headings, and those named in the text."""
+    headings = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
+    named = re.findall(r'<a (?:id|name)="([^"]+)"', page)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings} | set(named)
+
+
+def test_the_pages_are_what_the_code_gives() -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True, check=False
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 
 from traceonce.facts import CallSite, Frame
+from traceonce.facts.event import package_path
 
 GENERATED = "__autograph_generated_file"  # in the names of the files that AutoGraph writes
 # As it was imported, and where it lies: an environment may hold a link to it.
@@ -46,7 +47,7 @@ class Places:
             return False
         if self._project and file.startswith(self._project):
             return True
-        return not file.startswith(self._libraries)
+        return not file.startswith(self._libraries) and package_path(file) == file
 
     def shorten(self, file: str) -> str:
         """A file below the working directory as the user would type it; any other as it is."""

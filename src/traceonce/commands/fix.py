@@ -55,7 +55,7 @@ def split_arguments(args: Sequence[str], flags: set[str], valued: set[str]) -> t
             if not words:
                 raise UsageError(f"{word} needs {'the name of a module' if word == '-m' else 'code'} after it.")
             kind, name = ("module" if word == "-m" else "code"), words.pop(0)
-        elif name is None and word.startswith("-"):
+        elif name is None and word.startswith("-") and word != "-":
             ours.append(word)  # for click to complain about, or to answer (--help)
         elif name is None:
             name = word

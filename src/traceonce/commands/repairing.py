@@ -13,15 +13,18 @@ from traceonce.commands.output import write_whole
 from traceonce.errors import ScriptError, UsageError
 from traceonce.explain import diagnose_with_events
 from traceonce.facts import Diagnosis, Recording
+from traceonce.facts.rehearsal import stable_name
 from traceonce.fix.case import Case
 from traceonce.fix.source.diffs import patch, unified_diff
 from traceonce.fix.source.files import Snapshot
-from traceonce.fix.suggesting import describe_candidate, make_case
+from traceonce.fix.suggesting import describe_candidate, make_case, suggest
 from traceonce.knowledge.linking import link_records
 from traceonce.observe.launching import Target
+from traceonce.prove.outcome import Outcome, Repaired
+from traceonce.prove.program import Program
 from traceonce.prove.rehearsing import Rehearsals, Run
 from traceonce.prove.scratch import Scratch
-from traceonce.prove.searching import Outcome, Repaired, Search
+from traceonce.prove.searching import Search
 
 TRIED = 4  # attempts that are shown per function
 
@@ -69,18 +72,10 @@ class Repairing:
             Rehearsals(self._target, scratch, timeout=self._timeout, stdin=self._stdin) as rehearsals,
         ):
             snapshot = Snapshot({name: scratch.path_of(name) for name in scratch.sources()})
-            search = Search(
-                rehearsals,
-                snapshot.contents,
-                understand,
-                self._tell,
-                calls=self._calls,
-                wide=self._wide,
-                only=self._only,
-            )
-            first = search.observe()
+            program = Program(rehearsals, snapshot.contents, understand, self._tell, calls=self._calls)
+            first = program.first_run()
             self._check(first)
-            outcome = search.repair(first)
+            outcome = Search(program, wide=self._wide, only=self._only).repair(first)
             return Result(outcome, snapshot, self._target, scratch.written_through())
 
     def _check(self, run: Run) -> None:
@@ -158,9 +153,9 @@ class Result:
 
     def diagnoses(self) -> list[Diagnosis]:
         """The functions of the original run, each with what was found for it."""
-        found = {repaired.case.diagnosis.function.key: repaired for repaired in self._outcome.functions}
-        original = link_records([case.diagnosis for case in understand(self._outcome.original.run)])
-        return [_with_fixes(diagnosis, found.get(diagnosis.function.key)) for diagnosis in original]
+        found = {stable_name(repaired.case.diagnosis.function): repaired for repaired in self._outcome.functions}
+        original = link_records(suggest(diagnose_with_events(self.recording), self.recording.environment))
+        return [_with_fixes(diagnosis, found.get(stable_name(diagnosis.function))) for diagnosis in original]
 
     def print_report(self) -> None:
         from rich.console import Console
@@ -180,6 +175,11 @@ class Result:
         if rehearsal is not None and rehearsal.cut is not None:
             limit = "--calls" if rehearsal.cut == "calls" else "--timeout"
             yield f"each run was ended by {limit}, after {len(rehearsal.returned)} calls; what comes later was not seen"
+        if self._files and rehearsal is not None and rehearsal.drawn:
+            yield (
+                "its functions draw random numbers, which TensorFlow starts anew at every trace: both were compared "
+                "with one stream of numbers, and with fewer traces the program will draw others than it did"
+            )
         if self._outcome.original.run.status:
             yield f"the program itself ends with exit status {self._outcome.original.run.status}, before and after"
         for name in self._written_through:
@@ -207,7 +207,7 @@ class Result:
             "attempts": [
                 {
                     "function": repaired.case.diagnosis.function.name,
-                    "recipe": attempt.candidate.recipe,
+                    "recipe": attempt.recipe,
                     "verdict": attempt.proof.verdict if attempt.proof is not None else "declined",
                     "reason": attempt.reason,
                 }
@@ -238,10 +238,10 @@ def _tried_lines(repaired: Repaired) -> Iterator[str]:
     function = repaired.case.diagnosis.function.name
     yield ""
     yield f"{function}: {'not settled' if repaired.fixes else 'no change could be proved'}"
-    shown = {(attempt.candidate.recipe, attempt.reason): attempt for attempt in repaired.attempts}
+    shown = {(attempt.recipe, attempt.reason): attempt for attempt in repaired.attempts}
     for attempt in list(shown.values())[:TRIED]:
         verdict = attempt.proof.verdict.replace("_", " ") if attempt.proof is not None else "cannot be written"
-        yield f"  {attempt.candidate.recipe}: {verdict}: {attempt.reason}"
+        yield f"  {attempt.recipe}: {verdict}: {attempt.reason}"
     if len(shown) > TRIED:
         yield f"  … and {len(shown) - TRIED} more (--json FILE has them all)"
     if not shown and repaired.why:

@@ -26,9 +26,10 @@ class Proof(msgspec.Struct, frozen=True):
     """Before and after, and what follows from them; `reason` is never empty unless the verdict is *proved*.
 
     `compared` counts the calls whose results were compared, within `tolerance` (relative to the size of the result);
-    `first_difference` says where they part. `deterministic` is False for a program that differs from itself when it is
-    run twice: then nothing is claimed of its values. `probes` counts calls that the program did not make; what came out
-    different there, and what now raises, is in `probe_differences` and `probe_errors`, in words.
+    `first_difference` says where they part. They are compared with those of the original, or, where that was silently
+    wrong, of the original run eagerly (`measure`). `deterministic` is False for a program that differs from itself when
+    it is run twice: then nothing is claimed of its values. `probes` counts calls that the program did not make; what
+    came out different there, and what now raises, is in `probe_differences` and `probe_errors`, in words.
     """
 
     before: Measurement
@@ -39,6 +40,7 @@ class Proof(msgspec.Struct, frozen=True):
     compared: int | None = None
     tolerance: float | None = None
     first_difference: str | None = None
+    measure: Literal["original", "eager"] = "original"
     printed_equal: bool | None = None
     deterministic: bool | None = None
     probes: int = 0

@@ -121,6 +121,8 @@ class Rehearsal(msgspec.Struct, frozen=True, omit_defaults=True):
     """One run, all of it. `cut` says what ended it early; `variables` are those alive at the end, oldest first.
 
     `seconds` are those from the import of the framework to the end of the program, without what we did in between.
+    `drawn` says that functions of the program drew random numbers that would start anew at every trace; here they came
+    from one stream.
     """
 
     returned: tuple[Returned, ...] = ()
@@ -129,4 +131,5 @@ class Rehearsal(msgspec.Struct, frozen=True, omit_defaults=True):
     sites: tuple[Site, ...] = ()
     cut: Cut | None = None
     seconds: float = 0.0
+    drawn: bool = False
     problems: tuple[str, ...] = ()

@@ -45,7 +45,8 @@ Propose: TypeAlias = Callable[[Case], Iterator[Candidate]]
 class Example:
     """A program, and the same program repaired: a test, and a part of the recipe's page.
 
-    `repaired` is the whole program after the repair; None for advice. `function` is the one that is repaired.
+    `repaired` is the whole program after the repair; None for advice, whose snippet is `advice`. `function` is the one
+    that is repaired.
     """
 
     title: str
@@ -54,6 +55,7 @@ class Example:
     traces_before: int
     repaired: str | None = None
     traces_after: int | None = None
+    advice: str | None = None
 
 
 @dataclass(frozen=True)

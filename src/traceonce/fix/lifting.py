@@ -19,8 +19,9 @@ def number_paths(signatures: Sequence[Signature]) -> dict[str, tuple[str, ...]]:
     """The dtypes that the Python numbers at each path can have as tensors, the first choice first.
 
     1. Beside tensors: their dtype (a float is refused by an integer spec, so there is none for it).
-    2. Floats: the dtype of the other floating tensors, float32 without any. 3. Ints: int32 (int64 where that is too
-    small), then as floats. A bool is no number here, and a value that no dtype holds has no choice.
+    2. Floats: the dtype of the other floating tensors, float32 without any. 3. Ints: int32, then as floats, then int64,
+    since a small number may grow in the body (int64 first where int32 is too small for the number itself). A bool is no
+    number here, and a value that no dtype holds has no choice.
     """
     left_out = at_their_defaults(signatures) if signatures else frozenset()
     columns: dict[str, list[Leaf]] = {}
@@ -32,6 +33,19 @@ def number_paths(signatures: Sequence[Signature]) -> dict[str, tuple[str, ...]]:
         for path, leaves in columns.items()
         if top(path) not in left_out and " " not in path and any(_is_number(leaf) for leaf in leaves)
     }
+
+
+def assign_alike(choices: Mapping[str, tuple[str, ...]]) -> list[dict[str, str]]:
+    """A dtype for each number, in the same way for all: the first choice, then floats, then wide integers."""
+    first = {path: dtypes[0] for path, dtypes in choices.items()}
+    found = [first]
+    for wanted in (FLOATS, ("int64",)):
+        chosen = {
+            path: next((each for each in dtypes if each in wanted), first[path]) for path, dtypes in choices.items()
+        }
+        if chosen not in found:
+            found.append(chosen)
+    return found
 
 
 def say_lifted(paths: Iterable[str]) -> str | None:
@@ -119,4 +133,4 @@ def _choices(leaves: Sequence[Leaf], floating: str) -> tuple[str, ...]:
     if floats:
         return (floating,)
     exact = all(abs(number(leaf) or 0) <= _EXACT[floating] for leaf in numbers)
-    return (*integers[:1], *([floating] if exact else [])) if integers else ()
+    return (*integers[:1], *([floating] if exact else []), *integers[1:]) if integers else ()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import libcst as cst
 
 from traceonce.fix.candidate import Declined
+from traceonce.fix.collisions import collides
 from traceonce.fix.placing import New, cut_out, indented, place, take_out, written
 from traceonce.fix.scopes import (
     Home,
@@ -52,15 +52,20 @@ def movable_definition(module: Module, definition: cst.FunctionDef) -> Movable:
     return Movable(module, definition, definition.name.value, definition)
 
 
-def movable_expression(module: Module, node: cst.BaseExpression, wanted_name: str) -> Movable:
-    """An expression, with its whole statement where that only gives it a name that is bound nowhere else."""
+def movable_expression(
+    module: Module, node: cst.BaseExpression, wanted_name: str, taken: Iterable[str] = ()
+) -> Movable:
+    """An expression, with its whole statement where that only gives it a name that is bound nowhere else.
+
+    `taken` are names that the same change gives to other things.
+    """
     _check_calls(module, node)
     statement = module.statement(node)
     target = assigned_name(statement)
     if target is not None and _value(statement) is node and len(binders_seen(module, target, statement)) == 1:
         assert isinstance(statement, cst.BaseStatement)
         return Movable(module, node, target, statement)
-    return Movable(module, node, fresh_name(module, wanted_name))
+    return Movable(module, node, fresh_name(module, wanted_name, taken))
 
 
 def _check_calls(module: Module, node: cst.BaseExpression) -> None:
@@ -128,23 +133,78 @@ def _sole_function(thing: Movable, name: str) -> cst.CSTNode | None:
     return statement if is_lambda else None
 
 
-def move_out(edits: Edits, thing: Movable) -> None:
-    """Put it at its outermost home."""
-    module, (helpers, reach) = thing.module, plan(thing)
-    home = reach.home
-    if home is None:
-        raise Declined(why_not(module, reach))
-    moved = [*_left_behind(module, helpers, home), *([thing.statement] if thing.statement is not None else [])]
-    moved.sort(key=module.line)
-    names = _new_names(module, moved, home)
-    for statement in moved:
-        for use in _uses(module, statement) if _name(statement).value in names else ():
-            edits.replace(module, use, cst.Name(names[use.value]))
-    new = [take_out(edits, module, statement) for statement in moved]
-    if thing.statement is None:
-        made = cut_out(edits, module, thing.node, cst.Name(thing.name))
-        new.append(_assignment(edits, module, thing.name, made))
-    place(edits, module, home, new)
+def move_out(edits: Edits, *things: Movable, prefix: str = "traced") -> None:
+    """Put each at its outermost home. An expression that is written at several places gets one home, and one name."""
+    placed: dict[Home, list[New]] = {}
+    done: list[tuple[Movable, Home]] = []
+    moved: list[Any] = []
+    taken = {thing.name for thing in things if thing.statement is None}
+    for thing in things:
+        module, (helpers, reach) = thing.module, plan(thing)
+        home = reach.home
+        if home is None:
+            raise Declined(why_not(module, reach))
+        same = next((earlier for earlier in done if _is_written_alike(earlier[0], thing)), None)
+        if same is not None:
+            if same[1] != home:
+                raise Declined(f"`{module.code(thing.node)}` is written at several places: give it a name, once")
+            edits.replace(module, thing.node, cst.Name(same[0].name))
+            continue
+        done.append((thing, home))
+        own = [] if thing.statement is None else [thing.statement]
+        statements = [each for each in (*_left_behind(module, helpers, home), *own) if each not in moved]
+        moved += statements
+        new = placed.setdefault(home, [])
+        for statement in sorted(statements, key=module.line):
+            new += _move(edits, module, statement, home, prefix, taken)
+        if thing.statement is None:
+            made = cut_out(edits, module, thing.node, cst.Name(thing.name))
+            new.append(_assignment(edits, module, thing.name, made))
+    modules = {home: thing.module for thing, home in done}
+    for home, new in placed.items():
+        place(edits, modules[home], home, new)
+
+
+def _is_written_alike(one: Movable, other: Movable) -> bool:
+    bare = one.statement is None and other.statement is None
+    return bare and one.module is other.module and one.node.deep_equals(other.node)
+
+
+def _move(edits: Edits, module: Module, statement: Any, home: Home, prefix: str, taken: set[str]) -> Iterator[New]:
+    """Take a statement out, to be placed at its home; under another name where it would meet its own name there.
+
+    A definition keeps its name all the same, since that is what reports call it by: it is made by a function.
+    """
+    name, scope = _name(statement).value, scope_of(module, statement)
+    if len(binders_seen(module, name, statement)) != 1:
+        raise Declined(f"{name} is bound at several places")
+    if name not in taken and not collides(module, name, scope, home.scope):
+        taken.add(name)
+        yield take_out(edits, module, statement)
+        return
+    new_name = fresh_name(module, f"{prefix}_{name}", taken)
+    maker = fresh_name(module, f"make_{name}", taken)
+    taken |= {new_name, maker}
+    is_definition = isinstance(statement, cst.FunctionDef)
+    for use in _uses(module, statement):
+        if not (is_definition and module.holds(statement, use)):
+            edits.replace(module, use, cst.Name(new_name))
+    taken_out = take_out(edits, module, statement)
+    if not is_definition:
+        yield taken_out
+        return
+    (function,) = edits.statements(module, f"def {maker}():\n    return {name}")
+    yield New(function, lambda: _filled(function, taken_out))
+    yield from written(edits.statements(module, f"{new_name} = {maker}()"))
+
+
+def _filled(function: Any, definition: New) -> cst.BaseStatement:
+    """The function with a definition before its `return`."""
+    first, last = indented([definition, *written(function.body.body)])
+    comments = [line for line in getattr(first, "leading_lines", ()) if line.comment is not None]
+    body = [first.with_changes(leading_lines=comments), last]
+    filled: cst.BaseStatement = function.with_changes(body=cst.IndentedBlock(body=body))
+    return filled
 
 
 def _assignment(edits: Edits, module: Module, target: str, made: Callable[[], cst.BaseExpression]) -> New:
@@ -172,22 +232,6 @@ def _left_behind(module: Module, helpers: Sequence[Any], home: Home) -> list[Any
         for helper in helpers
         if scope_of(module, helper) is not home.scope or module.holds(home.statement, helper)
     ]
-
-
-def _new_names(module: Module, moved: Sequence[Any], home: Home) -> dict[str, str]:
-    """New names for what would hide, or be hidden by, another thing of its name at the new home."""
-    names: dict[str, str] = {}
-    for statement in moved:
-        name, scope = _name(statement).value, scope_of(module, statement)
-        if len(binders_seen(module, name, statement)) != 1:
-            raise Declined(f"{name} is bound at several places")
-        elsewhere = any(
-            isinstance(node, cst.Name) and node.value == name and not module.holds(scope, node)
-            for node in module.nodes(cst.Name)
-        )
-        if scope is not home.scope and (elsewhere or hasattr(builtins, name) or len(binders(module, name)) > 1):
-            names[name] = fresh_name(module, f"traced_{name}")
-    return names
 
 
 def _uses(module: Module, statement: Any) -> list[cst.Name]:

@@ -11,6 +11,7 @@ import libcst as cst
 
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
+from traceonce.fix.project_modules import file_meant, full_name, name_there
 from traceonce.fix.related import related_files
 from traceonce.fix.scopes import scope_of, walk
 from traceonce.fix.source.arguments import find_arguments, find_call
@@ -136,12 +137,26 @@ def _calls(
                 raise Declined(f"{place} does not show whose {path[len(root) + 1 :]} is meant")
             code = owner.code(given[call])
         else:
-            code = root
-            if owner is not module or binders_seen(module, root, definition) != binders_seen(module, root, call):
-                raise Declined(f"{root} is not known, or is something else, at {place}")
+            yield _Call(owner, call, _as_seen_at(edits, module, definition, path, owner, call))
+            continue
         if not re.fullmatch(r"[\w.]+", code):
             raise Declined(f"`{code}` at {place} would be evaluated twice")
         yield _Call(owner, call, code + path[len(root) :])
+
+
+def _as_seen_at(
+    edits: Edits, module: Module, definition: cst.FunctionDef | cst.Lambda, path: str, owner: Module, call: cst.Call
+) -> str:
+    """The code of the value in the file of a call: the same name, or the same module of the project."""
+    root = re.split(r"[.\[]", path, maxsplit=1)[0]
+    if owner is module and binders_seen(module, root, definition) == binders_seen(module, root, call):
+        return path
+    holder, _, attribute = path.rpartition(".")
+    file = file_meant(edits, module, holder, definition.body) if re.fullmatch(r"[\w.]+", holder) else None
+    full = full_name(module, holder, definition.body)
+    if file is None or full is None:
+        raise Declined(f"{root} is not known, or is something else, at {owner.file}:{owner.line(call)}")
+    return f"{name_there(edits, owner, call, file, full)}.{attribute}"
 
 
 def _check_others(edits: Edits, case: Case, seen: list[cst.Call]) -> None:

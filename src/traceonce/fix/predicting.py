@@ -6,7 +6,7 @@ that makes signatures more alike never makes such a call a miss: so the misses a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -16,6 +16,7 @@ from traceonce.fix.kept import Kept
 
 Change: TypeAlias = Callable[[Signature], Signature]
 LeafChange: TypeAlias = Callable[[Leaf], Leaf]
+Place: TypeAlias = tuple[str, int]  # a file and a line
 
 LIFTABLE = ("int", "float")  # Python types that a scalar tensor can stand for
 
@@ -108,6 +109,30 @@ def by_contents(paths: frozenset[str]) -> Change:
         return leaf
 
     return each_leaf(compared)
+
+
+def replay_kept(events: Sequence[TraceEvent], paths: frozenset[str], lines: Collection[Place]) -> int | None:
+    """The traces that are left when the callables at these paths are kept; None where that cannot be told.
+
+    A function or a method is known by its name. Lambdas are all called alike, and so are partials of one function:
+    those that were passed from different lines may be one or several. `lines` have more than one call of the function.
+    """
+    places: dict[tuple[str, str | None], set[Place | None]] = {}
+    for event in events:
+        for leaf in event.signature.leaves:
+            if leaf.path in paths and _is_nameless(leaf):
+                places.setdefault((leaf.path, leaf.value), set()).add(_place(event))
+    if any(len(found) > 1 or found & set(lines) for found in places.values()):
+        return None
+    return replay(events, by_name(paths))
+
+
+def _is_nameless(leaf: Leaf) -> bool:
+    return leaf.kind == "object" and (leaf.type_name == "partial" or (leaf.value or "").endswith("<lambda>"))
+
+
+def _place(event: TraceEvent) -> Place | None:
+    return (event.call_site.file, event.call_site.line) if event.call_site is not None else None
 
 
 def by_name(paths: frozenset[str]) -> Change:

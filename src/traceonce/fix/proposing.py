@@ -90,8 +90,9 @@ def consider(case: Case) -> Proposals:
         return Proposals(advice, declined)
     single = {name: list(_offers(name, case, declined)) for name in RECIPES}
     advice += [candidate for offers in single.values() for candidate in offers if candidate.change is None]
-    worthwhile = {name: [each for each in offers if _helps(each, case)] for name, offers in single.items()}
-    combined = [each for each in _combinations(case, single) if _helps(each, case)]
+    now = replay(case.events)
+    worthwhile = {name: [each for each in offers if _helps(each, case, now)] for name, offers in single.items()}
+    combined = [each for each in _combinations(case, single) if _helps(each, case, now)]
     ordered = [*_in_order(worthwhile.values()), *combined]
     return Proposals([*ordered, *advice], declined)
 
@@ -110,12 +111,13 @@ def load_recipe(name: str) -> Recipe:
     return recipe
 
 
-def _helps(candidate: Candidate, case: Case) -> bool:
+def _helps(candidate: Candidate, case: Case, now: int) -> bool:
+    """Would it leave fewer traces than there are `now`?"""
     if candidate.change is None:
         return False
     silent = case.diagnosis.verdict in (Verdict.STALE, Verdict.CONFUSED)  # it is not about the number of traces
     left = candidate.predicted_traces
-    return silent or left is None or left < replay(case.events)
+    return silent or left is None or left < now
 
 
 def _in_order(offers: Iterable[list[Candidate]]) -> Iterator[Candidate]:
@@ -135,7 +137,7 @@ def _combinations(case: Case, single: dict[str, list[Candidate]]) -> Iterator[Ca
         left = replay(settled.events)
         ignored: dict[str, str] = {}
         others = [each for other in _OF_ARGUMENTS for each in list(_offers(other, settled, ignored))[:FIRST]]
-        keepers = [each for each in single[name] if each.predicted_traces == left]
+        keepers = [each for each in single[name] if each.change is not None and each.predicted_traces in (left, None)]
         yield from (_combine(keeper, other) for keeper, other in itertools.product(keepers, others))
 
 
@@ -146,6 +148,7 @@ def _combine(keeper: Candidate, other: Candidate) -> Candidate:
         recipe=f"{keeper.recipe}+{other.recipe}",
         safety="review" if keeper.safety == "review" else other.safety,
         causes=tuple(sorted({*keeper.causes, *other.causes})),
+        predicted_traces=None if keeper.predicted_traces is None else other.predicted_traces,
         change=together(*changes) if len(changes) == 2 else None,
         snippet=join_lines(keeper.snippet, other.snippet),
         note=join_notes(keeper.note, other.note),

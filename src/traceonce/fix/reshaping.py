@@ -22,16 +22,20 @@ def read_sizes_at_run_time(
     edits: Edits, function: FunctionId, open_shapes: dict[str, Shape | None], reaches: Sequence[Reach], floating: str
 ) -> None:
     """Change the body with the last of `reaches`; decline where one before it would do the same."""
-    module, definition = _find(function, edits)
+    module, definition = find_definition(function, edits)
     plans = [plan_sizes(module, definition, open_shapes, reach) for reach in reaches]
     if not plans[-1]:
         raise Declined("the body reads no size that the signature leaves open")
     if plans[-1] in plans[:-1]:
         raise Declined("the body reads no other size, and none meets a float elsewhere")
-    _Writer(edits, module, plans[-1], floating).write()
+    write_plan(edits, module, plans[-1], floating)
 
 
-def _find(function: FunctionId, edits: Edits) -> tuple[Module, cst.FunctionDef | cst.Lambda]:
+def write_plan(edits: Edits, module: Module, plan: Plan, floating: str) -> None:
+    _Writer(edits, module, plan, floating).write()
+
+
+def find_definition(function: FunctionId, edits: Edits) -> tuple[Module, cst.FunctionDef | cst.Lambda]:
     if function.file is None or function.line is None:
         raise Declined("it is not known where the function is written")
     module = edits.module(function.file)

@@ -120,9 +120,9 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield from walk(child)
 
 
-def fresh_name(module: Module, wanted: str) -> str:
-    """`wanted`, or the same with a number where the file has that name already."""
-    taken = {node.value for node in module.nodes(cst.Name) if isinstance(node, cst.Name)}
+def fresh_name(module: Module, wanted: str, also: Iterable[str] = ()) -> str:
+    """`wanted`, or the same with a number where the file has that name already, or `also` has it."""
+    taken = {*also, *(node.value for node in module.nodes(cst.Name))}
     number = 2
     name = wanted
     while name in taken:

@@ -49,13 +49,7 @@ def plan_sizes(
     module: Module, function: cst.FunctionDef | cst.Lambda, open_shapes: Mapping[str, Shape | None], reach: Reach
 ) -> Plan:
     """Every place in the body of `function` whose size is not known under a signature with these open shapes."""
-    planner = _Planner(module, function, open_shapes, reach)
-    for node in planner.nodes:
-        planner.look_at(node)
-    once = {name for name, count in planner.bound.items() if count == 1}
-    casts = _Casts(module, planner, once, reach.cast_everywhere)
-    planner.plan.casts.update(term for node in planner.nodes if (term := casts.term_of(node)) is not None)
-    return planner.plan
+    return Planner(module, function, open_shapes, reach).make()
 
 
 def shape_of(node: cst.CSTNode) -> cst.BaseExpression | None:
@@ -69,7 +63,9 @@ def shape_of(node: cst.CSTNode) -> cst.BaseExpression | None:
     return None
 
 
-class _Planner:
+class Planner:
+    """Looks at every place of a body."""
+
     def __init__(
         self,
         module: Module,
@@ -82,12 +78,20 @@ class _Planner:
         self.reach = reach
         self.plan = Plan()
         self.bound = Counter(_bound_names(function.body))
-        self.parameters = {parameter.name.value for parameter in _parameters(function.params)} - set(self.bound)
+        self.parameters = {parameter.name.value for parameter in parameters_of(function.params)} - set(self.bound)
         self.open_axes = set(_axes(open_shapes))
         self.size_names: set[str] = set()
         self.known_names: set[str] = set()  # of sizes that stay known while tracing
         self.nodes = list(self._walk(function.body))
         self.aliases = dict(self._find_aliases())
+
+    def make(self) -> Plan:
+        for node in self.nodes:
+            self.look_at(node)
+        once = {name for name, count in self.bound.items() if count == 1}
+        casts = _Casts(self.module, self, once, self.reach.cast_everywhere)
+        self.plan.casts.update(term for node in self.nodes if (term := casts.term_of(node)) is not None)
+        return self.plan
 
     def _walk(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes that may be changed: not what only checks or shows a shape."""
@@ -186,14 +190,14 @@ class _Planner:
     def _is_argument(self, base: cst.BaseExpression, axis: int) -> bool:
         """Is this an argument as it came, open along the axis?"""
         path = _normal(self.module.code(base))
-        if _root(base) not in self.parameters or path not in self.open_shapes:
+        if root_of(base) not in self.parameters or path not in self.open_shapes:
             return False
         shape = self.open_shapes[path]
         return shape is None or (-len(shape) <= axis < len(shape) and shape[axis] is None)
 
     def _is_own(self, base: cst.BaseExpression) -> bool:
         """Is it an argument, or a part of one that was seen?"""
-        if _root(base) not in self.parameters:
+        if root_of(base) not in self.parameters:
             return False
         return isinstance(base, cst.Name) or _normal(self.module.code(base)) in self.open_shapes
 
@@ -201,7 +205,7 @@ class _Planner:
         """Can it be a tensor that was computed in the body? Not what hangs on ``self`` or comes from outside."""
         if isinstance(base, cst.Call):
             return True
-        root = _root(base)
+        root = root_of(base)
         if isinstance(base, cst.Subscript):
             return root in self.bound or root in {path.partition("[")[0] for path in self.open_shapes}
         return isinstance(base, cst.Name) and root in self.bound
@@ -220,7 +224,7 @@ class _Planner:
 class _Casts:
     """Finds the terms, made of sizes and whole numbers, that meet a float."""
 
-    def __init__(self, module: Module, planner: _Planner, bound_once: set[str], everywhere: bool) -> None:
+    def __init__(self, module: Module, planner: Planner, bound_once: set[str], everywhere: bool) -> None:
         self.module = module
         self.plan = planner.plan
         self.names = planner.size_names & bound_once
@@ -292,7 +296,7 @@ def _integer(node: cst.BaseExpression) -> int | None:
     return None
 
 
-def _root(node: cst.BaseExpression) -> str | None:
+def root_of(node: cst.BaseExpression) -> str | None:
     while isinstance(node, cst.Subscript | cst.Attribute):
         node = node.value
     return node.value if isinstance(node, cst.Name) else None
@@ -306,7 +310,7 @@ def _normal(code: str) -> str:
         return code
 
 
-def _parameters(parameters: cst.Parameters) -> list[cst.Param]:
+def parameters_of(parameters: cst.Parameters) -> list[cst.Param]:
     stars = [star for star in (parameters.star_arg, parameters.star_kwarg) if isinstance(star, cst.Param)]
     return [*parameters.posonly_params, *parameters.params, *parameters.kwonly_params, *stars]
 

@@ -12,6 +12,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.specs import at_their_defaults, top
 
 SHOWN = 6  # values of a list before it is cut
+_ASSIGNABLE = ("dict", "list")
 
 
 def name_of(function: FunctionId) -> str:
@@ -61,6 +62,28 @@ def arguments_of(case: Case, given: Mapping[str, str] | None = None) -> list[str
 def spell_call(case: Case, given: Mapping[str, str] | None = None, callee: str | None = None) -> str:
     """A call of the function: ``train_step(padded(x, axis=1), step)``."""
     return f"{callee or callee_of(case.diagnosis.function)}({', '.join(arguments_of(case, given))})"
+
+
+def spell_changes(case: Case, given: Mapping[str, str]) -> str:
+    """A call with other things given: parameters in the call itself, what lies deeper (``batch['x']``) before it.
+
+    Where what holds it cannot be assigned to, as in a tuple, it is said beside the call.
+    """
+    kinds = {container.path: container.type_name for container in _last(case).structure}
+    deeper = {path: code for path, code in given.items() if top(path) != path}
+    lines, said = [], []
+    for path, code in deeper.items():
+        if kinds.get(_holder(path)) in _ASSIGNABLE:
+            lines.append(f"{path} = {code}")
+        else:
+            said.append(f"{code} for {path}")
+    call = spell_call(case, {path: code for path, code in given.items() if path not in deeper})
+    return "\n".join([*lines, f"{call}  # with {', '.join(said)}" if said else call])
+
+
+def _holder(path: str) -> str:
+    """``batch`` of ``batch['x']`` and of ``batch.x``."""
+    return path[: max(path.rfind("["), path.rfind("."))]
 
 
 def _last(case: Case) -> Signature:

@@ -10,17 +10,19 @@ import libcst as cst
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.parameters import find_definition
+from traceonce.fix.placing import place, written
+from traceonce.fix.project_modules import file_meant
 from traceonce.fix.related import related_files
-from traceonce.fix.scopes import runs_again, scope_of
+from traceonce.fix.scopes import Home, runs_again, scope_of
 from traceonce.fix.source.binders import binders_seen
-from traceonce.fix.source.edits import Edits
+from traceonce.fix.source.edits import Edits, as_block
 from traceonce.fix.source.module import Module
 
 _METHODS = {cst.AddAssign: "assign_add", cst.SubtractAssign: "assign_sub"}
 
 
 class _Setting(NamedTuple):
-    """One place that sets the value: ``target = value``, ``target: T = value`` or ``target += value``."""
+    """One place that sets the value: ``target = value``, ``target: T = value``, ``target += value``, or a parameter."""
 
     module: Module
     statement: Any
@@ -32,8 +34,13 @@ def make_variable(edits: Edits, case: Case, path: str, dtype: str) -> None:
     root, _, attribute = path.rpartition(".")
     if "[" in path:
         raise Declined(f"{path} is an entry of a container: keep a tf.Variable there, and assign to that")
-    settings = list(_of_attribute(edits, case, attribute) if root else _of_name(edits, case, path))
-    first = [setting for setting in settings if _is_first(setting, attribute if root else None)]
+    file = _module_meant(edits, case, root) if root else None
+    if file is not None:
+        settings = list(_of_module(edits, case, edits.module(file), attribute))
+    else:
+        settings = list(_of_attribute(edits, case, attribute) if root else _of_name(edits, case, path))
+    of_object = root and file is None
+    first = [setting for setting in settings if _is_first(setting, attribute if of_object else None)]
     if len(first) != 1:
         raise Declined(f"it is not clear where {path} is first set ({len(first)} places)")
     for setting in settings:
@@ -41,6 +48,24 @@ def make_variable(edits: Edits, case: Case, path: str, dtype: str) -> None:
             _initialise(edits, setting, dtype)
         else:
             _assign(edits, setting)
+
+
+def _module_meant(edits: Edits, case: Case, root: str) -> str | None:
+    """The file, where the value is an attribute of a module of the project."""
+    module, definition = find_definition(edits, case)
+    return file_meant(edits, module, root, definition.body)
+
+
+def _of_module(edits: Edits, case: Case, owner: Module, name: str) -> Iterator[_Setting]:
+    """Where the module itself sets the name, and where others set it through the module."""
+    for binder in binders_seen(owner, name, owner.tree.body[0]) if owner.tree.body else ():
+        yield _setting(owner, binder, name)
+    for setting in _attributes(edits, case, name):
+        target = setting.target
+        assert isinstance(target, cst.Attribute)
+        holder = setting.module.code(target.value)
+        if file_meant(edits, setting.module, holder, setting.statement) == owner.file:
+            yield setting
 
 
 def _of_name(edits: Edits, case: Case, name: str) -> Iterator[_Setting]:
@@ -57,6 +82,8 @@ def _of_name(edits: Edits, case: Case, name: str) -> Iterator[_Setting]:
 
 
 def _setting(module: Module, binder: cst.CSTNode, name: str) -> _Setting:
+    if isinstance(binder, cst.Param) and _is_plain_parameter(module, binder):
+        return _Setting(module, binder, binder.name)
     statement = module.parent(binder) if isinstance(binder, cst.AssignTarget) else binder
     if isinstance(statement, cst.Assign) and len(statement.targets) > 1:
         raise Declined(f"{name} is set together with other names (line {module.line(binder)})")
@@ -65,6 +92,15 @@ def _setting(module: Module, binder: cst.CSTNode, name: str) -> _Setting:
     if not settable or not isinstance(target, cst.Name | cst.Attribute):
         raise Declined(f"{name} is bound in another way than by `{name} = …` (line {module.line(binder)})")
     return _Setting(module, statement, target)
+
+
+def _is_plain_parameter(module: Module, parameter: cst.Param) -> bool:
+    """Of a function with a body, and neither ``*args`` nor ``**kwargs``."""
+    parameters = module.parent(parameter)
+    return isinstance(module.parent(parameters) if parameters else None, cst.FunctionDef) and parameter.star in (
+        "",
+        None,
+    )
 
 
 def _attributes(edits: Edits, case: Case, name: str) -> Iterator[_Setting]:
@@ -105,6 +141,8 @@ def _own_class(setting: _Setting) -> cst.ClassDef | None:
 def _is_first(setting: _Setting, attribute: str | None) -> bool:
     """Is the value set here before it is set anywhere else, and once?"""
     module, statement = setting.module, setting.statement
+    if isinstance(statement, cst.Param):
+        return True
     if isinstance(statement, cst.AugAssign) or getattr(statement, "value", None) is None:
         return False
     scope = scope_of(module, statement)
@@ -113,6 +151,8 @@ def _is_first(setting: _Setting, attribute: str | None) -> bool:
     if isinstance(setting.target, cst.Attribute):
         return False
     found = binders_seen(module, module.code(setting.target), statement)
+    if any(isinstance(binder, cst.Param) for binder in found):
+        return False
     earliest = min(found, key=module.line)
     inner: cst.CSTNode = statement
     for outer in module.ancestors(statement):
@@ -127,6 +167,9 @@ def _is_first(setting: _Setting, attribute: str | None) -> bool:
 def _initialise(edits: Edits, setting: _Setting, dtype: str) -> None:
     module, statement = setting.module, setting.statement
     made = f"tf.Variable(value, dtype=tf.{dtype}, trainable=False)"
+    if isinstance(statement, cst.Param):
+        _initialise_parameter(edits, module, statement, made)
+        return
 
     def made_variable(node: Any) -> Any:
         value = edits.expression(module, made, at=statement, value=node.value)
@@ -136,6 +179,24 @@ def _initialise(edits: Edits, setting: _Setting, dtype: str) -> None:
 
     edits.expression(module, made, at=statement, value=statement.value)  # an import must be asked for before the end
     edits.amend(module, statement, made_variable)
+
+
+def _initialise_parameter(edits: Edits, module: Module, parameter: cst.Param, made: str) -> None:
+    """What comes in becomes a variable of the same name, before anything else is done."""
+    function = next(outer for outer in module.ancestors(parameter) if isinstance(outer, cst.FunctionDef))
+    name = parameter.name.value
+    new = edits.statements(module, f"{name} = {made}", at=function.body, value=cst.Name(name))
+
+    body = function.body
+    start = 1 if function.get_docstring() is not None else 0
+    if isinstance(body, cst.IndentedBlock) and len(body.body) > start:
+        place(edits, module, Home(body.body[start], function), written(new))
+    else:
+        edits.amend(module, body, lambda node: _beginning_with(as_block(node), new))
+
+
+def _beginning_with(block: cst.IndentedBlock, new: list[cst.BaseStatement]) -> cst.IndentedBlock:
+    return block.with_changes(body=[*new, *block.body])
 
 
 def _assign(edits: Edits, setting: _Setting) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from traceonce.facts.error_text import main_line
 from traceonce.facts.rehearsal import Probed, Returned, Value, stable_name
 from traceonce.prove.printing import Place, Printed, printed_difference, varying_places
 from traceonce.prove.rehearsing import Run
 from traceonce.prove.values import first_difference, value_difference
+
+_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt)\b(?::|$)")
 
 
 class Variation(NamedTuple):
@@ -74,7 +78,7 @@ def find_difference(
 ) -> str | None:
     """The first way in which the changed program differs from the original, beyond how that varies by itself."""
     if before.status != after.status and not variation.status:
-        said = f" ({_last_line(after.errors)})" if after.status else ""
+        said = f" ({_what_failed(after)})" if after.status else ""
         return f"exit status {before.status} → {after.status}{said}"
     if after.rehearsal is None or before.rehearsal is None:
         return "the program ended without leaving its results" if after.rehearsal is None else None
@@ -117,9 +121,13 @@ def _alike(one: Value, other: Value) -> bool:
     return one.dtype == other.dtype and one.shape == other.shape
 
 
-def _last_line(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1].strip()[:200] if lines else "no message"
+def _what_failed(run: Run) -> str:
+    """The line that says why a program ended: of the exception that it did not catch, else of what it wrote."""
+    if run.recording.error is not None:
+        return main_line(run.recording.error)[:200]
+    lines = [line.strip() for line in run.errors.splitlines() if line.strip()]
+    said = [line for line in lines if _EXCEPTION.match(line)] or lines
+    return said[-1][:200] if said else "no message"
 
 
 class Beyond(NamedTuple):
@@ -130,8 +138,8 @@ class Beyond(NamedTuple):
     raising: tuple[tuple[str, str], ...] = ()
 
 
-def compare_probes(before: Sequence[Probed], after: Sequence[Probed], name: str) -> Beyond | None:
-    """The same calls of the original and of the repaired function; None where there are none to compare."""
+def compare_probes(before: Sequence[Probed], after: Sequence[Probed], name: str) -> Beyond:
+    """The same calls of the original and of the repaired function."""
     theirs = {probed.change: probed for probed in after if stable_name(probed.function) == name}
     tried, differing, raising = 0, [], []
     for probed in before:

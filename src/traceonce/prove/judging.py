@@ -7,16 +7,19 @@
    value is repaired where the results are right; it need not be traced less often.)
 3. Two runs of the original differ in what the function returns: *not proved*; nothing is claimed of its values.
 4. The program left no results, or no call of the function was seen: *not proved*.
-5. It takes clearly longer than before (half as long again, and at least 0.2 s): *not proved*. What is right may take
-   longer than what was wrong.
+5. Its calls take clearly longer than before (half as long again, and at least 0.2 s), also when both are run once
+   more: *not proved*. What is right may take longer than what was wrong.
 6. Else it is *proved*, for the calls that were seen.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from traceonce.facts import Measurement, Proof
+import msgspec
+
+from traceonce.facts import Measurement, Proof, ProofVerdict
 from traceonce.facts.fix import Safety
 from traceonce.facts.rehearsal import Returned
 from traceonce.fix.candidate import Candidate
@@ -26,7 +29,7 @@ from traceonce.prove.values import tolerance
 
 SLOWER, SLOWER_SECONDS = 1.5, 0.2
 # What calls beyond the run can show to be right: another number, another shape. They cannot for the other recipes.
-SHOWN_BY_PROBES = {"input_signature", "reduce_retracing", "dynamic_shape", "tensor_argument", "hoist", "stable_home"}
+SHOWN_BY_PROBES = {"input_signature", "reduce_retracing", "dynamic_shape", "tensor_argument"}
 MOVING = {"hoist", "stable_home"}  # what is moved does what it did
 
 
@@ -73,6 +76,7 @@ def judge(
         compared=len(results),
         tolerance=max(map(tolerance, dtypes), default=0.0),
         first_difference=difference,
+        measure="original" if oracle is None else "eager",
         printed_equal=None if variation.printed is None else not (difference or "").startswith("printed"),
         deterministic=variation.describe() is None,
     )
@@ -96,8 +100,13 @@ def _why_not(
         return "the program ended without leaving its results (os._exit, or a crash)"
     if not proof.after.traces or not (proof.compared or before.traces.get(name)):
         return "the function was not called"
-    one, other = _total(before, name), _total(after, name)
-    if not silent and other > SLOWER * one and other - one > SLOWER_SECONDS:
+    return None
+
+
+def clearly_slower(name: str, before: Sequence[Observed], after: Sequence[Observed]) -> str | None:
+    """Do the calls of a function take longer, by the best of these runs? Then in words by how much."""
+    one, other = (min(_total(observed, name) for observed in runs) for runs in (before, after))
+    if other > SLOWER * one and other - one > SLOWER_SECONDS:
         return f"fewer traces, but its calls take longer: {one:.2f} s → {other:.2f} s"
     return None
 
@@ -106,9 +115,12 @@ def _total(observed: Observed, name: str) -> float:
     return sum(returned.seconds for returned in observed.results_of(name))
 
 
-def _with(proof: Proof, verdict: str, reason: str) -> Proof:
-    import msgspec
+def doubt(proof: Proof, reason: str) -> Proof:
+    """The same, not proved after all."""
+    return _with(proof, "not_proved", reason)
 
+
+def _with(proof: Proof, verdict: ProofVerdict, reason: str) -> Proof:
     return msgspec.structs.replace(proof, verdict=verdict, reason=reason)
 
 
@@ -130,7 +142,7 @@ def label(candidate: Candidate, beyond: Beyond | None) -> Label:
         return Label("review", _join(candidate.note, f"beyond the run it differs: {_some(beyond.differing)}"))
     if beyond.raising:
         what = _some([change for _, change in beyond.raising])
-        return Label("narrow", _join(candidate.note, f"what was not seen now raises instead of tracing: {what}"))
+        return Label("narrow", _join(what, candidate.note))
     return Label("safe" if recipes <= SHOWN_BY_PROBES else candidate.safety, candidate.note)
 
 

@@ -40,6 +40,11 @@ class Run(msgspec.Struct, frozen=True):
     seconds: float
     probes: tuple[Probed, ...] | None = None
 
+    @classmethod
+    def nothing(cls) -> Run:
+        """What is known before the first run."""
+        return cls(None, Recording(), None, "", "", "", 0.0)
+
 
 class Rehearsals:
     """Runs one program again and again, each time in a fresh copy of its project; a context manager."""
@@ -154,10 +159,16 @@ class Rehearsals:
             rehearsal=rehearsal,
             printed=_text(results / PRINTED),
             aside=_text(results / ASIDE),
-            errors=_text(results / ERRORS),
+            errors=self._with_own_names(_text(results / ERRORS)),
             seconds=ended.seconds,
             probes=self._read_probes(results / PROBES),
         )
+
+    def _with_own_names(self, text: str) -> str:
+        """What was written about errors, with the user's files in the place of their copies."""
+        for root, copy in self._scratch.trees.items():
+            text = text.replace(copy, root)
+        return text
 
     def _read_probes(self, path: Path) -> tuple[Probed, ...] | None:
         try:

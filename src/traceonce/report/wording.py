@@ -61,7 +61,7 @@ WORDS: dict[CauseCode, Words] = {
 SAFETY: dict[Safety, str] = {
     "safe": "",
     "review": "please review",
-    "narrow": "narrow: input of a kind that was not seen would raise",
+    "narrow": "narrow: what was not seen now raises instead of tracing",
     "advice": "advice, for you to decide",
 }
 
@@ -153,7 +153,7 @@ def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str | None) -> Iterator
     if words or fix.note:
         yield ": ".join(filter(None, [words, fix.note]))
     if fix.wider:
-        yield f"wider: {fix.wider}"
+        yield f"wider, proved as well (--wide takes it): {fix.wider}"
 
 
 def _describe_prediction(fix: Fix, diagnosis: Diagnosis, script: str | None) -> str:
@@ -171,7 +171,8 @@ def _describe_proof(proof: Proof) -> str:
     compared = count_of(proof.compared if proof.compared is not None else proof.after.calls, "call")
     parts = [f"{count_of(proof.before.traces, 'trace')} → {proof.after.traces:,}"]
     if proof.outputs_equal:
-        parts.append(f"same outputs on {compared}")
+        eagerly = " as when run eagerly" if proof.measure == "eager" else ""
+        parts.append(f"same outputs on {compared}{eagerly}")
     if proof.speedup is not None and proof.speedup >= 1.05:
         parts.append(f"{proof.speedup:.1f}× faster")
     return f"{', '.join(parts)} (proved)"

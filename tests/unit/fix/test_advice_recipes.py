@@ -111,8 +111,12 @@ def test_a_growing_sequence_is_padded_to_powers_of_two() -> None:
     assert "mask" in (candidate.note or "")
 
 
-def test_shapes_that_merely_vary_need_no_padding_unless_they_are_compiled() -> None:
-    assert proposed(pad_or_bucket.RECIPE, lengths(12, 9, 15, 20, 7)) == []
+def test_shapes_that_merely_vary_are_padded_too() -> None:
+    """The body may have to know the size: then no signature helps."""
+    candidate = only(pad_or_bucket.RECIPE, lengths(12, 9, 15, 20, 7))
+    assert candidate.predicted_traces == 3
+    assert (candidate.snippet or "").endswith("\ntrain_step(padded(x, axis=1))")
+    assert "compilation" not in (candidate.note or "")
     candidate = only(pad_or_bucket.RECIPE, lengths(12, 9, 15, 20, 7, jit_compile=True))
     assert candidate.predicted_traces == 3
     assert "3 compilations instead of 5" in (candidate.note or "")
@@ -153,12 +157,35 @@ def batches(**fields: Any) -> Case:
     return case(*([tensor("x", 4 if n != 2 else 3), scale] for n, scale in enumerate(scales)), **fields)
 
 
-def test_a_partial_batch_is_dropped_only_where_a_signature_would_not_do() -> None:
-    assert proposed(drop_remainder.RECIPE, batches()) == []
-    candidate = only(drop_remainder.RECIPE, batches(jit_compile=True))
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_partial_batch_is_dropped(compiled: bool) -> None:
+    candidate = only(drop_remainder.RECIPE, batches(jit_compile=compiled))
     assert candidate.snippet == "dataset = dataset.batch(4, drop_remainder=True)"
     assert candidate.note == "the last 3 of the examples are left out of every pass over the data"
     assert candidate.predicted_traces == 5
+
+
+def test_partial_batches_of_several_data_sets() -> None:
+    shards = [[tensor("x", size, 3), parameters("x")] for size in (9, 10, 4, 7, 1, 8, 3, 6)]
+    candidate = only(drop_remainder.RECIPE, case(*shards, calls=13))
+    assert candidate.snippet == "dataset = dataset.batch(10, drop_remainder=True)"
+    assert candidate.predicted_traces == 1
+    assert candidate.note == "if these are batches: those of fewer than 10 examples (9, 4, 7, 1, …, 6) are left out"
+
+
+@pytest.mark.parametrize(
+    ("shapes", "calls"),
+    [
+        ([(n, 3) for n in (9, 10, 4, 7, 1, 8)], 6),
+        ([(n, n) for n in (9, 10, 4, 7, 1, 8)], 8),
+        ([(3, n) for n in (9, 10, 4, 7, 1, 8)], 8),
+    ],
+    ids=["no size came again", "the examples vary, too", "not the first dimension"],
+)
+def test_what_is_no_partial_batch(shapes: list[tuple[int, int]], calls: int) -> None:
+    seen = case(*([tensor("x", *shape), parameters("x")] for shape in shapes), calls=calls)
+    assert seen.diagnosis.verdict is Verdict.RETRACING
+    assert proposed(drop_remainder.RECIPE, seen) == []
 
 
 # Structure

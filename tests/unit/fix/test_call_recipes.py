@@ -87,12 +87,50 @@ def test_relaxing_is_not_for_a_varying_number_of_arguments() -> None:
 def test_a_number_is_wrapped_at_every_call() -> None:
     seen = with_kinds(case(*NUMBERS, codes=("value",)), "k", ("int",), ("int",))
     candidates = found(tensor_argument.RECIPE, seen)
-    assert [each.predicted_traces for each in candidates] == [1, 1]
+    assert [each.predicted_traces for each in candidates] == [1, 1, 1]
     assert candidates[0].snippet == "f(x, tf.constant(k, tf.int32), mode)"
     after = written(candidates[0])
     assert 'f(x, tf.constant(k, tf.int32), "a")\n' in after
     assert 'f(x, k=tf.constant(2 + i, tf.int32), mode="a")\n' in after
     assert "tf.constant(k, tf.float32)" in written(candidates[1])
+    assert "tf.constant(k, tf.int64)" in written(candidates[2])
+
+
+def nested(*leaves: Leaf) -> Case:
+    """A dict, a tuple in it, and a namedtuple."""
+    frame = (
+        container("", "parameters", "batch", "mode"),
+        container("batch", "dict", "'x'", "'pair'"),
+        container("batch['pair']", "tuple", "0"),
+        container("mode", "Mode", "k"),
+    )
+    seen = case(*((leaf,) for leaf in leaves), codes=("dtype", "value"))
+    events = tuple(
+        msgspec.structs.replace(event, signature=msgspec.structs.replace(event.signature, structure=frame))
+        for event in seen.events
+    )
+    return seen._replace(events=events)
+
+
+@pytest.mark.parametrize(
+    ("path", "snippet"),
+    [
+        ("batch['x']", "batch['x'] = tf.cast(batch['x'], tf.float64)\nf(batch, mode)"),
+        ("batch['pair'][0]", "f(batch, mode)  # with tf.cast(batch['pair'][0], tf.float64) for batch['pair'][0]"),
+        ("mode.k", "f(batch, mode)  # with tf.cast(mode.k, tf.float64) for mode.k"),
+        ("mode", "f(batch, tf.cast(mode, tf.float64))"),
+    ],
+)
+def test_the_cast_is_shown_where_it_belongs(path: str, snippet: str) -> None:
+    seen = nested(tensor(path, 2), tensor(path, 2, dtype="float64"), tensor(path, 2))
+    assert next(cast.RECIPE.propose(seen)).snippet == snippet
+
+
+def test_a_number_in_a_dict_is_shown_as_a_tensor() -> None:
+    seen = nested(*(python("batch['x']", number) for number in range(3)))
+    assert found(tensor_argument.RECIPE, seen)[0].snippet == (
+        "batch['x'] = tf.constant(batch['x'], tf.int32)\nf(batch, mode)"
+    )
 
 
 def test_what_is_a_tensor_already_stays_and_what_is_both_is_cast() -> None:

@@ -27,11 +27,12 @@ def written(candidate: Candidate, source: str = SOURCE) -> str:
     return edits.results()[FILE].decode()
 
 
-def test_a_number_is_tried_as_an_integer_then_as_a_float() -> None:
+def test_a_number_is_tried_as_an_integer_as_a_float_and_as_a_wide_integer() -> None:
     found = list(propose(case(*((tensor("x", 2), python("k", number)) for number in range(4)))))
     assert [each.snippet for each in found] == [
         "@tf.function(input_signature=[tf.TensorSpec([2], tf.float32), tf.TensorSpec([], tf.int32)])",
         "@tf.function(input_signature=[tf.TensorSpec([2], tf.float32), tf.TensorSpec([], tf.float32)])",
+        "@tf.function(input_signature=[tf.TensorSpec([2], tf.float32), tf.TensorSpec([], tf.int64)])",
     ]
     assert {each.predicted_traces for each in found} == {1}
     assert {each.safety for each in found} == {"review"}
@@ -54,7 +55,14 @@ def test_several_numbers_are_mixed_within_bounds() -> None:
     assert len(dtypes) == MOST
     assert dtypes[0] == ["int32"] * 4
     assert dtypes[1] == ["float32"] * 4
+    assert dtypes[2] == ["int64"] * 4
     assert len({tuple(each) for each in dtypes}) == MOST
+
+
+def test_of_very_many_numbers_not_every_mixture_is_looked_at() -> None:
+    names = [f"k{number}" for number in range(60)]
+    calls = [tuple(python(name, value) for name in names) for value in (1, 2)]
+    assert len([each for each in propose(case(*calls)) if each.recipe == "input_signature"]) == MOST
 
 
 def test_a_number_that_never_varied_is_lifted_too() -> None:

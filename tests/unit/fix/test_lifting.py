@@ -6,7 +6,7 @@ import pytest
 from handmade import container, none, python, signature, tensor
 
 from traceonce.facts import Leaf
-from traceonce.fix.lifting import float_dtype, number_paths, say_lifted, stack, stacked_lists, widest
+from traceonce.fix.lifting import assign_alike, float_dtype, number_paths, say_lifted, stack, stacked_lists, widest
 
 
 def choices(*leaves: Leaf, beside: tuple[Leaf, ...] = ()) -> tuple[str, ...]:
@@ -17,20 +17,20 @@ def choices(*leaves: Leaf, beside: tuple[Leaf, ...] = ()) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ([0, 1, 2], ("int32", "float32")),
+        ([0, 1, 2], ("int32", "float32", "int64")),
         ([0.5, 0.25], ("float32",)),
         ([1, 0.5], ("float32",)),
-        ([0, 2**31 - 1], ("int32",)),
+        ([0, 2**31 - 1], ("int32", "int64")),
         ([0, 2**31], ("int64",)),
-        ([2**24], ("int32", "float32")),
-        ([2**24 + 1], ("int32",)),
+        ([2**24], ("int32", "float32", "int64")),
+        ([2**24 + 1], ("int32", "int64")),
         ([2**63, 0], ()),
         ([1, True], ()),
         ([1, "a"], ()),
     ],
 )
 def test_numbers(values: list[object], expected: tuple[str, ...]) -> None:
-    """Whole numbers are int32 where they fit, then floats where no digit is lost."""
+    """Whole numbers are int32 where they fit, then floats where no digit is lost, then int64: they may grow."""
     assert choices(*(python("k", value) for value in values)) == expected
 
 
@@ -92,6 +92,17 @@ def test_lists_of_varying_length_become_one_tensor() -> None:
 )
 def test_the_widest_dtype(dtypes: list[str], expected: str | None) -> None:
     assert widest(dtypes) == expected
+
+
+def test_all_numbers_are_treated_alike_first() -> None:
+    whole, fraction, large = ("int32", "float32", "int64"), ("float64",), ("int32", "int64")
+    assert assign_alike({"a": whole, "b": fraction, "c": large}) == [
+        {"a": "int32", "b": "float64", "c": "int32"},
+        {"a": "float32", "b": "float64", "c": "int32"},
+        {"a": "int64", "b": "float64", "c": "int64"},
+    ]
+    assert assign_alike({"b": fraction}) == [{"b": "float64"}]
+    assert assign_alike({}) == [{}]
 
 
 def test_what_becomes_of_numbers_is_said() -> None:

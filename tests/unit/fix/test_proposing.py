@@ -7,7 +7,8 @@ import pytest
 from handmade import python, tensor, thing
 from written_case import case_for
 
-from traceonce.facts import Leaf, Verdict
+from traceonce.facts import CallSite, Leaf, Verdict
+from traceonce.fix import proposing
 from traceonce.fix.case import Case
 from traceonce.fix.predicting import replay
 from traceonce.fix.proposing import ADVICE, RECIPES, best, consider, load_recipe, propose
@@ -112,6 +113,35 @@ def test_no_recipe_waits_for_the_last_resort_of_another() -> None:
     calls = [(tensor("x", value), *(python(name, value) for name in names)) for value in range(1, 7)]
     found = recipes(case(*calls, codes=("value", "shape")))
     assert "tensor_argument+reduce_retracing" in found[:8]
+
+
+def test_what_there_is_now_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+
+    def counting(events: object, *changes: object, **options: object) -> int:
+        counted.append(changes or options)
+        return replay(events, *changes, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(proposing, "replay", counting)
+    assert len(propose(case(*NUMBERS, codes=("value",)))) > 2
+    assert counted == [{}]
+
+
+def test_a_kept_function_without_a_prediction_promises_nothing_with_others_either() -> None:
+    lambdas = [
+        (Leaf("x", "object", type_name="function", value="<lambda>", identity=number), python("k", number))
+        for number in range(6)
+    ]
+    seen = case_for(SOURCE, "f", ("identity", "x"), ("value", "k"), leaves=lambdas)
+    diagnosis = msgspec.structs.replace(seen.diagnosis, verdict=Verdict.RETRACING)
+    events = tuple(
+        msgspec.structs.replace(event, call_site=CallSite("program.py", 1 + number % 2))
+        for number, event in enumerate(seen.events)
+    )
+    found = propose(seen._replace(diagnosis=diagnosis, events=events))
+    together = [each for each in found if each.recipe.startswith("stable_home+")]
+    assert together
+    assert {each.predicted_traces for each in together} == {None}
 
 
 def test_advice_comes_last() -> None:

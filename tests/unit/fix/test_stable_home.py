@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import textwrap
 
+import msgspec
 import pytest
-from written_case import case_for, written
+from written_case import FILE, case_for, written
 
-from traceonce.facts import Leaf
+from traceonce.facts import CallSite, Leaf
+from traceonce.facts.rehearsal import Site
 from traceonce.fix.candidate import Declined
 from traceonce.fix.recipes.stable_home import RECIPE
 
@@ -149,7 +151,11 @@ def test_what_self_holds_may_be_set_after_init() -> None:
         ("def train(loss):\n    step(x, loss)", "comes in as the parameter loss"),
         ("for k in data:\n    f = make()\n    step(x, f)", "is made by `make\\(\\)`"),
         ("for f in data:\n    step(x, f)", "f may be something else each time"),
-        ("for _ in data:\n    step(x, lambda v: v)\n    step(y, lambda v: v)", "at several places"),
+        ("def a(k):\n    step(x, lambda v: k)\ndef b(k):\n    step(y, lambda v: k)", "it reads k"),
+        (
+            "for k in data:\n  for _ in k:\n    step(x, lambda v: k)\n  for _ in k:\n    step(y, lambda v: k)",
+            "`lambda v: k` is written at several places",
+        ),
         ("step(x, lambda v: v)", "it stands at the top of the file"),
     ],
 )
@@ -158,15 +164,169 @@ def test_what_has_no_home(body: str, why: str) -> None:
         passed(body + "\n")
 
 
+def test_each_has_a_home_and_a_name_of_its_own() -> None:
+    assert passed(
+        """
+        def evaluate(data):
+            step(data, functools.partial(huber, delta=1.0))
+            step(data, functools.partial(quantile, q=0.9))
+            step(data, lambda v: v)
+            step(data, lambda v: v + 1)
+            step(data, functools.partial(huber, delta=2.0))
+        """,
+        type_name="partial",
+    ) == text(
+        """
+        kept_huber = functools.partial(huber, delta=1.0)
+        kept_quantile = functools.partial(quantile, q=0.9)
+        kept_loss = lambda v: v
+        kept_loss_2 = lambda v: v + 1
+        kept_huber_2 = functools.partial(huber, delta=2.0)
+
+
+        def evaluate(data):
+            step(data, kept_huber)
+            step(data, kept_quantile)
+            step(data, kept_loss)
+            step(data, kept_loss_2)
+            step(data, kept_huber_2)
+        """
+    )
+
+
+def test_what_is_written_twice_is_one_thing() -> None:
+    assert passed(
+        """
+        for x in data:
+            step(x, model.loss)
+            step(-x, model.loss)
+        """,
+        type_name="method",
+    ) == text(
+        """
+        kept_loss = model.loss
+        for x in data:
+            step(x, kept_loss)
+            step(-x, kept_loss)
+        """
+    )
+
+
+def test_two_functions_that_call_it_by_the_same_name() -> None:
+    assert passed(
+        """
+        def one(x):
+            loss = lambda v: v
+            return step(x, loss)
+
+
+        def two(x):
+            loss = lambda v: v * 2
+            return step(x, loss)
+        """
+    ) == text(
+        """
+        loss = lambda v: v
+
+
+        def one(x):
+            return step(x, loss)
+
+
+        kept_loss = lambda v: v * 2
+
+
+        def two(x):
+            return step(x, kept_loss)
+        """
+    )
+
+
+def test_an_object_keeps_what_is_its_own_and_the_rest_goes_out() -> None:
+    assert passed(
+        """
+        class Trainer:
+            def __init__(self):
+                self.k = 2.0
+
+            def loss(self, x):
+                return x * self.k
+
+            def fit(self, x):
+                step(x, self.loss)
+                return step(x, lambda v: v)
+        """,
+        type_name="method",
+    ) == text(
+        """
+        kept_loss_2 = lambda v: v
+
+
+        class Trainer:
+            def __init__(self):
+                self.k = 2.0
+                self._kept_loss = self.loss
+
+            def loss(self, x):
+                return x * self.k
+
+            def fit(self, x):
+                step(x, self._kept_loss)
+                return step(x, kept_loss_2)
+        """
+    )
+
+
 def test_a_configuration_is_not_for_this_recipe() -> None:
     source = HEAD + "step(1, config)\n"
     leaves = [(Leaf("x", "tensor"), Leaf("loss", "object", type_name="Config", identity=n)) for n in range(3)]
     assert not list(RECIPE.propose(case_for(source, "step", ("collected", "loss"), leaves=leaves)))
 
 
-def test_the_prediction_takes_functions_of_one_name_for_one() -> None:
+def predicted(*passed: tuple[str, str, int], sites: int = 1) -> int | None:
+    """What is promised for traces that were given something of this type and name from these lines."""
     source = HEAD + "step(1, f)\n"
-    named = [("f", 1), ("f", 2), ("g", 3)]
-    leaves = [(Leaf("loss", "object", type_name="function", value=name, identity=n),) for name, n in named]
+    leaves = [
+        (Leaf("loss", "object", type_name=kind, value=name, identity=number),)
+        for number, (kind, name, _) in enumerate(passed)
+    ]
     case = case_for(source, "step", ("collected", "loss"), leaves=leaves)
-    assert {candidate.predicted_traces for candidate in RECIPE.propose(case)} == {2}
+    events = tuple(
+        msgspec.structs.replace(event, call_site=CallSite(FILE, line))
+        for event, (_, _, line) in zip(case.events, passed, strict=True)
+    )
+    place = Site(case.diagnosis.function, FILE, passed[0][2])
+    found = {each.predicted_traces for each in RECIPE.propose(case._replace(events=events, sites=(place,) * sites))}
+    assert len(found) == 1
+    return found.pop()
+
+
+def test_the_prediction_takes_functions_of_one_name_for_one() -> None:
+    assert predicted(("function", "f", 1), ("function", "f", 1), ("function", "g", 1)) == 2
+    assert predicted(("method", "A.f", 1), ("method", "A.f", 2)) == 1
+
+
+def test_the_prediction_does_not_take_partials_and_lambdas_of_one_name_for_one() -> None:
+    huber, quantile = "partial of huber", "partial of quantile"
+    assert predicted(("partial", huber, 1), ("partial", quantile, 2), ("partial", huber, 1)) == 2
+    assert predicted(("partial", huber, 1), ("partial", quantile, 2), ("partial", huber, 3)) is None
+    assert predicted(("function", "<lambda>", 1), ("function", "<lambda>", 1)) == 1
+    assert predicted(("function", "fit.<locals>.<lambda>", 1), ("function", "fit.<locals>.<lambda>", 2)) is None
+    assert predicted(("function", "<lambda>", 1), ("function", "<lambda>", 1), sites=2) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "lines"),
+    [
+        ("partial", ["partial of losses.huber"], ["kept_huber = functools.partial(huber, …)"]),
+        ("function", ["main.<locals>.<lambda>"], ["kept_loss = …"]),
+        ("function", ["make.<locals>.Trainer.fit.<locals>.<lambda>"], ["self._kept_loss = …"]),
+        ("method", ["Model.error"], ["kept_error = ….error"]),
+        ("function", ["main.<locals>.f", "main.<locals>.g"], ["kept_f = …", "kept_g = …"]),
+    ],
+)
+def test_the_snippet_speaks_of_self_only_in_a_class(kind: str, names: list[str], lines: list[str]) -> None:
+    source = HEAD + "step(1, f)\n"
+    leaves = [(Leaf("loss", "object", type_name=kind, value=name, identity=n),) for n, name in enumerate(names * 2)]
+    first = next(RECIPE.propose(case_for(source, "step", ("collected", "loss"), leaves=leaves)))
+    assert [line.partition("  #")[0] for line in (first.snippet or "").splitlines()] == lines

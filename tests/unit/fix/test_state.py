@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
+from places_by_ast import sites_of
 from written_case import case_for
 
 from traceonce.facts import Cause, CauseCode, Evidence, Leaf
@@ -290,3 +291,143 @@ def test_the_prediction() -> None:
     assert [each.predicted_traces for each in RECIPE.propose(case)] == [None]  # one for each text
     case = case_of(f"{HEAD}@tf.function\ndef step(x): return x\n", stale("RATE"))
     assert [each.predicted_traces for each in RECIPE.propose(case)] == [1, 1]
+
+
+# What comes in as a parameter of the function around it
+
+
+FACTORY = """
+    import tensorflow as tf
+
+
+    def make_optimiser(start, rate=0.4):
+        {docstring}@tf.function
+        def step(x):
+            return x * rate
+
+        def lower():
+            nonlocal rate
+            rate *= 0.5
+
+        return step, lower
+
+
+    step, lower = make_optimiser(1.0)
+    """
+
+
+@pytest.mark.parametrize("docstring", ["", '"""Made once."""\n\n        '], ids=["no docstring", "a docstring"])
+def test_a_parameter_of_the_function_around_it_becomes_a_variable(docstring: str) -> None:
+    after = as_variable(FACTORY.format(docstring=docstring), stale("rate"))
+    made = "    rate = tf.Variable(rate, dtype=tf.float32, trainable=False)\n\n    @tf.function\n"
+    before_it = '    """Made once."""\n\n' if docstring else ""
+    assert f"def make_optimiser(start, rate=0.4):\n{before_it}{made}" in after
+    assert "        nonlocal rate\n        rate.assign(rate * 0.5)\n" in after
+
+
+def test_a_parameter_on_one_line() -> None:
+    made = "def make(rate): rate = rate / 2; return tf.function(lambda x: x * rate)"
+    source = f"{HEAD}{made}\n\nstep = make(0.5)\nstep(1.0)\n"
+    after = changed("variable", source, case_of(source, stale("rate"), name="<lambda>", called="step"))["program.py"]
+    assert after.startswith(
+        f"{HEAD}def make(rate):\n    rate = tf.Variable(rate, dtype=tf.float32, trainable=False)\n"
+        "    rate.assign(rate / 2); return tf.function(lambda x: x * rate)\n"
+    )
+
+
+@pytest.mark.parametrize("parameters", ["*rate", "**rate"])
+def test_parameters_that_are_many_stay(parameters: str) -> None:
+    source = f"def make({parameters}):\n    @tf.function\n    def step(x): return x * rate\n    return step\n"
+    with pytest.raises(Declined, match="in another way"):
+        as_variable(HEAD + source, stale("rate"))
+
+
+# An attribute of a module of the project
+
+
+READS_SETTINGS = f"{HEAD}import settings\n\n\n@tf.function\ndef step(x):\n    return x * settings.RATE\n"
+SETTINGS = "# all of them\nRATE = 1.0\n"
+
+
+def with_calls(case: Case, source: str, file: str) -> Case:
+    """The case, called in another file."""
+    return case._replace(sites=sites_of(source, case.diagnosis.function, file))
+
+
+@pytest.mark.parametrize(
+    ("imports", "after"),
+    [
+        ("import settings\nfrom program import step\n", "settings.RATE"),
+        ("import settings as s\nfrom program import step\n", "s.RATE"),
+        ("from program import step\n", "settings.RATE"),
+    ],
+)
+def test_a_setting_of_another_module_is_passed_by_a_third(imports: str, after: str) -> None:
+    main = f"import tensorflow as tf\n{imports}\nstep(1.0)\n"
+    case = with_calls(case_of(READS_SETTINGS, stale("settings.RATE")), main, "main.py")
+    files = changed("argument", READS_SETTINGS, case, settings=SETTINGS, main=main)
+    assert files.keys() == {"program.py", "main.py"}
+    assert files["program.py"] == READS_SETTINGS.replace("step(x)", "step(x, rate)").replace(
+        "x * settings.RATE", "x * rate"
+    )
+    assert files["main.py"].endswith(f"\nstep(1.0, rate=tf.constant({after}, tf.float32))\n")
+    assert files["main.py"].count("import settings") == 1
+
+
+def test_a_setting_in_a_package_is_imported_as_the_function_does() -> None:
+    reader = READS_SETTINGS.replace("import settings", "from app import settings")
+    main = "import tensorflow as tf\nfrom program import step\n\nstep(1.0)\n"
+    case = with_calls(case_of(reader, stale("settings.RATE")), main, "main.py")
+    files = {"program.py": reader, "main.py": main, "app/__init__.py": "", "app/settings.py": SETTINGS}
+    edits = Edits({name: text.encode() for name, text in files.items()})
+    change = candidates(case, "argument")[0].change
+    assert change is not None
+    change(edits)
+    after = edits.results()["main.py"].decode()
+    assert "import app.settings\n" in after
+    assert "step(1.0, rate=tf.constant(app.settings.RATE, tf.float32))" in after
+
+
+@pytest.mark.parametrize(
+    ("main", "why"),
+    [
+        ("from program import step\nsettings = 3\nstep(1.0)\n", "`settings` means something else in main.py"),
+        ("from program import step\ndef run(settings): step(1.0)\n", "`settings` means something else in main.py"),
+    ],
+)
+def test_where_the_caller_cannot_name_the_module(main: str, why: str) -> None:
+    case = with_calls(case_of(READS_SETTINGS, stale("settings.RATE")), main, "main.py")
+    with pytest.raises(Declined, match=why):
+        changed("argument", READS_SETTINGS, case, settings=SETTINGS, main=main)
+
+
+def test_a_setting_becomes_a_variable_in_its_module() -> None:
+    main = text(
+        """
+        import settings as s
+        from program import step
+
+        s.RATE = 0.5
+        s.RATE /= 2
+        other.RATE = 7
+
+
+        def reset(settings):
+            settings.RATE = 1.0
+        """
+    )
+    settings = SETTINGS + "\n\ndef lower():\n    global RATE\n    RATE = RATE * 0.5\n"
+    case = case_of(READS_SETTINGS, stale("settings.RATE"))
+    files = changed("variable", READS_SETTINGS, case, settings=settings, main=main)
+    assert files.keys() == {"settings.py", "main.py"}
+    assert files["main.py"] == main.replace("s.RATE = 0.5", "s.RATE.assign(0.5)").replace(
+        "s.RATE /= 2", "s.RATE.assign(s.RATE / 2)"
+    )
+    assert "RATE = tf.Variable(1.0, dtype=tf.float32, trainable=False)\n" in files["settings.py"]
+    assert "import tensorflow as tf\n" in files["settings.py"]
+    assert "    RATE.assign(RATE * 0.5)\n" in files["settings.py"]
+
+
+def test_a_setting_of_a_library_is_not_the_projects() -> None:
+    with pytest.raises(Declined, match="no class of the project"):
+        changed("variable", READS_SETTINGS, case_of(READS_SETTINGS, stale("settings.RATE")))

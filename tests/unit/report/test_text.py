@@ -126,8 +126,8 @@ TRIES = "not run: traceonce fix train.py tries and proves it"
         ("safe", "nothing to fear", ["nothing to fear"]),
         ("review", None, ["please review"]),
         ("review", "step becomes a tensor", ["please review: step becomes a tensor"]),
-        ("narrow", None, ["narrow: input of a kind that was not seen would raise"]),
-        ("narrow", "another rank", ["narrow: input of a kind that was not seen would raise: another rank"]),
+        ("narrow", None, ["narrow: what was not seen now raises instead of tracing"]),
+        ("narrow", "another rank", ["narrow: what was not seen now raises instead of tracing: another rank"]),
     ],
 )
 def test_a_fix_that_was_not_run_says_so_and_how_safe_it_is(safety: Safety, note: str | None, words: list[str]) -> None:
@@ -186,7 +186,7 @@ def test_a_proof_takes_the_place_of_the_prediction(proof: Proof, words: str) -> 
 def test_the_wider_signature_is_offered() -> None:
     fix = msgspec.structs.replace(RELAXED, safety="narrow", proof=proof(), wider="tf.TensorSpec(None)", note="x is 2-d")
     assert told_with(fix)[2:] == [
-        "               narrow: input of a kind that was not seen would raise: x is 2-d",
+        "               narrow: what was not seen now raises instead of tracing: x is 2-d",
         "               wider: tf.TensorSpec(None)",
     ]
 

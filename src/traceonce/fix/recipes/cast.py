@@ -16,7 +16,7 @@ from traceonce.fix.recipes.input_signature import propose_signatures
 from traceonce.fix.recipes.reduce_retracing import NAME as RELAX
 from traceonce.fix.recipes.reduce_retracing import propose_relaxed
 from traceonce.fix.specs import enumerate_words
-from traceonce.fix.spelling import spell_call
+from traceonce.fix.spelling import spell_changes
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -32,8 +32,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     for dtypes in _targets(case):
         before, change, note = cast_signature(dtypes), casting(case, dtypes), _say(case, dtypes)
         left = replay(case.events, before)
-        given = {path: f"tf.cast({path}, tf.{dtype})" for path, dtype in dtypes.items() if path.isidentifier()}
-        snippet = spell_call(case, given)
+        snippet = spell_changes(case, {path: f"tf.cast({path}, tf.{dtype})" for path, dtype in dtypes.items()})
         if left < now:
             yield Candidate(NAME, "review", tuple(sorted(case.codes & _TREATED)), change, left, snippet, note)
         try:

@@ -9,26 +9,43 @@ from traceonce.facts import Cause, CauseCode, TraceEvent, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.predicting import replay
+from traceonce.fix.recipes.pad_or_bucket import varying_places
+from traceonce.fix.spelling import enumerate_values
 
 
 class PartialBatch(NamedTuple):
-    """A first dimension that is smaller once: where, how large it is, and how large then."""
+    """A first dimension that is smaller at times: where, how large it is, and the sizes that it had then."""
 
     path: str
     whole: int
-    part: int
+    parts: tuple[int, ...]
 
     def is_in(self, event: TraceEvent) -> bool:
         leaves = [leaf for leaf in event.signature.leaves if leaf.path == self.path and leaf.shape]
-        return any(leaf.shape is not None and leaf.shape[0] == self.part for leaf in leaves)
+        return any(leaf.shape is not None and leaf.shape[0] in self.parts for leaf in leaves)
 
 
 def find_partial_batch(causes: tuple[Cause, ...]) -> PartialBatch | None:
+    """One size, and a smaller one after it: a data set that does not divide evenly."""
     for cause in causes:
         if cause.is_partial_batch:
             whole, part = (int(value) for value in cause.values)
-            return PartialBatch(cause.path.removesuffix(".shape[0]"), whole, part)
+            return PartialBatch(cause.path.removesuffix(".shape[0]"), whole, (part,))
     return None
+
+
+def _find_partial_batches(case: Case) -> PartialBatch | None:
+    """Several smaller sizes: data sets that end in different ways.
+
+    Batches come in one size again and again, so there must be calls that needed no trace; nothing but their number
+    varies.
+    """
+    calls = case.diagnosis.calls
+    places = varying_places(case.signatures)
+    if calls is None or calls <= case.diagnosis.traces or not places or any(place.axis for place in places):
+        return None
+    whole = max(places[0].sizes)
+    return PartialBatch(places[0].path, whole, tuple(size for size in places[0].sizes if size < whole))
 
 
 def drop_snippet(found: PartialBatch) -> str:
@@ -36,7 +53,10 @@ def drop_snippet(found: PartialBatch) -> str:
 
 
 def drop_note(found: PartialBatch) -> str:
-    return f"the last {found.part} of the examples are left out of every pass over the data"
+    if len(found.parts) == 1:
+        return f"the last {found.parts[0]} of the examples are left out of every pass over the data"
+    sizes = enumerate_values(found.parts)
+    return f"if these are batches: those of fewer than {found.whole} examples ({sizes}) are left out"
 
 
 def without_partial_batch(case: Case, found: PartialBatch) -> int:
@@ -46,12 +66,11 @@ def without_partial_batch(case: Case, found: PartialBatch) -> int:
 
 def _propose(case: Case) -> Iterator[Candidate]:
     diagnosis = case.diagnosis
-    found = find_partial_batch(diagnosis.causes)
-    # Elsewhere an open dimension serves both sizes and loses nothing. A compiler needs one trace for each all the same.
-    if found is None or not diagnosis.jit_compile or diagnosis.function.library:
+    if diagnosis.function.library or diagnosis.verdict not in (Verdict.RETRACING, Verdict.RECOMPILING):
         return
-    if diagnosis.verdict in (Verdict.RETRACING, Verdict.RECOMPILING):
-        left = without_partial_batch(case, found)
+    found = find_partial_batch(diagnosis.causes) or _find_partial_batches(case)
+    left = without_partial_batch(case, found) if found is not None else None
+    if found is not None and left is not None and left < diagnosis.traces:
         yield Candidate(
             "drop_remainder", "advice", (CauseCode.SHAPE,), None, left, drop_snippet(found), drop_note(found)
         )
@@ -61,9 +80,11 @@ RECIPE = Recipe(
     name="drop_remainder",
     title="Leave out the last, partial batch",
     what="Batches a data set with `drop_remainder=True`, so that all batches are of one size.",
-    why="A compiled function needs another trace and another compilation for the one batch that is smaller.",
+    why="A compiled function, or one whose body must know the size of the batch (`tf.unstack`), needs another trace "
+    "for every batch that is smaller.",
     beware="Examples are left out: always the same ones, where the data is not shuffled. Fine for training, wrong for "
-    "an evaluation. Without `jit_compile` an open dimension in the signature serves both sizes and loses nothing.",
+    "an evaluation. Where nothing needs to know the size, an open dimension in the signature serves all sizes and "
+    "loses nothing.",
     propose=_propose,
     examples=(
         Example(
@@ -85,6 +106,7 @@ for scale in (1.0, 2.0, 3.0, 4.0):
     for batch in data if scale == 1.0 else data.take(1):
         print(float(scaled(batch, scale)))
 ''',
+            advice="dataset = dataset.batch(4, drop_remainder=True)",
         ),
     ),
 )  # fmt: skip

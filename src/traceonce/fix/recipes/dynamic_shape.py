@@ -22,10 +22,13 @@ class Reach(NamedTuple):
 
     `everywhere`: to every size of what the body computes, not only along the dimensions that the arguments leave open.
     `cast_everywhere`: a cast in every sum and product, not only at a division or with a float literal beside the size.
+    `last`: in a function that it calls, whose arguments nobody has seen, also to the last size of a shape. Mostly that
+    is a width, which has to stay known.
     """
 
     everywhere: bool = False
     cast_everywhere: bool = False
+    last: bool = False
 
 
 REACHES = (Reach(), Reach(cast_everywhere=True), Reach(everywhere=True), Reach(everywhere=True, cast_everywhere=True))
@@ -61,7 +64,8 @@ RECIPE = Recipe(
     "where the size is divided or meets a float.",
     why="A static shape is read while tracing. Under an open dimension it is None there, and arithmetic with it fails.",
     beware="The size is a tensor then: good for reshaping, slicing, ranges and arithmetic, not for what needs a Python "
-    "number. Only the body of the function is changed, and functions defined in it; functions that it calls are not.",
+    "number. Functions that it calls are changed as well where a trace under the signature fails in them; they may "
+    "have other callers, which get tensors for sizes then, too.",
     propose=_propose,
     examples=(
         Example(

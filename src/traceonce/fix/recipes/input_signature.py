@@ -14,7 +14,7 @@ from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.candidate import Change as SourceChange
 from traceonce.fix.case import Case
 from traceonce.fix.combining import join_lines, join_notes
-from traceonce.fix.lifting import number_paths, say_lifted, stack, stacked_lists
+from traceonce.fix.lifting import assign_alike, number_paths, say_lifted, stack, stacked_lists
 from traceonce.fix.predicting import Change, in_turn, lift, replay, unchanged
 from traceonce.fix.recipes import dynamic_shape
 from traceonce.fix.specs import Cover, NoSignature, cover, enumerate_words
@@ -145,18 +145,26 @@ def _preparations(signatures: Sequence[Signature]) -> Iterator[tuple[Change, tup
 
 
 def _assignments(choices: Mapping[str, tuple[str, ...]]) -> Iterator[dict[str, str]]:
-    """A dtype for each number: all as their first choice, then all as their last, then the mixtures, a few of them.
+    """A dtype for each number: the same kind for all first, then the mixtures, a few of them.
 
     A number without a choice is left as it is, and the signature will say why it cannot hold it.
     """
     open_choices = {path: dtypes for path, dtypes in choices.items() if dtypes}
-    every = list(itertools.product(*open_choices.values()))
-    if len(every) > 1:
-        firsts = tuple(dtypes[0] for dtypes in open_choices.values())
-        every.sort(key=lambda chosen: sum(a != b for a, b in zip(chosen, firsts, strict=True)))
-        every = [every[0], every[-1], *every[1:-1]]
-    for chosen in every[:MOST]:
-        yield dict(zip(open_choices, chosen, strict=True))
+    alike = assign_alike(open_choices)
+    mixed = (chosen for chosen in _mixtures(open_choices) if chosen not in alike)
+    yield from itertools.islice(itertools.chain(alike, mixed), MOST)
+
+
+def _mixtures(choices: Mapping[str, tuple[str, ...]]) -> Iterator[dict[str, str]]:
+    """Some numbers with their second choice, the others with their first: one after the other, two of them, and so on.
+
+    There may be too many to list.
+    """
+    first = {path: dtypes[0] for path, dtypes in choices.items()}
+    several = [path for path, dtypes in choices.items() if len(dtypes) > 1]
+    for size in range(1, len(several)):
+        for paths in itertools.combinations(reversed(several), size):
+            yield {**first, **{path: choices[path][1] for path in paths}}
 
 
 def _say_stacked(paths: Sequence[str]) -> str | None:

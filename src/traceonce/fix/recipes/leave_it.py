@@ -28,7 +28,7 @@ def _why(diagnosis: Diagnosis) -> str:
 RECIPE = Recipe(
     name="leave_it",
     title="Leave it",
-    what="Nothing.",
+    what="Changes nothing, and says why nothing needs to be changed, and what the traces cost.",
     why="A few traces, all early or finite by design, cost less than any change to the program.",
     beware="The verdict is about the run that was seen. Where the calls of another run differ, look again.",
     propose=_propose,

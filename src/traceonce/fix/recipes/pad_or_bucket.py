@@ -1,8 +1,7 @@
-"""Pad to a few sizes, where a compiler or a fixed cache must see a fixed shape: advice, since zeros are data."""
+"""Pad to a few sizes, where a compiler or Python code in the body must know them: advice, since zeros are data."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -12,8 +11,7 @@ from traceonce.facts import CauseCode, Leaf, Signature, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.predicting import replay
-from traceonce.fix.specs import top
-from traceonce.fix.spelling import count_of, enumerate_values, spell_call
+from traceonce.fix.spelling import count_of, enumerate_values, spell_changes
 
 HELPER = """\
 def padded(tensor, axis):  # to the next power of two
@@ -30,12 +28,6 @@ class Place(NamedTuple):
     axis: int
     sizes: tuple[int, ...]
     dtype: str | None
-
-    @property
-    def grows(self) -> bool:
-        """By the same each time, as the sequence of a decoder does? (A cause has only some of the sizes.)"""
-        steps = {after - before for before, after in itertools.pairwise(self.sizes)}
-        return len(self.sizes) >= 4 and len(steps) == 1 and min(steps) > 0
 
     def __str__(self) -> str:
         return f"{self.path}.shape[{self.axis}]"
@@ -79,23 +71,15 @@ def pad(signature: Signature, places: Iterable[Place]) -> Signature:
 
 def pad_snippet(case: Case, places: Sequence[Place]) -> str:
     """The helper, and the call with it."""
-    return "\n".join([helper_code(places), *_call_lines(case, places)])
+    given: dict[str, str] = {}
+    for place in places:
+        given[place.path] = f"padded({given.get(place.path, place.path)}, axis={place.axis})"
+    return f"{helper_code(places)}\n{spell_changes(case, given)}"
 
 
 def helper_code(places: Sequence[Place]) -> str:
     filler = ', constant_values=""' if any(place.dtype == "string" for place in places) else ""
     return HELPER.format(filler=filler)
-
-
-def _call_lines(case: Case, places: Sequence[Place]) -> Iterator[str]:
-    """Parameters are padded in the call, what lies deeper before it."""
-    given: dict[str, str] = {}
-    for place in places:
-        if top(place.path) == place.path:
-            given[place.path] = f"padded({given.get(place.path, place.path)}, axis={place.axis})"
-        else:
-            yield f"{place.path} = padded({place.path}, axis={place.axis})"
-    yield spell_call(case, given)
 
 
 def describe_buckets(places: Sequence[Place]) -> str:
@@ -114,7 +98,7 @@ def _propose(case: Case) -> Iterator[Candidate]:
     seen = [event.signature for event in case.compilations] or list(case.signatures)
     places = varying_places(seen)
     compiled = diagnosis.jit_compile or diagnosis.verdict is Verdict.RECOMPILING
-    if not places or not (compiled or any(place.grows for place in places)):
+    if not places:
         return
     traces = replay(case.events, lambda signature: pad(signature, places))
     compiles = len({_shapes(pad(signature, places)) for signature in seen})
@@ -137,9 +121,10 @@ RECIPE = Recipe(
     name="pad_or_bucket",
     title="Pad to a few sizes",
     what="Pads the dimensions that vary to the next power of two before the call.",
-    why="XLA compiles once for every shape, whatever the signature says; powers of two leave a handful of shapes.",
+    why="XLA compiles once for every shape, whatever the signature says, and a body that counts in Python "
+    "(`tf.unstack`, `range(x.shape[0])`) must know every size. Powers of two leave a handful of sizes.",
     beware="The zeros are data. A mean, a softmax, a loss, a length taken from the shape: each needs a mask or the "
-    "true size. Where nothing is compiled, an open dimension in the signature does the same without padding.",
+    "true size. Where nothing needs to know the size, an open dimension in the signature does without padding.",
     propose=_propose,
     examples=(
         Example(
@@ -159,6 +144,13 @@ def total(x):
 for size in (3, 5, 6, 7, 9, 12, 13, 16):
     print(float(total(tf.ones([2, size]))))
 ''',
+            advice="""\
+def padded(tensor, axis):  # to the next power of two
+    size = tensor.shape[axis]
+    missing = (1 << (size - 1).bit_length()) - size
+    return tf.pad(tensor, [[0, missing if n == axis else 0] for n in range(len(tensor.shape))])
+
+total(padded(x, axis=1))""",
         ),
     ),
 )  # fmt: skip

@@ -45,8 +45,8 @@ RECIPE = Recipe(
     title="Do without tf.function",
     what="Takes `tf.function` away from a function that is traced at nearly every call.",
     why="A graph that serves one call costs its trace and its first run, and is kept. Eager code costs neither.",
-    beware="Python in the body (prints, counters, lists) then runs at every call, and a loop over tensors in Python. "
-    "Functions that `Dataset.map` calls are traced all the same. Remove the cause instead, where that can be done.",
+    beware="Python in the body (prints, counters, lists) then runs at every call, and loops over tensors run in "
+    "Python. Functions that `Dataset.map` calls are traced all the same. Where the cause can be removed, do that instead.",
     propose=_propose,
     examples=(
         Example(
@@ -66,6 +66,7 @@ def apply(x, transform):
 for power in range(6):
     print(float(apply(tf.constant(2.0), lambda x: x**power)))
 ''',
+            advice="def apply(x, transform):  # train.py:4, without @tf.function",
         ),
     ),
 )  # fmt: skip

@@ -80,6 +80,9 @@ for number in range(5):
     scorer = Scorer()
     print(float(scorer.score(tf.ones([3]) * number)))
 ''',
+            advice="""\
+scorer = Scorer(…)  # once, before the loop or the function around train.py:12
+scorer.score(x)""",
         ),
     ),
 )  # fmt: skip

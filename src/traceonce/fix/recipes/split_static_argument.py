@@ -179,6 +179,14 @@ def summarize(x, name):
 for name in ("sum", "mean", "max", "min"):
     print(float(summarize(tf.ones([3]), name)))
 ''',
+            advice="""\
+NAMES = ['sum', 'mean', 'max', 'min']
+
+@tf.function
+def summarize_any(x, index):
+    return tf.switch_case(index, [lambda name=name: summarize.python_function(x, name) for name in NAMES])
+
+summarize_any(x, tf.constant(NAMES.index(name)))""",
         ),
     ),
 )  # fmt: skip

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import libcst as cst
 
-from traceonce.facts import CauseCode
+from traceonce.facts import CauseCode, Leaf
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.moving import Movable, keep_on_instance, movable_definition, movable_expression, move_out
-from traceonce.fix.predicting import by_name, replay
+from traceonce.fix.predicting import replay_kept
 from traceonce.fix.source.arguments import Argument, find_arguments
 from traceonce.fix.source.binders import binders_seen
 from traceonce.fix.source.edits import Edits
@@ -21,7 +22,8 @@ from traceonce.fix.source.wrapping import is_partial
 
 CALLABLES = {"function", "method", "partial", "partialmethod"}
 CODES = (CauseCode.IDENTITY, CauseCode.COLLECTED)
-Keep = Callable[[Edits, Movable], None]
+Keep: TypeAlias = Callable[[Edits, list[Movable]], None]
+SHOWN = 3  # of several that are passed
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -29,16 +31,14 @@ def propose(case: Case) -> Iterator[Candidate]:
     if not paths or case.diagnosis.function.library:
         return
     causes = tuple(code for code in CODES if code in case.codes)
-    left = replay(case.events, by_name(frozenset(paths)))
-    name = _identifier(paths[0])
-    inside = f"self._kept_{name} = …  # once, in __init__; pass self._kept_{name}"
-    once = f"kept_{name} = …  # once, before the calls; pass kept_{name}"
-
-    def keep_in_object(edits: Edits, thing: Movable) -> None:
-        keep_on_instance(edits, thing, "kept")
-
-    for keep, snippet in ((keep_in_object, inside), (move_out, once)):
-        yield Candidate("stable_home", "safe", causes, _change(case, paths, keep), left, snippet)
+    calls = Counter((site.file, site.line) for site in case.sites)
+    left = replay_kept(case.events, frozenset(paths), {line for line, number in calls.items() if number > 1})
+    leaves = [leaf for one in case.signatures for leaf in one.leaves if leaf.path in paths and leaf.value is not None]
+    inside = "self._kept_" if leaves and all(map(_is_of_method, leaves)) else "kept_"
+    for keep, prefix in ((_keep_in_objects, inside), (_keep_outside, "kept_")):
+        yield Candidate(
+            "stable_home", "safe", causes, _change(case, paths, keep), left, _snippet(leaves, paths, prefix)
+        )
 
 
 def _paths(case: Case) -> list[str]:
@@ -50,47 +50,84 @@ def _is_callable(case: Case, path: str) -> bool:
     return bool(kinds) and kinds <= {*CALLABLES, "collected object"} and kinds != {"collected object"}
 
 
+def _is_of_method(leaf: Leaf) -> bool:
+    """Was it defined in a method? The name then reads ``Model.fit.<locals>.<lambda>``."""
+    owner = (leaf.value or "").rpartition(".<locals>.")[0].rpartition("<locals>.")[2]
+    return "." in owner
+
+
+def _snippet(leaves: Sequence[Leaf], paths: Sequence[str], prefix: str) -> str:
+    lines: dict[str, None] = {}
+    for leaf in leaves:
+        name = (leaf.value or "").removeprefix("partial of ").rpartition(".")[2]
+        made = {"partial": f"functools.partial({name}, …)", "method": f"….{name}"}.get(leaf.type_name or "", "…")
+        kept = f"{prefix}{name.strip('_') if name.isidentifier() else _identifier(leaf.path)}"
+        lines[f"{kept} = {made}  # once, before the calls; pass {kept}"] = None
+    kept = f"{prefix}{_identifier(paths[0])}"
+    return "\n".join(list(lines)[:SHOWN]) or f"{kept} = …  # once, before the calls; pass {kept}"
+
+
 def _identifier(path: str) -> str:
     names = re.findall(r"[A-Za-z_]\w*", path)
     return names[-1].strip("_") if names else "function"
 
 
+def _keep_outside(edits: Edits, things: list[Movable]) -> None:
+    move_out(edits, *things, prefix="kept")
+
+
+def _keep_in_objects(edits: Edits, things: list[Movable]) -> None:
+    """What reads `self` is kept by the object, the rest outside."""
+    rest: list[Movable] = []
+    for number, thing in enumerate(things):
+        if any(thing.module is other.module and thing.node.deep_equals(other.node) for other in things[:number]):
+            code = thing.module.code(thing.node)
+            raise Declined(f"`{code}` is passed at several places: give it a name, once, and pass that")
+        try:
+            keep_on_instance(edits, thing, "kept")
+        except Declined:
+            rest.append(thing)
+            if len(rest) == len(things):
+                raise
+    move_out(edits, *rest, prefix="kept")
+
+
 def _change(case: Case, paths: tuple[str, ...], keep: Keep) -> Callable[[Edits], None]:
     def change(edits: Edits) -> None:
-        done: list[cst.CSTNode] = []
-        for path in paths:
-            arguments = find_arguments(case, edits, path)
+        given = {path: find_arguments(case, edits, path) for path in paths}
+        several = sum(map(len, given.values())) > 1
+        things: list[Movable] = []
+        for path, arguments in given.items():
             if not arguments:
                 raise Declined(f"no call was found that gives {path}")
-            _check_alike(arguments, path)
             for argument in arguments:
-                thing = _find(argument, path)
-                if thing is not None and not any(other is thing.node for other in done):
-                    done.append(thing.node)
-                    keep(edits, thing)
-        if not done:
+                thing = _find(argument, path, several, {other.name for other in things})
+                if thing is not None and not any(other.node is thing.node for other in things):
+                    things.append(thing)
+        if not things:
             raise Declined(f"what is passed as {paths[0]} stands in one place already")
+        keep(edits, things)
 
     return change
 
 
-def _check_alike(arguments: list[Argument], path: str) -> None:
-    """Each expression gets a home of its own: the same lambda at two places would be two functions still."""
-    written = [argument.module.code(argument.node.value) for argument in arguments]
-    if len(set(written)) < len(written) and not all(isinstance(each.node.value, cst.Name) for each in arguments):
-        raise Declined(f"{written[0]} is passed as {path} at several places: give it a name, once, and pass that")
-
-
-def _find(argument: Argument, path: str) -> Movable | None:
+def _find(argument: Argument, path: str, several: bool, taken: set[str]) -> Movable | None:
     """What makes the argument anew at each call; None where it is a name that stands for one thing."""
     module, value = argument.module, argument.node.value
     if isinstance(value, cst.Name):
-        return _defined(module, value)
-    if isinstance(value, cst.Lambda | cst.Attribute) or (
-        isinstance(value, cst.Call) and is_partial(module, value.func)
-    ):
-        return movable_expression(module, value, f"kept_{_identifier(path)}")
-    raise Declined(f"`{module.code(value)}`, passed as {path}, may be something else each time")
+        return _defined(module, value, taken)
+    if not _is_made_anew(module, value):
+        raise Declined(f"`{module.code(value)}`, passed as {path}, may be something else each time")
+    name = _name_within(value) if several else None
+    return movable_expression(module, value, f"kept_{name or _identifier(path)}", taken)
+
+
+def _name_within(value: cst.BaseExpression) -> str | None:
+    """`huber` of ``functools.partial(huber, 1.0)`` and of ``losses.huber``; a lambda has no name."""
+    if isinstance(value, cst.Call):
+        value = value.args[0].value if value.args else value
+    name = value.attr if isinstance(value, cst.Attribute) else value
+    return name.value.strip("_") or None if isinstance(name, cst.Name) else None
 
 
 def _is_made_anew(module: Module, value: cst.BaseExpression) -> bool:
@@ -100,7 +137,7 @@ def _is_made_anew(module: Module, value: cst.BaseExpression) -> bool:
     )
 
 
-def _defined(module: Module, name: cst.Name) -> Movable | None:
+def _defined(module: Module, name: cst.Name, taken: set[str]) -> Movable | None:
     found = binders_seen(module, name.value, name)
     if len(found) != 1:
         raise Declined(f"{name.value} is bound at {len(found) or 'no'} places in {module.file}")
@@ -112,12 +149,9 @@ def _defined(module: Module, name: cst.Name) -> Movable | None:
     assign: Any = module.parent(binder) if isinstance(binder, cst.AssignTarget) else None
     if not isinstance(assign, cst.Assign):
         raise Declined(f"{name.value} may be something else each time")
-    value = assign.value
-    if isinstance(value, cst.Lambda | cst.Attribute) or (
-        isinstance(value, cst.Call) and is_partial(module, value.func)
-    ):
-        return movable_expression(module, value, name.value)
-    raise Declined(f"{name.value} is made by `{module.code(value)}`, which may give something else each time")
+    if _is_made_anew(module, assign.value):
+        return movable_expression(module, assign.value, name.value, taken)
+    raise Declined(f"{name.value} is made by `{module.code(assign.value)}`, which may give something else each time")
 
 
 _LAMBDA = Example(

@@ -11,17 +11,17 @@ from traceonce.facts.signature import number
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.combining import wrap
-from traceonce.fix.lifting import number_paths, say_lifted
+from traceonce.fix.lifting import assign_alike, number_paths, say_lifted
 from traceonce.fix.predicting import LIFTABLE, lift, replay
 from traceonce.fix.recipes.reduce_retracing import NAME as RELAX
 from traceonce.fix.recipes.reduce_retracing import propose_relaxed
-from traceonce.fix.spelling import spell_call
+from traceonce.fix.spelling import spell_changes
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
 
 NAME = "tensor_argument"
-MOST = 6  # choices of numbers and dtypes that are tried
+MOST = 7  # choices of numbers and dtypes that are tried
 _TREATED = frozenset({CauseCode.VALUE, CauseCode.KIND})
 
 
@@ -32,8 +32,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     for dtypes in itertools.islice(_choices(case.signatures), MOST):
         before, change, note = lift(dtypes), giving(case, dtypes), say_lifted(dtypes)
         left = replay(case.events, before)
-        given = {path: f"tf.constant({path}, tf.{dtype})" for path, dtype in dtypes.items() if path.isidentifier()}
-        snippet = spell_call(case, given)
+        snippet = spell_changes(case, {path: f"tf.constant({path}, tf.{dtype})" for path, dtype in dtypes.items()})
         if left < now:
             yield Candidate(NAME, "review", tuple(sorted(case.codes & _TREATED)), change, left, snippet, note)
         yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, note, snippet)
@@ -71,9 +70,9 @@ def _choices(signatures: Sequence[Signature]) -> Iterator[dict[str, str]]:
     }
     for size in range(len(varying), 0, -1):
         for paths in itertools.combinations(varying, size):
-            yield {path: varying[path][0] for path in paths}
-            if any(len(varying[path]) > 1 for path in paths):
-                yield {path: varying[path][-1] for path in paths}
+            # Wide integers are the last resort: only for all at once, so that every set of numbers has its turn.
+            alike = assign_alike({path: varying[path] for path in paths})
+            yield from alike if size == len(varying) else alike[:2]
 
 
 def _varies(signatures: Sequence[Signature], path: str) -> bool:

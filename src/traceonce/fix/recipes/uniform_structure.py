@@ -150,13 +150,14 @@ def _with_container(signature: Signature, path: str, change: Callable[[Container
 RECIPE = Recipe(
     name="uniform_structure",
     title="One structure for all calls",
-    what="Gives every call the same keys, one tensor instead of a list of any length, or a list for a tuple.",
+    what="Gives every call the same keys, one tensor instead of a list of any length, or always a list (or a tuple).",
     why="A tracer keys on the structure of the arguments: each set of keys and each length is a trace of its own.",
-    beware="What stands for a missing key must mean nothing to the function, and a test for the key is always true.",
+    beware="What stands for a missing key must mean nothing to the function, and a test for the key is always true. "
+    "The length of what was a list is `tf.shape(x)[0]` then, not `len(x)`.",
     propose=_propose,
     examples=(
         Example(
-            title="A mask that comes with some batches only",
+            title="A bias that comes with some batches only",
             function="total",
             traces_before=6,
             traces_after=3,
@@ -174,6 +175,9 @@ for scale in (1.0, 2.0, 3.0):
     total({"x": tf.ones([4])}, scale)
     total({"x": tf.ones([4]), "bias": tf.ones([4])}, scale)
 ''',
+            advice="""\
+batch = {'bias': tf.zeros([4], tf.float32), **batch}
+total(batch, scale)""",
         ),
         Example(
             title="A list of any number of pictures",
@@ -195,6 +199,9 @@ def merge(pictures):
 for count in (2, 3, 4, 5, 6):
     merge([tf.ones([8])] * count)
 ''',
+            advice="""\
+@tf.function(reduce_retracing=True)  # pictures: one tensor [n, 8] in place of 2, 3, 4, 5, 6 tensors
+merge(tf.stack(pictures))""",
         ),
     ),
 )  # fmt: skip

@@ -45,6 +45,11 @@ class Draws:
         hooks.place(self._places.lift_to_graph, "lift_to_graph", self._hook_lifting)
         hooks.place(self._places.saving, "save_and_return_nodes", self._hook_saving)
 
+    @property
+    def used(self) -> bool:
+        """Was any random number drawn in our way?"""
+        return self._counter is not None
+
     def is_ours(self, variable: Any) -> bool:
         return variable is self._counter
 

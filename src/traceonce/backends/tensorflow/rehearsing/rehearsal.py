@@ -92,6 +92,7 @@ class TensorFlowRehearsing:
             makings=self._makings.all(),
             sites=self._sites.all(),
             seconds=round(seconds, 6),
+            drawn=self._draws.used,
             problems=self._problems.texts,
         )
 

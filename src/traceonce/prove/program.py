@@ -1,0 +1,95 @@
+"""The program that is to be repaired: how it is run, and what runs of the original have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from traceonce.facts import CauseCode, Verdict
+from traceonce.facts.rehearsal import Probed, RehearsalSettings, stable_name
+from traceonce.fix.case import Case
+from traceonce.prove.comparing import Variation, find_difference, find_variation
+from traceonce.prove.judging import Observed
+from traceonce.prove.outcome import Files
+from traceonce.prove.rehearsing import Rehearsals, Run
+
+HURRY = 3.7  # how much faster the clock of the second run goes
+SILENT = (Verdict.STALE, Verdict.CONFUSED)
+SILENT_CODES = {CauseCode.STALE, CauseCode.CONFUSED}
+
+
+class Program:
+    """`understand` reads the functions off a run, the worst first; `tell` says what is going on."""
+
+    def __init__(
+        self,
+        rehearsals: Rehearsals,
+        sources: Files,
+        understand: Callable[[Run], list[Case]],
+        tell: Callable[[str], None],
+        *,
+        calls: int | None = None,
+    ) -> None:
+        self.sources = sources
+        self.understand = understand
+        self.tell = tell
+        self._rehearsals = rehearsals
+        self._settings = RehearsalSettings(calls=calls)
+        self.original = Observed(Run.nothing(), {})
+        self.variation = Variation()
+        self._twin: Run | None = None
+        self._oracle: Run | None = None
+
+    def first_run(self) -> Run:
+        """The program as it is, once. What is wrong with it is for the caller to see before it is studied."""
+        self.tell("running the program as it is")
+        run = self._rehearsals.run({}, self._settings)
+        if run.status:
+            relaxed = msgspec.structs.replace(self._settings, deterministic=False)
+            again = self._rehearsals.run({}, relaxed)
+            if not again.status:  # it uses what has no deterministic implementation
+                self._settings = relaxed
+                return again
+        return run
+
+    def study(self, first: Run, needing: Sequence[Case]) -> None:
+        """Run the original again, for what varies by itself, and eagerly where a value may be silently wrong."""
+        if first.rehearsal is not None and first.rehearsal.cut == "timeout":
+            # Later runs are as long in calls, since no two are as long in time.
+            self._settings = msgspec.structs.replace(self._settings, calls=max(len(first.rehearsal.returned), 1))
+        self.original = self.observed(first)
+        names = tuple(dict.fromkeys(stable_name(case.diagnosis.function) for case in needing))
+        probing = msgspec.structs.replace(self._settings, probe=names)
+        if any(not case.diagnosis.function.library for case in needing):
+            self.tell("running it again, to see whether it does the same twice")
+            self._twin = self._rehearsals.run({}, probing, clock=HURRY)
+            self.variation = find_variation(first, self._twin)
+        if any(case.codes & SILENT_CODES for case in needing):
+            self.tell("running it eagerly, to see what is right")
+            self._oracle = self._rehearsals.run({}, msgspec.structs.replace(probing, eager=True))
+
+    def run(self, files: Files, *, probe: str | None = None) -> Observed:
+        """The program with these files; the function `probe` is called beyond what the program does."""
+        settings = msgspec.structs.replace(self._settings, probe=(probe,) if probe is not None else ())
+        return self.observed(self._rehearsals.run(files, settings))
+
+    def observed(self, run: Run) -> Observed:
+        traces: dict[str, int] = {}
+        for case in self.understand(run):
+            name = stable_name(case.diagnosis.function)
+            traces[name] = traces.get(name, 0) + case.diagnosis.traces
+        return Observed(run, traces)
+
+    def oracle_for(self, case: Case) -> Run | None:
+        """What is right where the original is silently wrong; None where the original is the measure."""
+        return self._oracle if case.diagnosis.verdict in SILENT else None
+
+    def probes_for(self, case: Case) -> tuple[Probed, ...] | None:
+        """Calls beyond the run of what a repair is compared with; None where they could not be made."""
+        measure = self.oracle_for(case) or self._twin
+        return measure.probes if measure is not None else None
+
+    def is_silently_wrong(self, run: Run) -> bool:
+        """Does a run return what it would not if it were run eagerly? Supposed, where it was not run eagerly yet."""
+        return self._oracle is None or find_difference(self._oracle, run, self.variation) is not None

@@ -1,0 +1,142 @@
+"""When is a repair proved, and how far is it to be trusted?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from traceonce.facts import FunctionId, Recording
+from traceonce.facts.rehearsal import Probed, Rehearsal, Returned, Value
+from traceonce.fix.candidate import Candidate
+from traceonce.prove.comparing import Beyond, Variation, compare_probes, find_difference, find_variation
+from traceonce.prove.judging import Observed, clearly_slower, judge, label
+from traceonce.prove.rehearsing import Run
+
+STEP = FunctionId("step", "train.py", 3)
+NAME = "train.py:step"
+
+
+def value(number: float) -> Value:
+    return Value("array", "EagerTensor", "float32", (), np.float32(number).tobytes())
+
+
+def returned(number: float, seconds: float = 0.01) -> Returned:
+    return Returned(STEP, (value(number),), "*", seconds=seconds)
+
+
+def run(
+    *numbers: float,
+    traces: int = 1,
+    printed: str = "5",
+    status: int = 0,
+    seconds: float = 0.01,
+    variables: tuple[float, ...] = (3.0,),
+) -> Observed:
+    rehearsal = Rehearsal(
+        returned=tuple(returned(number, seconds) for number in numbers), variables=tuple(map(value, variables))
+    )
+    return Observed(Run(status, Recording(), rehearsal, printed, "", "ValueError: no\n", 1.0), {NAME: traces})
+
+
+def verdict(before: Observed, after: Observed) -> tuple[str, str | None]:
+    proof = judge(NAME, before, before, after, Variation())
+    return proof.verdict, proof.reason
+
+
+def test_fewer_traces_and_the_same_results_are_a_proof() -> None:
+    proof = judge(NAME, run(1, 2, traces=2), run(1, 2, traces=2), run(1, 2, traces=1), Variation())
+    assert (proof.verdict, proof.reason, proof.outputs_equal, proof.compared) == ("proved", None, True, 2)
+    assert (proof.before.traces, proof.after.traces, proof.tolerance) == (2, 1, 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("after", "reason"),
+    [
+        (run(1, 3), "step, call 2: 2 → 3"),
+        (run(1), "step, 2 calls → 1 calls"),
+        (run(), "step, 2 calls → 0 calls"),
+        (run(1, 2, status=1), "exit status 0 → 1 (ValueError: no)"),
+        (run(1, 2, printed="7"), "printed line 1: '5' → '7'"),
+        (run(1, 2, variables=(4.0,)), "variable 1 at the end: 3 → 4"),
+        (run(1, 2, variables=()), "variable 1 at the end: missing"),
+    ],
+)
+def test_whatever_differs_refutes(after: Observed, reason: str) -> None:
+    assert verdict(run(1, 2, traces=2), after) == ("refuted", reason)
+
+
+def test_a_repair_may_add_variables() -> None:
+    assert verdict(run(1, traces=2, variables=(3.0, 5.0)), run(1, variables=(3.0, 4.0, 5.0)))[0] == "proved"
+
+
+def test_as_many_traces_are_no_proof() -> None:
+    assert verdict(run(1, traces=2), run(1, traces=2)) == ("not_proved", "2 traces → 2")
+
+
+def test_traces_that_move_elsewhere_are_no_proof() -> None:
+    after = run(1, traces=1)._replace(traces={NAME: 1, "train.py:other": 1})
+    assert verdict(run(1, traces=2), after) == (
+        "not_proved",
+        "2 traces → 1 (what it saves is traced in other functions)",
+    )
+
+
+def test_what_varies_by_itself_is_not_claimed() -> None:
+    variation = find_variation(run(1).run, run(2).run)
+    assert variation.functions == {NAME}
+    proof = judge(NAME, run(1, traces=2), run(1, traces=2), run(9), variation)
+    assert (proof.verdict, proof.outputs_equal, proof.deterministic) == ("not_proved", None, False)
+    assert "non-deterministic" in str(proof.reason)
+
+
+def test_a_silently_wrong_value_is_compared_with_what_is_right() -> None:
+    wrong, right, eager = run(1, 1, traces=1), run(1, 2, traces=1), run(1, 2, traces=0)
+    assert judge(NAME, wrong, wrong, right, Variation(), eager.run).verdict == "proved"
+    assert judge(NAME, wrong, wrong, wrong, Variation(), eager.run).verdict == "refuted"
+
+
+def test_a_program_that_left_no_results_proves_nothing() -> None:
+    lost = run(1)._replace(run=Run(0, Recording(), None, "", "", "", 1.0))
+    assert find_difference(run(1).run, lost.run, Variation()) == "the program ended without leaving its results"
+
+
+def test_slower_is_said_only_where_it_is_clear_and_stays_so() -> None:
+    fast, slow = run(1, 1, seconds=0.1), run(1, 1, seconds=0.5)
+    assert clearly_slower(NAME, [fast], [slow]) == "fewer traces, but its calls take longer: 0.20 s → 1.00 s"
+    assert clearly_slower(NAME, [fast, fast], [slow, fast]) is None
+    assert clearly_slower(NAME, [run(1, seconds=0.01)], [run(1, seconds=0.1)]) is None
+
+
+def probed(change: str, number: float | None) -> Probed:
+    result = Returned(STEP, error="TypeError") if number is None else returned(number)
+    return Probed(STEP, "k", change, result)
+
+
+def test_calls_beyond_the_run() -> None:
+    before = [probed("k = 0", 1), probed("k = 1", 2), probed("k = 2", None), probed("k = 3", 4)]
+    after = [probed("k = 0", 1), probed("k = 1", 3), probed("k = 2", 1), probed("k = 3", None)]
+    found = compare_probes(before, after, NAME)
+    assert found == Beyond(3, ("k = 1: 2 → 3",), (("k", "k = 3 (TypeError)"),))
+
+
+@pytest.mark.parametrize(
+    ("recipe", "beyond", "safety"),
+    [
+        ("input_signature", Beyond(4), "safe"),
+        ("input_signature+dynamic_shape", Beyond(4), "safe"),
+        ("input_signature", Beyond(4, raising=(("x.shape[0]", "x.shape[0]: 2 → 3 (TypeError)"),)), "narrow"),
+        ("input_signature", Beyond(4, differing=("k = 0: 1 → 2",), raising=(("k", "k = 1"),)), "review"),
+        ("input_signature", Beyond(0), "review"),  # nothing could be tried
+        ("input_signature", None, "review"),
+        ("cast", Beyond(4), "review"),  # another number shows nothing about a cast
+        ("cast+input_signature", Beyond(4), "review"),
+        ("state", Beyond(4), "review"),
+    ],
+)
+def test_how_far_a_proved_repair_can_be_trusted(recipe: str, beyond: Beyond | None, safety: str) -> None:
+    assert label(Candidate(recipe, "review", ()), beyond).safety == safety
+
+
+def test_what_is_only_moved_needs_no_calls_beyond_the_run() -> None:
+    assert label(Candidate("hoist", "safe", ()), None).safety == "safe"
+    assert label(Candidate("hoist", "review", ()), Beyond(0)).safety == "review"  # a cache, say
