@@ -1,7 +1,7 @@
 """A copy of the user's project to run in: a program that writes files, or resumes from them, starts from scratch.
 
-It is made anew for each run, always in the same place: what a program prints about its own path stays the same. Files
-over a size, and whatever lies beyond a number of files, are linked instead of copied; folders of environments and
+For each run it is as if made anew, always in the same place: what a program prints about its own path stays the same.
+Files over a size, and whatever lies beyond a number of files, are linked instead of copied; folders of environments and
 version control always are.
 """
 
@@ -50,6 +50,7 @@ class Scratch:
         self._folder = Path(tempfile.mkdtemp(prefix="traceonce-fix-")).resolve()
         self._trees = {root: self._folder / str(number) / root.name for number, root in enumerate(roots)}
         self._first = [*reversed(start.parents), *reversed(self._cwd.parents), self._cwd]
+        self._copied: dict[Path, tuple[int, int]] = {}
         self._linked: dict[Path, tuple[int, int]] = {}
 
     def __enter__(self) -> Scratch:
@@ -105,22 +106,39 @@ class Scratch:
         return self._cwd / name
 
     def renew(self, changed: Mapping[str, bytes]) -> None:
-        """Copy the project anew, with these files changed."""
-        for folder in (*self._trees.values(), self.results, self.temporary):
+        """The copy as if made anew, with these files changed; what the last run has left as it was stays."""
+        for folder in (self.results, self.temporary):
             shutil.rmtree(folder, ignore_errors=True)
         self.results.mkdir(parents=True)
         self.temporary.mkdir()
         for root, copy in self._trees.items():
+            self._clear(copy)
             self._copy(root, copy)
         for name, content in changed.items():
             target = self.copy_of(self.path_of(name))
             self._make_real(target.parent)
             target.unlink(missing_ok=True)
             target.write_bytes(content)
+            self._copied.pop(target, None)
 
     def written_through(self) -> list[str]:
         """Linked files of the user's that have changed since they were linked: the program wrote to them."""
         return [str(path) for path, known in self._linked.items() if _state(path) != known]
+
+    def _clear(self, copy: Path) -> None:
+        """Take away whatever is not as it was copied."""
+        for folder, folders, files in os.walk(copy, topdown=False):
+            for name in files:
+                path = Path(folder, name)
+                if path.is_symlink() or self._copied.get(path) != _state(path):
+                    path.unlink(missing_ok=True)
+            for name in folders:
+                path = Path(folder, name)
+                if path.is_symlink():
+                    path.unlink(missing_ok=True)
+                else:
+                    with contextlib.suppress(OSError):  # it holds what stays
+                        path.rmdir()
 
     def _copy(self, root: Path, copy: Path) -> None:
         files = size = 0
@@ -152,9 +170,15 @@ class Scratch:
                     if length > LARGE or (size >= MOST_BYTES and not entry.name.endswith(".py")):
                         self._link(Path(entry.path), place)
                     else:
-                        with contextlib.suppress(OSError):  # it cannot be read: nor can the program
-                            shutil.copy2(entry.path, place)
+                        self._copy_file(entry.path, place)
                         files, size = files + 1, size + length
+
+    def _copy_file(self, path: str, place: Path) -> None:
+        if place in self._copied and place.exists():
+            return
+        with contextlib.suppress(OSError):  # it cannot be read: nor can the program
+            shutil.copy2(path, place)
+            self._copied[place] = _state(place)
 
     def _link(self, path: Path, place: Path) -> None:
         place.symlink_to(path)

@@ -318,10 +318,10 @@ def test_the_prediction_does_not_take_partials_and_lambdas_of_one_name_for_one()
 @pytest.mark.parametrize(
     ("kind", "names", "lines"),
     [
-        ("partial", ["partial of losses.huber"], ["kept_huber = functools.partial(huber, …)"]),
+        ("partial", ["partial of losses.huber"], ["kept_loss = functools.partial(huber, …)"]),
         ("function", ["main.<locals>.<lambda>"], ["kept_loss = …"]),
         ("function", ["make.<locals>.Trainer.fit.<locals>.<lambda>"], ["self._kept_loss = …"]),
-        ("method", ["Model.error"], ["kept_error = ….error"]),
+        ("method", ["Model.error"], ["kept_loss = ….error"]),
         ("function", ["main.<locals>.f", "main.<locals>.g"], ["kept_f = …", "kept_g = …"]),
     ],
 )

@@ -46,7 +46,7 @@ RECIPE = Recipe(
     what="Takes `tf.function` away from a function that is traced at nearly every call.",
     why="A graph that serves one call costs its trace and its first run, and is kept. Eager code costs neither.",
     beware="Python in the body (prints, counters, lists) then runs at every call, and loops over tensors run in "
-    "Python. Functions that `Dataset.map` calls are traced all the same. Where the cause can be removed, do that instead.",
+    "Python. Functions that `Dataset.map` calls are traced all the same. Remove the cause instead where you can.",
     propose=_propose,
     examples=(
         Example(

@@ -58,10 +58,11 @@ def _is_of_method(leaf: Leaf) -> bool:
 
 def _snippet(leaves: Sequence[Leaf], paths: Sequence[str], prefix: str) -> str:
     lines: dict[str, None] = {}
+    several = len({leaf.value for leaf in leaves}) > 1
     for leaf in leaves:
         name = (leaf.value or "").removeprefix("partial of ").rpartition(".")[2]
         made = {"partial": f"functools.partial({name}, …)", "method": f"….{name}"}.get(leaf.type_name or "", "…")
-        kept = f"{prefix}{name.strip('_') if name.isidentifier() else _identifier(leaf.path)}"
+        kept = f"{prefix}{name.strip('_') if several and name.isidentifier() else _identifier(leaf.path)}"
         lines[f"{kept} = {made}  # once, before the calls; pass {kept}"] = None
     kept = f"{prefix}{_identifier(paths[0])}"
     return "\n".join(list(lines)[:SHOWN]) or f"{kept} = …  # once, before the calls; pass {kept}"
