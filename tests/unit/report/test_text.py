@@ -187,7 +187,7 @@ def test_the_wider_signature_is_offered() -> None:
     fix = msgspec.structs.replace(RELAXED, safety="narrow", proof=proof(), wider="tf.TensorSpec(None)", note="x is 2-d")
     assert told_with(fix)[2:] == [
         "               narrow: what was not seen now raises instead of tracing: x is 2-d",
-        "               wider: tf.TensorSpec(None)",
+        "               wider, proved as well (--wide takes it): tf.TensorSpec(None)",
     ]
 
 
