@@ -8,6 +8,9 @@ demo: .venv/installed
 	@echo "traceonce run examples/train_variable_length.py"
 	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce run examples/train_variable_length.py
 	@echo
+	@echo "traceonce fix examples/train_variable_length.py"
+	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce fix examples/train_variable_length.py
+	@echo
 	@echo "traceonce run --quiet --max-traces train_step=3 examples/train_variable_length.py"
 	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce run --quiet --max-traces train_step=3 examples/train_variable_length.py || true
 
