@@ -29,6 +29,7 @@ from traceonce.prove.order import ASIDE, ERRORS, PRINTED, PROBES, RECORDING, REH
 
 TOO_LATE = "too-late"
 CONFIGURING = ("TF_", "CUDA_", "XLA_", "KERAS_", "JAX_", "OMP_", "MKL_", "TORCH", "NVIDIA_")
+LOGGING = ("TF_CPP_",)  # many programs set these; they decide what is logged and nothing else
 
 
 def perform(order: Order, preloaded: Sequence[str]) -> None:
@@ -79,7 +80,7 @@ def _watch_environment(note: Path) -> None:
     def audit(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "os.putenv":
             name = arguments[0].decode(errors="replace") if isinstance(arguments[0], bytes) else str(arguments[0])
-            if name.startswith(CONFIGURING) and not note.exists():
+            if name.startswith(CONFIGURING) and not name.startswith(LOGGING) and not note.exists():
                 note.write_text(name, encoding="utf-8")
 
     sys.addaudithook(audit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import IO
 
 import msgspec
 
+from traceonce.backends.discovery import known_backends
 from traceonce.errors import TraceonceError
 from traceonce.facts import Recording
 from traceonce.facts.entries import Exit
@@ -54,7 +56,7 @@ class Rehearsals:
         self._scratch = scratch
         self._timeout = timeout
         self._stdin = stdin
-        self._preload = ["tensorflow"]
+        self._preload = [known.module for known in known_backends() if importlib.util.find_spec(known.module)]
         self._stage: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Rehearsals:
