@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import traceonce
 from traceonce.facts import TraceEvent
-from traceonce.fix.lifting import number_paths
-from traceonce.fix.predicting import cast, in_turn, lift, replay
-from traceonce.fix.specs import cover
+from traceonce.fix.signatures.lifting import number_paths
+from traceonce.fix.signatures.predicting import cast, in_turn, lift, replay
+from traceonce.fix.signatures.specs import cover
 
 Call: TypeAlias = tuple[Any, ...]
 Pair = collections.namedtuple("Pair", "a b")  # as programs write it

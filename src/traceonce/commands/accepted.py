@@ -11,8 +11,8 @@ from traceonce.commands.output import check_output
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Verdict
 from traceonce.facts.event import path_from
+from traceonce.facts.quantities import count_of
 from traceonce.guard.baseline import Baseline, Change, Functions, compare, name_in_baseline, take_state
-from traceonce.report.quantities import count_of
 
 
 class AcceptedState:

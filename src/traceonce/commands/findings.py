@@ -8,11 +8,11 @@ import msgspec
 
 from traceonce.facts import Cause, Diagnosis, Recording, Verdict
 from traceonce.facts.error_text import main_line
+from traceonce.facts.quantities import count_of
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.explaining import Met
 from traceonce.knowledge.linking import link_records, records_of
 from traceonce.knowledge.matching import Index, Summary, scan
-from traceonce.report.quantities import count_of
 from traceonce.report.wording import describe_cause, describe_place, describe_values
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -14,7 +16,7 @@ from traceonce.errors import UsageError
 from traceonce.observe.launching import Target, check_target
 
 CALLS, TIMEOUT = 1000, 300.0
-LEFT = 1  # the exit status where something is left that needs a repair
+LEFT, INTERRUPTED = 1, 130  # exit statuses: something is left that needs a repair; Ctrl-C
 
 
 class FixCommand(click.Command):
@@ -120,7 +122,8 @@ def command(
     traceonce fix --calls 200 --json fix.json train.py -- --write-checkpoints
 
     Options of traceonce may stand before or after the script; what follows -- is the script's own. The exit status is 0
-    where nothing needs a repair or all was repaired, 1 where something is left, 2 where the input is wrong.
+    where nothing needs a repair or all was repaired, 1 where something is left or the program itself fails, 2 where the
+    input is wrong.
     """
     target: Target | None = ctx.obj
     if target is None:
@@ -129,8 +132,14 @@ def command(
     check_output(report, "--json")
     from traceonce.commands.repairing import Repairing
 
-    tell = (lambda text: None) if quiet else _tell
-    result = Repairing(target, tell, calls=calls, timeout=timeout, only=only, wide=wide, stdin=stdin).run()
+    tell = (lambda text: None) if quiet else _Teller()
+    for remark in misplaced(target.arguments, [name for option in ctx.command.params for name in option.opts]):
+        tell(remark)
+    try:
+        result = Repairing(target, tell, calls=calls, timeout=timeout, only=only, wide=wide, stdin=stdin).run()
+    except KeyboardInterrupt:
+        sys.stderr.write("\ntraceonce: stopped; nothing was written\n")
+        raise SystemExit(INTERRUPTED) from None
     if unproved:
         result.take_unproved()
     if report != "-":
@@ -146,19 +155,28 @@ def command(
     raise SystemExit(LEFT if result.something_is_left else 0)
 
 
-def _tell(text: str) -> None:
-    """Each step takes seconds: say which."""
-    sys.stderr.write(f"traceonce: {text}\n")
-    sys.stderr.flush()
+class _Teller:
+    """Each step takes seconds: say which, and how long it has been."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        sys.stderr.write(f"traceonce: {time.monotonic() - self._began:4.0f} s  {text}\n")
+        sys.stderr.flush()
+
+
+def misplaced(arguments: Sequence[str], options: Sequence[str]) -> Iterator[str]:
+    """Arguments of the script that look as if an option of ours had been meant."""
+    for word in arguments:
+        name = word.partition("=")[0]
+        near = difflib.get_close_matches(name, options, 1, 0.75) if name.startswith("--") else []
+        if near:
+            yield f"{name} goes to the script; was {near[0]} meant?"
 
 
 def check_program(target: Target, *, write: bool, stdin: Path | None) -> None:
     """Say what is wrong before anything is run."""
-    if target.kind == "script" and target.name.endswith(".ipynb"):
-        raise UsageError(
-            f"{target.name}: is a notebook, and there is no source file to change. Export it with "
-            f"`jupyter nbconvert --to script {target.name}` and fix the script."
-        )
     if target.kind == "script" and target.name == "-":
         raise UsageError("A program from standard input has no source file to change: name a script.")
     check_target(target)

@@ -22,6 +22,16 @@ class Declined(Exception):  # noqa: N818  # a finding, told to the user
 Change: TypeAlias = Callable[["Edits"], None]
 
 
+def together(*changes: Change) -> Change:
+    """Several changes as one."""
+
+    def change(edits: Edits) -> None:
+        for each in changes:
+            each(edits)
+
+    return change
+
+
 @dataclass(frozen=True)
 class Candidate:
     """`change` is None for advice. `snippet` shows the change in a few lines; `note` says what to know about it.

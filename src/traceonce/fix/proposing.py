@@ -22,10 +22,10 @@ from typing import NamedTuple
 import msgspec
 
 from traceonce.facts import CauseCode, TraceEvent, Verdict
-from traceonce.fix.candidate import Candidate, Declined, Recipe
+from traceonce.fix.candidate import Candidate, Declined, Recipe, together
 from traceonce.fix.case import Case
-from traceonce.fix.combining import join_lines, join_notes, together
-from traceonce.fix.predicting import Change, by_contents, by_name, replay, unchanged
+from traceonce.fix.signatures.predicting import SignatureChange, by_contents, by_name, replay, unchanged
+from traceonce.fix.wording import join_lines, join_notes
 
 RECIPES = (
     "hoist",
@@ -158,14 +158,14 @@ def _combine(keeper: Candidate, other: Candidate) -> Candidate:
 def _as_if(case: Case, name: str) -> Case:
     """The case as it would be with that recipe applied, with the causes that were hidden behind its own."""
     objects = frozenset(cause.path for cause in case.diagnosis.causes if cause.code in _OF_OBJECTS[name])
-    changes: dict[str, Change] = {"stable_home": by_name(objects), "tracing_type": by_contents(objects)}
+    changes: dict[str, SignatureChange] = {"stable_home": by_name(objects), "tracing_type": by_contents(objects)}
     change = changes.get(name, unchanged)
     one = name == "hoist"
     events = tuple(_changed(event, change, one) for event in case.events)
     return case._replace(events=events)
 
 
-def _changed(event: TraceEvent, change: Change, one_object: bool) -> TraceEvent:
+def _changed(event: TraceEvent, change: SignatureChange, one_object: bool) -> TraceEvent:
     traced = change(event.traced) if event.traced is not None else None
     number = 0 if one_object else event.object
     return msgspec.structs.replace(event, signature=change(event.signature), traced=traced, object=number)

@@ -12,9 +12,9 @@ from typing_extensions import Self
 
 from traceonce.explain.history import Explained
 from traceonce.facts import Cause, TraceEvent
+from traceonce.facts.quantities import duration
 from traceonce.integrations.telling import Telling, describe
 from traceonce.observe.hub import Hub, hub
-from traceonce.report.quantities import duration
 from traceonce.report.wording import describe_place, describe_site
 
 LOGGER = "traceonce"

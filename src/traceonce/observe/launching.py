@@ -64,6 +64,11 @@ def check_target(target: Target) -> None:
         raise ScriptError(f"{target.name!r}: is no file name ({error}).") from None
     if is_folder and not (path / "__main__.py").is_file():
         raise ScriptError(f"{path}: is a directory without a __main__.py; name the script inside it.")
+    if exists and target.name.endswith(".ipynb"):
+        raise ScriptError(
+            f"{target.name}: is a notebook, not a script. Export it with `jupyter nbconvert --to script "
+            f"{target.name}`, or use traceonce.watch() inside the notebook."
+        )
     if not exists:
         raise ScriptError(
             f"{path}: there is no such script. Check the path; the working directory is {working_folder()}."

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
+import textwrap
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from traceonce.facts.error_text import main_line
+from traceonce.facts.event import package_path
 from traceonce.facts.rehearsal import Probed, Returned, Value, stable_name
 from traceonce.prove.printing import Place, Printed, printed_difference, varying_places
 from traceonce.prove.rehearsing import Run
 from traceonce.prove.values import first_difference, value_difference
 
+MESSAGE = 160  # characters of an error
+_FRAME = re.compile(r'^\s*File "([^"]+)", line (\d+)', re.M)
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt)\b(?::|$)")
 
 
@@ -47,7 +52,7 @@ def find_variation(one: Run, other: Run) -> Variation:
     functions = {
         name
         for name, results in returned_by_function(one).items()
-        if results_difference(results, theirs.get(name, ())) is not None
+        if _results_difference(results, theirs.get(name, ())) is not None
     }
     places = varying_places(Printed(one.printed), Printed(other.printed))
     return Variation(
@@ -65,7 +70,7 @@ def returned_by_function(run: Run) -> dict[str, list[Returned]]:
     return dict(found)
 
 
-def results_difference(was: Sequence[Returned], now: Sequence[Returned]) -> str | None:
+def _results_difference(was: Sequence[Returned], now: Sequence[Returned]) -> str | None:
     for number, (one, other) in enumerate(zip(was, now, strict=False), 1):
         difference = first_difference(one, other)
         if difference is not None:
@@ -86,7 +91,7 @@ def find_difference(
     for name, results in returned_by_function(before).items():
         if name in variation.functions:
             continue
-        difference = results_difference(results, theirs.get(name, ()))
+        difference = _results_difference(results, theirs.get(name, ()))
         if difference is not None:
             return f"{name.rpartition(':')[2]}, {difference}"
     if not variation.variables:
@@ -124,10 +129,20 @@ def _alike(one: Value, other: Value) -> bool:
 def _what_failed(run: Run) -> str:
     """The line that says why a program ended: of the exception that it did not catch, else of what it wrote."""
     if run.recording.error is not None:
-        return main_line(run.recording.error)[:200]
-    lines = [line.strip() for line in run.errors.splitlines() if line.strip()]
-    said = [line for line in lines if _EXCEPTION.match(line)] or lines
-    return said[-1][:200] if said else "no message"
+        said = main_line(run.recording.error)
+    else:
+        lines = [line.strip() for line in run.errors.splitlines() if line.strip()]
+        said = ([line for line in lines if _EXCEPTION.match(line)] or lines or ["no message"])[-1]
+    return _where(run) + textwrap.shorten(said, MESSAGE, placeholder=" …")
+
+
+def _where(run: Run) -> str:
+    """The last line of the user's own that a traceback names; AutoGraph's are in the message, at its end."""
+    cwd = os.path.join(run.recording.cwd, "")
+    own = [
+        (file, line) for file, line in _FRAME.findall(run.errors) if file.startswith(cwd) and package_path(file) == file
+    ]
+    return f"{own[-1][0].removeprefix(cwd)}:{own[-1][1]}: " if own else ""
 
 
 class Beyond(NamedTuple):
@@ -135,7 +150,7 @@ class Beyond(NamedTuple):
 
     tried: int
     differing: tuple[str, ...] = ()
-    raising: tuple[tuple[str, str], ...] = ()
+    raising: tuple[str, ...] = ()
 
 
 def compare_probes(before: Sequence[Probed], after: Sequence[Probed], name: str) -> Beyond:
@@ -148,7 +163,7 @@ def compare_probes(before: Sequence[Probed], after: Sequence[Probed], name: str)
             continue  # what the original refuses, the repaired one may refuse or not
         tried += 1
         if other.returned.error is not None:
-            raising.append((probed.path, f"{probed.change} ({other.returned.error})"))
+            raising.append(f"{probed.change} ({other.returned.error})")
         else:
             difference = first_difference(probed.returned, other.returned)
             if difference is not None:

@@ -22,10 +22,11 @@ from traceonce.facts import TraceEvent
 from traceonce.facts.error_text import main_line
 from traceonce.facts.event import path_from
 from traceonce.facts.rehearsal import stable_name
-from traceonce.fix.called import Called, along, called_at, opens_dimensions, reads_a_shape
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
-from traceonce.fix.recipes.dynamic_shape import Reach
+from traceonce.fix.extending import along, opens_dimensions
+from traceonce.fix.sizes.called import Called, called_at, reads_a_shape
+from traceonce.fix.sizes.reach import Reach
 from traceonce.fix.source.edits import Edits
 from traceonce.prove.rehearsing import Run
 

@@ -23,6 +23,7 @@ from traceonce.facts import Measurement, Proof, ProofVerdict
 from traceonce.facts.fix import Safety
 from traceonce.facts.rehearsal import Returned
 from traceonce.fix.candidate import Candidate
+from traceonce.fix.wording import join_notes
 from traceonce.prove.comparing import Beyond, Variation, find_difference, returned_by_function
 from traceonce.prove.rehearsing import Run
 from traceonce.prove.values import tolerance
@@ -135,20 +136,15 @@ def label(candidate: Candidate, beyond: Beyond | None) -> Label:
     """*Safe* where calls beyond the run show nothing; *narrow* where one now raises; else *review*."""
     recipes = set(candidate.recipe.split("+"))
     if (beyond is None or not beyond.tried) and not recipes <= MOVING:
-        return Label("review", _join(candidate.note, "calls beyond those of the run could not be tried"))
+        return Label("review", join_notes(candidate.note, "calls beyond those of the run could not be tried"))
     if beyond is None:
         return Label(candidate.safety, candidate.note)
     if beyond.differing:
-        return Label("review", _join(candidate.note, f"beyond the run it differs: {_some(beyond.differing)}"))
+        return Label("review", join_notes(candidate.note, f"beyond the run it differs: {_some(beyond.differing)}"))
     if beyond.raising:
-        what = _some([change for _, change in beyond.raising])
-        return Label("narrow", _join(what, candidate.note))
+        return Label("narrow", join_notes(_some(beyond.raising), candidate.note))
     return Label("safe" if recipes <= SHOWN_BY_PROBES else candidate.safety, candidate.note)
 
 
-def _join(*parts: str | None) -> str:
-    return "; ".join(part for part in parts if part)
-
-
-def _some(items: tuple[str, ...] | list[str], most: int = 3) -> str:
+def _some(items: Sequence[str], most: int = 3) -> str:
     return "; ".join(items[:most]) + (f" (and {len(items) - most} more)" if len(items) > most else "")

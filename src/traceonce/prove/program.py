@@ -43,7 +43,7 @@ class Program:
 
     def first_run(self) -> Run:
         """The program as it is, once. What is wrong with it is for the caller to see before it is studied."""
-        self.tell("running the program as it is")
+        self.tell(f"running the program as it is: python {self._rehearsals.command}")
         run = self._rehearsals.run({}, self._settings)
         if run.status:
             relaxed = msgspec.structs.replace(self._settings, deterministic=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from traceonce.facts.entries import Exit
 from traceonce.facts.rehearsal import Probed, Rehearsal, RehearsalSettings
 from traceonce.observe.launching import Target
 from traceonce.observe.shelf import complete
-from traceonce.prove.order import ASIDE, ERRORS, PRINTED, PROBES, RECORDING, REHEARSAL, Ended, Order
+from traceonce.prove.order import ERRORS, PRINTED, PROBES, RECORDING, REHEARSAL, Ended, Order
 from traceonce.prove.scratch import Scratch
 
 PRINTED_KEPT = 4 * 2**20  # bytes of what a program prints
@@ -37,7 +38,6 @@ class Run(msgspec.Struct, frozen=True):
     recording: Recording
     rehearsal: Rehearsal | None
     printed: str
-    aside: str
     errors: str
     seconds: float
     probes: tuple[Probed, ...] | None = None
@@ -45,7 +45,7 @@ class Run(msgspec.Struct, frozen=True):
     @classmethod
     def nothing(cls) -> Run:
         """What is known before the first run."""
-        return cls(None, Recording(), None, "", "", "", 0.0)
+        return cls(None, Recording(), None, "", "", 0.0)
 
 
 class Rehearsals:
@@ -58,6 +58,11 @@ class Rehearsals:
         self._stdin = stdin
         self._preload = [known.module for known in known_backends() if importlib.util.find_spec(known.module)]
         self._stage: subprocess.Popen[bytes] | None = None
+
+    @property
+    def command(self) -> str:
+        """What is run, as one would type it."""
+        return shlex.join(self._target.command())
 
     def __enter__(self) -> Rehearsals:
         return self
@@ -160,7 +165,6 @@ class Rehearsals:
             recording=recording,
             rehearsal=rehearsal,
             printed=_text(results / PRINTED),
-            aside=_text(results / ASIDE),
             errors=self._with_own_names(_text(results / ERRORS)),
             seconds=ended.seconds,
             probes=self._read_probes(results / PROBES),

@@ -16,10 +16,10 @@ from traceonce.facts import Fix, Proof
 from traceonce.facts.rehearsal import stable_name
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
+from traceonce.fix.project.diffs import line_edits, unified_diff
 from traceonce.fix.proposing import Proposals, consider
-from traceonce.fix.recipes.dynamic_shape import Reach
 from traceonce.fix.recipes.input_signature import wider
-from traceonce.fix.source.diffs import line_edits, unified_diff
+from traceonce.fix.sizes.reach import Reach
 from traceonce.fix.source.edits import Edits
 from traceonce.prove.comparing import compare_probes
 from traceonce.prove.following_up import MOST_ROUNDS, Failed, FollowUps, failed_tracing
@@ -29,6 +29,7 @@ from traceonce.prove.program import Program
 from traceonce.prove.rehearsing import Run
 
 MOST_TRIES = 14  # candidates that are run
+SHOWN = 120  # characters of a change, while it is tried
 
 
 class Taken(NamedTuple):
@@ -127,7 +128,8 @@ class Trying:
         files = self._write(candidate)
         if files is None:
             return None
-        self._program.tell(f"{self._case.diagnosis.function.name}: trying {candidate.recipe} ({len(self._tried)})")
+        shown = (candidate.snippet or "").partition("\n")[0]
+        self._program.tell(f"{self._case.diagnosis.function.name}: trying {candidate.recipe}: {shown[:SHOWN]}")
         taken = self._prove(candidate, files)
         if taken.fix.proof is None or taken.fix.proof.verdict == "proved":
             return self._offer_wider(candidate, taken)
@@ -202,7 +204,7 @@ class Trying:
                 proof,
                 probes=beyond.tried,
                 probe_differences=beyond.differing,
-                probe_errors=tuple(change for _, change in beyond.raising),
+                probe_errors=beyond.raising,
             )
         safety, note = label(candidate, beyond)
         before = {**self._program.sources, **self._files}

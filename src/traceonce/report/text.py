@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from traceonce.facts import CauseCode, Diagnosis, Fix, Recording, Verdict
-from traceonce.report.quantities import count_of, duration, percent, size
+from traceonce.facts.quantities import count_of, duration, percent, size
 from traceonce.report.wording import (
     causes_left,
     describe_cause,
@@ -152,8 +152,9 @@ def _fix_lines(fix: Fix, diagnosis: Diagnosis, script: str, label: int) -> Itera
     """A repair: its code, and in words what may be expected of it."""
     code = [line for line in (fix.snippet or "").splitlines() if line.strip()]  # an empty line ends a message in a log
     shown = code if len(code) <= SNIPPET else [*code[: SNIPPET - 1], "… (all of it: --format json)"]
+    title = "advice" if fix.safety == "advice" else "fix"
     for number, line in enumerate(shown):
-        yield Text("  ").append(("" if number else "fix").ljust(label), "green").append(f"   {line}")
+        yield Text("  ").append(("" if number else title).ljust(label), "green").append(f"   {line}")
     for line in describe_fix(fix, diagnosis, script):
         yield Text("  " + " " * label + f"   {line}", "dim")
 

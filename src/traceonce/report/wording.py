@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from traceonce.facts import CallSite, Cause, CauseCode, Diagnosis, Fix, FunctionId, Proof, Safety, SiteCount, Verdict
 from traceonce.facts.event import package_path
-from traceonce.report.quantities import count_of
+from traceonce.facts.quantities import count_of
 
 
 class Words(NamedTuple):

@@ -31,7 +31,7 @@ def span_of(source: str, code: str, which: int = 0) -> Span:
     return Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
 
 
-def written_case(
+def marked_case(
     source: str,
     function: str,
     *,

@@ -10,7 +10,7 @@ from traceonce.facts import FunctionId
 from traceonce.facts.signature import Shape
 from traceonce.fix.candidate import Declined
 from traceonce.fix.recipes.dynamic_shape import REACHES
-from traceonce.fix.reshaping import read_sizes_at_run_time
+from traceonce.fix.sizes.writing import read_sizes_at_run_time
 from traceonce.fix.source.edits import Edits
 
 FILE = "program.py"

@@ -10,13 +10,14 @@ from handmade import tensor
 from written_case import FILE, case_for
 
 from traceonce.facts.signature import Shape
-from traceonce.fix.called import Called, along, called_at, find_called, reads_a_shape
-from traceonce.fix.called_shapes import plan_called_sizes
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
+from traceonce.fix.extending import along
 from traceonce.fix.recipes import input_signature, reduce_retracing
-from traceonce.fix.recipes.dynamic_shape import Reach
-from traceonce.fix.reshaping import write_plan
+from traceonce.fix.sizes.called import Called, called_at, find_called, reads_a_shape
+from traceonce.fix.sizes.planning_called import plan_called_sizes
+from traceonce.fix.sizes.reach import Reach
+from traceonce.fix.sizes.writing import write_plan
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
 

@@ -6,7 +6,15 @@ import pytest
 from handmade import container, none, python, signature, tensor
 
 from traceonce.facts import Leaf
-from traceonce.fix.lifting import assign_alike, float_dtype, number_paths, say_lifted, stack, stacked_lists, widest
+from traceonce.fix.signatures.lifting import (
+    assign_alike,
+    float_dtype,
+    number_paths,
+    say_lifted,
+    stack,
+    stacked_lists,
+    widest,
+)
 
 
 def choices(*leaves: Leaf, beside: tuple[Leaf, ...] = ()) -> tuple[str, ...]:

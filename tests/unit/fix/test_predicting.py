@@ -6,7 +6,7 @@ import msgspec
 from handmade import Events, python, signature, tensor, thing
 
 from traceonce.facts import Leaf
-from traceonce.fix.predicting import by_contents, by_name, cast, each_leaf, in_turn, lift, replay
+from traceonce.fix.signatures.predicting import by_contents, by_name, cast, each_leaf, in_turn, lift, replay
 
 
 def test_a_kept_signature_serves_what_it_admits() -> None:

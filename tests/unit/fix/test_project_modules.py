@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from traceonce.fix.candidate import Declined
-from traceonce.fix.project_modules import file_meant, full_name, name_there
+from traceonce.fix.project.modules import file_meant, full_name, name_there
 from traceonce.fix.source.edits import Edits
 
 FILES = {

@@ -10,8 +10,8 @@ from written_case import case_for
 from traceonce.facts import CallSite, Leaf, Verdict
 from traceonce.fix import proposing
 from traceonce.fix.case import Case
-from traceonce.fix.predicting import replay
 from traceonce.fix.proposing import ADVICE, RECIPES, best, consider, load_recipe, propose
+from traceonce.fix.signatures.predicting import replay
 
 SOURCE = "import tensorflow as tf\n\n\n@tf.function\ndef f(x, k):\n    return x\n\n\nf(1, 2)\n"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from handmade import container
-from source_places import FILE, edits_of, written_case
+from source_places import FILE, edits_of, marked_case
 
 from traceonce.facts.rehearsal import Site
 from traceonce.fix.candidate import Declined
@@ -21,7 +21,7 @@ def given(source: str, path: str, *called: str, function: str = "step", **option
     """The expressions that these calls give for the path."""
     options.setdefault("made", "tf.function")
     edits = edits_of(source)
-    case = written_case(source, function, called=called, **options)
+    case = marked_case(source, function, called=called, **options)
     found = find_arguments(case, edits, path)
     return [argument.module.code(argument.node.value) for argument in found]
 
@@ -146,7 +146,7 @@ def test_sites_that_are_not_there() -> None:
     """None at all, in a library, or at a place that is no call."""
     with pytest.raises(Declined, match="not seen where step is called"):
         given(STEP, "k")
-    case = written_case(STEP + "y = x\n", "step", called=("x",))
+    case = marked_case(STEP + "y = x\n", "step", called=("x",))
     with pytest.raises(Declined, match="not written as a call of step"):
         find_arguments(case, edits_of(STEP + "y = x\n"), "k")
     outside = Site(case.diagnosis.function, "keras/trainer.py", 3)
@@ -207,7 +207,7 @@ def test_the_argument_knows_its_place() -> None:
     """So that it can be replaced there."""
     source = STEP + "step(x, 3)\n"
     edits = edits_of(source)
-    (argument,) = find_arguments(written_case(source, "step", made="tf.function", called=("step(x, 3)",)), edits, "k")
+    (argument,) = find_arguments(marked_case(source, "step", made="tf.function", called=("step(x, 3)",)), edits, "k")
     edits.replace(argument.module, argument.node.value, edits.expression(argument.module, "tf.constant(3)"))
     assert edits.results()[FILE].decode() == STEP + "step(x, tf.constant(3))\n"
     assert argument.site.line == 5

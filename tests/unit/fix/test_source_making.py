@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from source_places import FILE, diagnosis, edits_of, result_of, span_of, written_case
+from source_places import FILE, diagnosis, edits_of, marked_case, result_of, span_of
 
 from traceonce.facts import FunctionId
 from traceonce.facts.rehearsal import Making
@@ -18,7 +18,7 @@ DEF = "def step(x, k):\n    return x * k\n"
 
 def created(source: str, function: str, made: str, *, spans: bool = True) -> tuple[Edits, Creation]:
     edits = edits_of(source)
-    return edits, find_creation(written_case(source, function, made=made, spans=spans), edits)
+    return edits, find_creation(marked_case(source, function, made=made, spans=spans), edits)
 
 
 def with_option(source: str, function: str, made: str, *, spans: bool = True, name: str = "reduce_retracing") -> str:
@@ -148,7 +148,7 @@ def test_every_way_of_making_one(source: str, function: str, made: str, after: s
     assert after in result
     assert result.count("reduce_retracing=True") == 1
     assert result.count("\n") == source.count("\n")
-    again = find_creation(written_case(source, function, made=made, spans=False), edits_of(result))
+    again = find_creation(marked_case(source, function, made=made, spans=False), edits_of(result))
     assert has_option(again, "reduce_retracing")
     assert not has_option(again, "input_signature")
 
@@ -169,7 +169,7 @@ def test_the_definition_is_found() -> None:
 def test_an_imported_function() -> None:
     """Its definition stands in another file, the making here."""
     source = TF + "from model import step\nfast = tf.function(step)\n"
-    case = written_case(source, "step", made="tf.function(step)")
+    case = marked_case(source, "step", made="tf.function(step)")
     case = case._replace(diagnosis=diagnosis(FunctionId("step", "model.py", 7)))
     creation = find_creation(case, edits_of(source))
     assert creation.definition is None
@@ -292,7 +292,7 @@ def test_options_that_are_not_this_function_s_alone(source: str, made: str, why:
 def test_several_places_or_none_are_declined() -> None:
     """All places are named."""
     source = TF + DEF + "a = tf.function(step)\nb = tf.function(step)\n"
-    case = written_case(source, "step", made="tf.function(step)")
+    case = marked_case(source, "step", made="tf.function(step)")
     again = span_of(source, "tf.function(step)", 1)
     both = (*case.makings, Making(case.diagnosis.function, FILE, again.line, "<module>", again))
     with pytest.raises(Declined, match=r"several places.*train.py:4, train.py:5"):
@@ -304,7 +304,7 @@ def test_several_places_or_none_are_declined() -> None:
 def test_a_making_in_a_library_is_declined() -> None:
     """Keras makes its own functions."""
     source = TF + DEF
-    case = written_case(source, "step")
+    case = marked_case(source, "step")
     making = Making(case.diagnosis.function, "keras/trainer.py", 5, "make")
     with pytest.raises(Declined, match="outside the project"):
         find_creation(case._replace(makings=(making,)), edits_of(source))

@@ -7,7 +7,7 @@ import pytest
 from handmade import container, none, python, ragged, signature, sparse, tensor, thing, unranked, variable
 
 from traceonce.facts import Container, Leaf, Signature
-from traceonce.fix.specs import NoSignature, cover
+from traceonce.fix.signatures.specs import NoSignature, cover
 
 
 def covered(*signatures: Signature) -> str:

@@ -10,7 +10,7 @@ from traceonce.explain.diagnosing import diagnose
 from traceonce.facts import CauseCode, FunctionId, Leaf, Recording, Signature, TraceEvent
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
-from traceonce.fix.recipes.dynamic_shape import Reach
+from traceonce.fix.sizes.reach import Reach
 from traceonce.prove.comparing import Variation, find_difference
 from traceonce.prove.following_up import Failed, FollowUps, failed_tracing
 from traceonce.prove.rehearsing import Run
@@ -74,7 +74,7 @@ def event(size: int, **fields: object) -> TraceEvent:
 
 def failed(status: int, errors: str, recorded: str) -> Failed:
     events = (event(3, phase="failed", error=recorded),)
-    return Failed(Run(status, Recording(events=events, cwd="/home"), None, "", "", errors, 1.0), FILES)
+    return Failed(Run(status, Recording(events=events, cwd="/home"), None, "", errors, 1.0), FILES)
 
 
 def case() -> Case:
@@ -147,7 +147,7 @@ def test_the_change_goes_further_until_it_differs_from_all_that_was_tried(messag
 
 
 def test_a_run_that_failed_elsewhere_is_no_failed_trace() -> None:
-    run = Run(1, Recording(events=(event(3),)), None, "", "", "ValueError: bad", 1.0)
+    run = Run(1, Recording(events=(event(3),)), None, "", "ValueError: bad", 1.0)
     assert not failed_tracing(run)
 
 
@@ -162,6 +162,6 @@ def test_a_run_that_failed_elsewhere_is_no_failed_trace() -> None:
     ],
 )
 def test_what_ended_a_program_is_said_in_one_line(recorded: str | None, errors: str, expected: str) -> None:
-    before = Run(0, Recording(), None, "", "", "", 1.0)
-    after = Run(1, Recording(error=recorded), None, "", "", errors, 1.0)
+    before = Run(0, Recording(), None, "", "", 1.0)
+    after = Run(1, Recording(error=recorded), None, "", errors, 1.0)
     assert find_difference(before, after, Variation()) == f"exit status 0 → 1 ({expected})"

@@ -12,10 +12,10 @@ import click
 
 from traceonce.commands.knowledge.at_hand import base_option, names_a_file, open_base, write_document
 from traceonce.errors import UsageError
+from traceonce.facts.quantities import count_of
 from traceonce.knowledge.exchange import FORMS, Converted, Form, check_id, convert, flat_id
 from traceonce.knowledge.importing import read_documents, write_all
 from traceonce.knowledge.json_files import json_text, naming
-from traceonce.report.quantities import count_of
 
 
 @click.command(short_help="Give records away in another form.")

@@ -9,9 +9,9 @@ import click
 
 from traceonce.commands.knowledge.at_hand import format_option, own_base, write_document
 from traceonce.errors import UsageError
+from traceonce.facts.quantities import count_of
 from traceonce.knowledge.importing import Importer, Taken
 from traceonce.knowledge.json_files import json_text
-from traceonce.report.quantities import count_of
 
 SHOWN = 20  # reasons for a refusal, per file
 

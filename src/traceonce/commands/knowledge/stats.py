@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from traceonce.commands.knowledge.at_hand import base_option, format_option, open_base, write_document
+from traceonce.facts.quantities import count_of
 from traceonce.knowledge.evidence import by_version, speaks_against
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.record import TIERS, Evidence, Record
-from traceonce.report.quantities import count_of
 
 
 @click.command(short_help="How many records, how much of it was run.")

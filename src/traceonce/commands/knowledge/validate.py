@@ -11,11 +11,11 @@ import msgspec
 from traceonce.commands.knowledge.at_hand import format_option
 from traceonce.commands.progress_line import ProgressLine
 from traceonce.errors import UsageError
+from traceonce.facts.quantities import count_of
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.schema import schema_text
 from traceonce.knowledge.validation import Checked, Level, check_files
 from traceonce.knowledge.validation.problem import printable
-from traceonce.report.quantities import count_of
 
 LEVELS: tuple[Level, ...] = ("error", "warning")
 

@@ -17,6 +17,7 @@ from rich.progress import Progress
 from traceonce.backends.discovery import find_backend
 from traceonce.commands.knowledge.at_hand import base_option, open_base
 from traceonce.errors import RecordError, UsageError
+from traceonce.facts.quantities import count_of
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.environments import parse_requirements, python_with
 from traceonce.knowledge.measurement import Measurement
@@ -32,7 +33,6 @@ from traceonce.knowledge.verifying import (
     subject_of,
     with_evidence,
 )
-from traceonce.report.quantities import count_of
 
 QUIET = 15.0  # seconds without a word where the output is no terminal
 

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.combining import wrap
-from traceonce.fix.lifting import FLOATS, widest
-from traceonce.fix.predicting import LIFTABLE, replay
-from traceonce.fix.predicting import cast as cast_signature
 from traceonce.fix.recipes.input_signature import propose_signatures
 from traceonce.fix.recipes.reduce_retracing import NAME as RELAX
 from traceonce.fix.recipes.reduce_retracing import propose_relaxed
-from traceonce.fix.specs import enumerate_words
-from traceonce.fix.spelling import spell_changes
+from traceonce.fix.signatures.lifting import FLOATS, widest
+from traceonce.fix.signatures.predicting import LIFTABLE, replay
+from traceonce.fix.signatures.predicting import cast as cast_signature
+from traceonce.fix.signatures.spelling import spell_changes
+from traceonce.fix.wording import enumerate_words
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -52,7 +51,7 @@ def casting(case: Case, dtypes: Mapping[str, str]) -> Change:
 
 
 def _cast(case: Case, edits: Edits, path: str, dtype: str) -> None:
-    from traceonce.fix.source.arguments import find_arguments
+    from traceonce.fix.source.arguments import find_arguments, wrap_argument
 
     changed = False
     for argument in find_arguments(case, edits, path):
@@ -61,7 +60,7 @@ def _cast(case: Case, edits: Edits, path: str, dtype: str) -> None:
             continue
         numbers = bool(kinds) and all(kind in LIFTABLE for kind in kinds)
         code = f"tf.constant(value, tf.{dtype})" if numbers else f"tf.cast(value, tf.{dtype})"
-        wrap(edits, argument, code)
+        wrap_argument(edits, argument, code)
         changed = True
     if not changed:
         raise Declined(f"no call was found that gives another dtype for {path}")

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from traceonce.facts import Cause, CauseCode, TraceEvent, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.predicting import replay
 from traceonce.fix.recipes.pad_or_bucket import varying_places
-from traceonce.fix.spelling import enumerate_values
+from traceonce.fix.signatures.predicting import replay
+from traceonce.fix.wording import enumerate_values
 
 
 class PartialBatch(NamedTuple):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from traceonce.facts.signature import Shape
 from traceonce.fix.candidate import Candidate, Change, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.lifting import float_dtype
+from traceonce.fix.signatures.lifting import float_dtype
+from traceonce.fix.sizes.reach import OpenShapes, Reach
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -17,24 +17,10 @@ NAME = "dynamic_shape"
 SAID = "sizes that the body reads from a shape are read while it runs"
 
 
-class Reach(NamedTuple):
-    """How far the change goes.
-
-    `everywhere`: to every size of what the body computes, not only along the dimensions that the arguments leave open.
-    `cast_everywhere`: a cast in every sum and product, not only at a division or with a float literal beside the size.
-    `last`: in a function that it calls, whose arguments nobody has seen, also to the last size of a shape. Mostly that
-    is a width, which has to stay known.
-    """
-
-    everywhere: bool = False
-    cast_everywhere: bool = False
-    last: bool = False
-
-
 REACHES = (Reach(), Reach(cast_everywhere=True), Reach(everywhere=True), Reach(everywhere=True, cast_everywhere=True))
 
 
-def variants(case: Case, open_shapes: Mapping[str, Shape | None]) -> Iterator[Change]:
+def variants(case: Case, open_shapes: OpenShapes) -> Iterator[Change]:
     """The changes of the body that may be needed where these shapes are open, the least first.
 
     Each declines where one before it does the same.
@@ -43,12 +29,12 @@ def variants(case: Case, open_shapes: Mapping[str, Shape | None]) -> Iterator[Ch
         yield _change(case, open_shapes, REACHES[:count])
 
 
-def _change(case: Case, open_shapes: Mapping[str, Shape | None], reaches: tuple[Reach, ...]) -> Change:
+def _change(case: Case, open_shapes: OpenShapes, reaches: tuple[Reach, ...]) -> Change:
     def change(edits: Edits) -> None:
-        from traceonce.fix.reshaping import read_sizes_at_run_time
+        from traceonce.fix.sizes.writing import read_sizes_at_run_time
 
         floating = float_dtype(case.signatures)
-        read_sizes_at_run_time(edits, case.diagnosis.function, dict(open_shapes), reaches, floating)
+        read_sizes_at_run_time(edits, case.diagnosis.function, open_shapes, reaches, floating)
 
     return change
 

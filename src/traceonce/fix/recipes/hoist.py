@@ -16,7 +16,7 @@ import libcst as cst
 from traceonce.facts import CauseCode, TraceEvent
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.moving import (
+from traceonce.fix.moves.moving import (
     Movable,
     keep_on_instance,
     movable_definition,
@@ -25,11 +25,11 @@ from traceonce.fix.moving import (
     plan,
     why_not,
 )
-from traceonce.fix.predicting import replay
-from traceonce.fix.scopes import scope_of, walk
+from traceonce.fix.signatures.predicting import replay
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.making import find_creation
-from traceonce.fix.source.module import Module
+from traceonce.fix.source.module import Module, walk
+from traceonce.fix.source.scopes import scope_of
 from traceonce.fix.source.wrapping import is_partial, meaning, wrapped_argument
 
 _MEMO_NOTE = "the object keeps the first one: an attribute that it reads and that changes later must be a variable"

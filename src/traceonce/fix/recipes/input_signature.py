@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from traceonce.facts import CauseCode, Signature
 from traceonce.facts.fix import Safety
-from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
-from traceonce.fix.candidate import Change as SourceChange
+from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.combining import join_lines, join_notes
-from traceonce.fix.lifting import assign_alike, number_paths, say_lifted, stack, stacked_lists
-from traceonce.fix.predicting import Change, in_turn, lift, replay, unchanged
 from traceonce.fix.recipes import dynamic_shape
-from traceonce.fix.specs import Cover, NoSignature, cover, enumerate_words
+from traceonce.fix.signatures.lifting import assign_alike, number_paths, say_lifted, stack, stacked_lists
+from traceonce.fix.signatures.predicting import SignatureChange, in_turn, lift, replay, unchanged
+from traceonce.fix.signatures.specs import Cover, NoSignature, cover
+from traceonce.fix.wording import enumerate_words, join_lines, join_notes
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -41,7 +40,7 @@ class Signing:
 
     case: Case
     cover: Cover
-    beside: tuple[SourceChange, ...] = ()
+    beside: tuple[Change, ...] = ()
 
     def __call__(self, edits: Edits) -> None:
         from traceonce.fix.source.making import find_creation, has_option, set_option
@@ -67,8 +66,8 @@ def propose(case: Case) -> Iterator[Candidate]:
 def propose_signatures(
     case: Case,
     name: str,
-    before: Change = unchanged,
-    beside: tuple[SourceChange, ...] = (),
+    before: SignatureChange = unchanged,
+    beside: tuple[Change, ...] = (),
     note: str | None = None,
     call: str | None = None,
 ) -> Iterator[Candidate]:
@@ -107,7 +106,7 @@ def _decorator(least: Cover) -> str:
     return f"@tf.function({NAME}={least.code})"
 
 
-def _with_body(plain: Candidate, change: SourceChange) -> Candidate:
+def _with_body(plain: Candidate, change: Change) -> Candidate:
     signing = plain.change
     assert isinstance(signing, Signing)
     return dataclasses.replace(
@@ -131,7 +130,9 @@ def wider(case: Case, candidate: Candidate) -> Candidate | None:
     return dataclasses.replace(candidate, change=change, snippet=_decorator(widened))
 
 
-def _preparations(signatures: Sequence[Signature]) -> Iterator[tuple[Change, tuple[str, ...], tuple[str, ...]]]:
+def _preparations(
+    signatures: Sequence[Signature],
+) -> Iterator[tuple[SignatureChange, tuple[str, ...], tuple[str, ...]]]:
     """What happens to the arguments first: lists given as one tensor, and numbers with a dtype each."""
     lists = stacked_lists(signatures)
 

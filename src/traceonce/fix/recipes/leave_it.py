@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from traceonce.facts import Diagnosis, Verdict
+from traceonce.facts.quantities import count_of, duration
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.spelling import count_of, duration
 
 
 def _propose(case: Case) -> Iterator[Candidate]:

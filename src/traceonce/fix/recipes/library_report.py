@@ -7,12 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from traceonce.facts import Cause, CauseCode, Diagnosis, Verdict
 from traceonce.facts.event import package_path
+from traceonce.facts.quantities import count_of, duration
 from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.predicting import LIFTABLE, lift, replay
 from traceonce.fix.recipes.drop_remainder import drop_note, drop_snippet, find_partial_batch, without_partial_batch
 from traceonce.fix.recipes.pad_or_bucket import describe_buckets, helper_code, pad, varying_places
-from traceonce.fix.spelling import count_of, duration, enumerate_values, leaves_at, name_of
+from traceonce.fix.signatures.predicting import LIFTABLE, lift, replay
+from traceonce.fix.signatures.specs import leaves_at
+from traceonce.fix.signatures.spelling import name_of
+from traceonce.fix.wording import enumerate_values
 
 _NEW_OBJECT = (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE)
 _OTHER_OBJECT = (CauseCode.IDENTITY, CauseCode.COLLECTED)
@@ -28,7 +31,7 @@ def _propose(case: Case) -> Iterator[Candidate]:
         yield from _one_size(case)
     codes = tuple(dict.fromkeys(cause.code for cause in diagnosis.causes))
     note = f"the cause lies in {_package(diagnosis)}, whose files are not touched: a report for its maintainers"
-    yield Candidate("library_report", "advice", codes, None, None, write_report(case), note)
+    yield Candidate("library_report", "advice", codes, None, None, _write_report(case), note)
 
 
 def _advice(code: CauseCode, traces: int | None, snippet: str, note: str) -> Candidate:
@@ -93,7 +96,7 @@ def _one_size(case: Case) -> Iterator[Candidate]:
         yield _advice(CauseCode.SHAPE, traces, snippet, note)
 
 
-def write_report(case: Case) -> str:
+def _write_report(case: Case) -> str:
     """What the maintainers of a library need to know, as Markdown, without a path of the user's machine."""
     diagnosis = case.diagnosis
     name = name_of(diagnosis.function)

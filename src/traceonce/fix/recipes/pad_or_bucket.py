@@ -8,10 +8,13 @@ from typing import NamedTuple
 import msgspec
 
 from traceonce.facts import CauseCode, Leaf, Signature, Verdict
+from traceonce.facts.quantities import count_of
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.predicting import replay
-from traceonce.fix.spelling import count_of, enumerate_values, spell_changes
+from traceonce.fix.signatures.predicting import replay
+from traceonce.fix.signatures.specs import by_path
+from traceonce.fix.signatures.spelling import spell_changes
+from traceonce.fix.wording import enumerate_values
 
 HELPER = """\
 def padded(tensor, axis):  # to the next power of two
@@ -41,8 +44,7 @@ def bucket(size: int) -> int:
 def varying_places(signatures: Sequence[Signature]) -> list[Place]:
     """The dimensions of dense tensors that were not of one size, where the tensor always had them."""
     places = []
-    for path in dict.fromkeys(leaf.path for signature in signatures for leaf in signature.leaves):
-        leaves = [leaf for signature in signatures for leaf in signature.leaves if leaf.path == path]
+    for path, leaves in by_path(signatures).items():
         if any(leaf.kind != "tensor" or leaf.type_name or leaf.shape is None for leaf in leaves):
             continue
         shapes = [leaf.shape for leaf in leaves if leaf.shape is not None]
@@ -69,7 +71,7 @@ def pad(signature: Signature, places: Iterable[Place]) -> Signature:
     return msgspec.structs.replace(signature, leaves=tuple(map(padded, signature.leaves)))
 
 
-def pad_snippet(case: Case, places: Sequence[Place]) -> str:
+def _pad_snippet(case: Case, places: Sequence[Place]) -> str:
     """The helper, and the call with it."""
     given: dict[str, str] = {}
     for place in places:
@@ -110,7 +112,7 @@ def _propose(case: Case) -> Iterator[Candidate]:
         left = count_of(compiles, "compilation")
         note = f"XLA compiles for every shape, under any signature: {left} instead of {before:,}. {note}"
     codes = tuple(code for code in (CauseCode.SHAPE, CauseCode.COMPILE) if code in case.codes)
-    yield Candidate("pad_or_bucket", "advice", codes, None, traces, pad_snippet(case, places), note)
+    yield Candidate("pad_or_bucket", "advice", codes, None, traces, _pad_snippet(case, places), note)
 
 
 def _shapes(signature: Signature) -> tuple[object, ...]:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from traceonce.facts import CauseCode, Signature
 from traceonce.facts.fix import Safety
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS, Shape
-from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
+from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe, together
 from traceonce.fix.case import Case
-from traceonce.fix.combining import join_lines, join_notes, together
-from traceonce.fix.predicting import Change as SignatureChange
-from traceonce.fix.predicting import replay, unchanged
 from traceonce.fix.recipes import dynamic_shape
+from traceonce.fix.signatures.predicting import SignatureChange, replay, unchanged
+from traceonce.fix.wording import join_lines, join_notes
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits

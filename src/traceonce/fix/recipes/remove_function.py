@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from traceonce.facts import Diagnosis, Verdict
 from traceonce.facts.event import package_path
+from traceonce.facts.quantities import duration
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.spelling import arguments_of, duration, name_of
+from traceonce.fix.signatures.spelling import arguments_of, name_of
 
 NEARLY_ALL = 0.9  # of the calls
 ENOUGH = 4  # calls

@@ -9,17 +9,17 @@ from traceonce.facts import Cause, CauseCode, FunctionId, Verdict
 from traceonce.facts.event import package_path
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.predicting import replay
-from traceonce.fix.spelling import callee_of, name_of, spell_call
+from traceonce.fix.signatures.predicting import replay
+from traceonce.fix.signatures.spelling import callee_of, name_of, spell_call
 
 
-def class_of(function: FunctionId) -> str | None:
+def _class_of(function: FunctionId) -> str | None:
     """The class that a method belongs to, by its qualified name."""
     *owners, _ = name_of(function).split(".")
     return owners[-1] if owners else None
 
 
-def site_of(case: Case) -> str:
+def _site_of(case: Case) -> str:
     """The user's line that calls it most often, or nothing."""
     sites = case.diagnosis.call_sites
     return f"{package_path(sites[0].file)}:{sites[0].line}" if sites else ""
@@ -28,11 +28,11 @@ def site_of(case: Case) -> str:
 def _propose(case: Case) -> Iterator[Candidate]:
     diagnosis = case.diagnosis
     causes = [cause for cause in diagnosis.causes if cause.code is CauseCode.NEW_INSTANCE]
-    owner = class_of(diagnosis.function)
+    owner = _class_of(diagnosis.function)
     if not causes or owner is None or diagnosis.function.library or diagnosis.verdict is not Verdict.RETRACING:
         return
     differing = _what_differs(causes)
-    place = f" around {site_of(case)}" if site_of(case) else ""
+    place = f" around {_site_of(case)}" if _site_of(case) else ""
     instance = re.sub(r"\.[^.]*$", "", callee_of(diagnosis.function))
     lines = [f"{instance} = {owner}(…)  # once, before the loop or the function{place}", spell_call(case)]
     note = "every object has traces of its own; what an object keeps between calls (counters, state) is then shared"

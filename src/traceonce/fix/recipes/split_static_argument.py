@@ -9,9 +9,9 @@ import msgspec
 from traceonce.facts import CauseCode, Container, Leaf, Signature, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.predicting import each_leaf, replay
-from traceonce.fix.specs import NoSignature, cover, top
-from traceonce.fix.spelling import arguments_of, callee_of, leaves_at, name_of, parameters_of, spell_call
+from traceonce.fix.signatures.predicting import each_leaf, replay
+from traceonce.fix.signatures.specs import NoSignature, cover, leaves_at, top
+from traceonce.fix.signatures.spelling import arguments_of, callee_of, name_of, parameters_of, spell_call
 
 MOST = 16  # values: more of them are data, and no switch
 _MODES = ("str", "bytes", "int")
@@ -61,7 +61,9 @@ def _per_value(case: Case, path: str, values: Sequence[str]) -> Iterator[Candida
 
 
 def _switch(case: Case, path: str, values: Sequence[str]) -> Iterator[Candidate]:
-    """One graph that has all of the values in it."""
+    """One graph that has all of the values in it; not for a value that is another one in every call."""
+    if case.diagnosis.calls is not None and len(values) >= case.diagnosis.calls:
+        return
 
     def indexed(leaf: Leaf) -> Leaf:
         return Leaf(path, "tensor", dtype="int32", shape=()) if leaf.path == path else leaf

@@ -12,8 +12,9 @@ import libcst as cst
 from traceonce.facts import CauseCode, Leaf
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.moving import Movable, keep_on_instance, movable_definition, movable_expression, move_out
-from traceonce.fix.predicting import replay_kept
+from traceonce.fix.moves.moving import Movable, keep_on_instance, movable_definition, movable_expression, move_out
+from traceonce.fix.signatures.predicting import replay_kept
+from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.arguments import Argument, find_arguments
 from traceonce.fix.source.binders import binders_seen
 from traceonce.fix.source.edits import Edits
@@ -46,7 +47,7 @@ def _paths(case: Case) -> list[str]:
 
 
 def _is_callable(case: Case, path: str) -> bool:
-    kinds = {leaf.type_name for one in case.signatures for leaf in one.leaves if leaf.path == path}
+    kinds = {leaf.type_name for leaf in leaves_at(case.signatures, path)}
     return bool(kinds) and kinds <= {*CALLABLES, "collected object"} and kinds != {"collected object"}
 
 

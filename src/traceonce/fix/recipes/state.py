@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from traceonce.facts import Cause, CauseCode
-from traceonce.fix.candidate import Candidate, Example, Recipe
+from traceonce.fix.candidate import Candidate, Change, Example, Recipe
+from traceonce.fix.captured.parameters import pass_as_argument, wanted_name
+from traceonce.fix.captured.variables import make_variable
 from traceonce.fix.case import Case
-from traceonce.fix.parameters import pass_as_argument
-from traceonce.fix.predicting import replay
+from traceonce.fix.signatures.predicting import replay
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.variables import make_variable
 
 _FLOATS = ("float64", "float16", "bfloat16")
 
@@ -95,7 +94,7 @@ def _as_argument(case: Case, paths: Sequence[str], templates: Sequence[str], lef
             pass_as_argument(edits, case, path, template)
 
     given = ", ".join(
-        f"{_name(path)}={_filled(template, path)}" for path, template in zip(paths, templates, strict=True)
+        f"{wanted_name(path)}={_filled(template, path)}" for path, template in zip(paths, templates, strict=True)
     )
     note = "every call passes the present value; a Python value costs a trace for each new one"
     return _candidate(change, left, f"{case.diagnosis.function.short_name}(…, {given})", note)
@@ -114,17 +113,12 @@ def _as_variable(case: Case, paths: Sequence[str], dtypes: Sequence[str], left: 
     return _candidate(change, left, "\n".join(made), note)
 
 
-def _candidate(change: Callable[[Edits], None], left: int | None, snippet: str, note: str) -> Candidate:
+def _candidate(change: Change, left: int | None, snippet: str, note: str) -> Candidate:
     return Candidate("state", "review", (CauseCode.STALE,), change, left, snippet, note)
 
 
 def _filled(template: str, path: str) -> str:
     return re.sub(r"\bvalue\b", lambda _: path, template)
-
-
-def _name(path: str) -> str:
-    names: list[Any] = re.findall(r"[A-Za-z_]\w*", path)
-    return str(names[-1]).lower().strip("_")
 
 
 _GLOBAL = Example(

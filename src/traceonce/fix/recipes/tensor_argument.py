@@ -10,12 +10,12 @@ from traceonce.facts import CauseCode, Signature
 from traceonce.facts.signature import number
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.combining import wrap
-from traceonce.fix.lifting import assign_alike, number_paths, say_lifted
-from traceonce.fix.predicting import LIFTABLE, lift, replay
 from traceonce.fix.recipes.reduce_retracing import NAME as RELAX
 from traceonce.fix.recipes.reduce_retracing import propose_relaxed
-from traceonce.fix.spelling import spell_changes
+from traceonce.fix.signatures.lifting import assign_alike, number_paths, say_lifted
+from traceonce.fix.signatures.predicting import LIFTABLE, lift, replay
+from traceonce.fix.signatures.specs import leaves_at
+from traceonce.fix.signatures.spelling import spell_changes
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -30,7 +30,7 @@ def propose(case: Case) -> Iterator[Candidate]:
         return
     now = replay(case.events)
     for dtypes in itertools.islice(_choices(case.signatures), MOST):
-        before, change, note = lift(dtypes), giving(case, dtypes), say_lifted(dtypes)
+        before, change, note = lift(dtypes), _giving(case, dtypes), say_lifted(dtypes)
         left = replay(case.events, before)
         snippet = spell_changes(case, {path: f"tf.constant({path}, tf.{dtype})" for path, dtype in dtypes.items()})
         if left < now:
@@ -38,7 +38,7 @@ def propose(case: Case) -> Iterator[Candidate]:
         yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, note, snippet)
 
 
-def giving(case: Case, dtypes: Mapping[str, str]) -> Change:
+def _giving(case: Case, dtypes: Mapping[str, str]) -> Change:
     """Wraps what the calls give for these parameters."""
 
     def change(edits: Edits) -> None:
@@ -49,7 +49,7 @@ def giving(case: Case, dtypes: Mapping[str, str]) -> Change:
 
 
 def _wrap(case: Case, edits: Edits, path: str, dtype: str) -> None:
-    from traceonce.fix.source.arguments import find_arguments
+    from traceonce.fix.source.arguments import find_arguments, wrap_argument
 
     arguments = find_arguments(case, edits, path)
     if len(arguments) < len(case.sites):
@@ -60,7 +60,7 @@ def _wrap(case: Case, edits: Edits, path: str, dtype: str) -> None:
             continue  # a tensor already
         mixed = any(kind not in LIFTABLE for kind in kinds)
         code = f"tf.cast(value, tf.{dtype})" if mixed else f"tf.constant(value, tf.{dtype})"
-        wrap(edits, argument, code)
+        wrap_argument(edits, argument, code)
 
 
 def _choices(signatures: Sequence[Signature]) -> Iterator[dict[str, str]]:
@@ -76,7 +76,7 @@ def _choices(signatures: Sequence[Signature]) -> Iterator[dict[str, str]]:
 
 
 def _varies(signatures: Sequence[Signature], path: str) -> bool:
-    leaves = [leaf for signature in signatures for leaf in signature.leaves if leaf.path == path]
+    leaves = leaves_at(signatures, path)
     return (
         len({number(leaf) for leaf in leaves if leaf.kind == "python"}) > 1 or len({leaf.kind for leaf in leaves}) > 1
     )

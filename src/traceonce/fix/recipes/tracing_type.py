@@ -10,11 +10,13 @@ import libcst as cst
 from traceonce.facts import Leaf
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.placing import place, written
-from traceonce.fix.predicting import by_contents, replay
+from traceonce.fix.moves.collisions import fresh_name
+from traceonce.fix.moves.homes import Home
+from traceonce.fix.moves.placing import place, written
+from traceonce.fix.project.related import related_files
 from traceonce.fix.recipes.stable_home import CALLABLES, CODES
-from traceonce.fix.related import related_files
-from traceonce.fix.scopes import Home, fresh_name
+from traceonce.fix.signatures.predicting import by_contents, replay
+from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
 
@@ -77,8 +79,8 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 def _leaves(case: Case, path: str) -> list[Leaf]:
     """The objects seen at the path; one that was gone before anybody looked tells nothing."""
-    leaves = [leaf for one in case.signatures for leaf in one.leaves if leaf.path == path and leaf.kind == "object"]
-    return [leaf for leaf in leaves if leaf.type_name != "collected object"]
+    leaves = leaves_at(case.signatures, path)
+    return [leaf for leaf in leaves if leaf.kind == "object" and leaf.type_name != "collected object"]
 
 
 def _are_functions(leaves: list[Leaf]) -> bool:

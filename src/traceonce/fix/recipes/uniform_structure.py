@@ -11,9 +11,10 @@ from traceonce.facts import Cause, CauseCode, Container, Leaf, Signature, Verdic
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.predicting import Change, replay
-from traceonce.fix.specs import enumerate_words, top
-from traceonce.fix.spelling import enumerate_values, leaves_at, spell_call
+from traceonce.fix.signatures.predicting import SignatureChange, replay
+from traceonce.fix.signatures.specs import leaves_at, top
+from traceonce.fix.signatures.spelling import spell_call
+from traceonce.fix.wording import enumerate_values, enumerate_words
 
 _SEQUENCES = ("list", "tuple", ARGUMENTS)
 _MAPPINGS = ("dict", KEYWORDS)
@@ -24,7 +25,7 @@ class Uniform(NamedTuple):
 
     snippet: str
     note: str
-    change: Change
+    change: SignatureChange
     relax: bool = False
 
 
@@ -108,11 +109,7 @@ def _one_tensor(case: Case, path: str, seen: Sequence[Container]) -> Uniform | N
         return None
     code, dtype, shape = stacked
     lengths = enumerate_values(list(dict.fromkeys(len(container.keys) for container in seen)))
-    call = (
-        spell_call(case, {path: f"{code}({path})"})
-        if top(path) == path
-        else f"{path} = {code}({path})\n{spell_call(case)}"
-    )
+    call = _call_with(case, path, f"{code}({path})")
     sizes = ", ".join(["n", *map(str, shape)])
     what = f"{path}: one tensor [{sizes}] in place of {lengths} tensors"
     note = f"the function gets a tensor in place of a list: a loop is fine, but len({path}) becomes tf.shape({path})[0]"

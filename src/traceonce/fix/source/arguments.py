@@ -47,6 +47,12 @@ def find_arguments(case: Case, edits: Edits, path: str) -> list[Argument]:
     return list(found.values())
 
 
+def wrap_argument(edits: Edits, argument: Argument, code: str) -> None:
+    """Put code around what a call gives; `value` stands for that in the code."""
+    module, node = argument.module, argument.node.value
+    edits.replace(module, node, lambda value: edits.expression(module, code, node, value=value))
+
+
 def find_call(case: Case, edits: Edits, site: Site) -> cst.Call:
     """The call at a site, which must be one of the function itself."""
     module = edits.module(site.file)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import libcst as cst
 from libcst.helpers import get_full_name_for_node
 
 from traceonce.fix.source import names
-from traceonce.fix.source.module import Module
+from traceonce.fix.source.module import Function, Module
+from traceonce.fix.source.scopes import COMPREHENSIONS, scopes_around
 
-_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 _BINDING: tuple[type[cst.CSTNode], ...] = (
     cst.Import,
     cst.ImportFrom,
@@ -50,6 +50,12 @@ def imported_by(node: cst.Import | cst.ImportFrom) -> Iterator[Imported]:
             yield Imported(alias.evaluated_alias or alias.evaluated_name, f"{package}.{alias.evaluated_name}", node)
 
 
+def imported_as(binders: Iterable[cst.CSTNode], name: str) -> set[str]:
+    """What the name stands for by those of its binders that are imports."""
+    imports = (binder for binder in binders if isinstance(binder, cst.Import | cst.ImportFrom))
+    return {each.what for node in imports for each in imported_by(node) if each.name == name}
+
+
 def binders(module: Module, name: str) -> list[cst.CSTNode]:
     """Every smallest piece of the file that binds the name, in any scope."""
     return [node for node in _binding(module) if name in _bound_by(module, node)]
@@ -76,32 +82,14 @@ def binders_seen(module: Module, name: str, at: cst.CSTNode) -> list[cst.CSTNode
     return []
 
 
-def scopes_around(module: Module, at: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The scopes in which a name read at `at` is looked up, from the innermost outwards."""
-    inside, innermost = at, True
-    for outer in module.ancestors(at):
-        if isinstance(outer, cst.FunctionDef | cst.Lambda):
-            if inside is outer.body:
-                yield outer
-                innermost = False
-        elif isinstance(outer, cst.ClassDef):
-            if inside is outer.body and innermost:
-                yield outer
-                innermost = False
-        elif isinstance(outer, (cst.Module, *_COMPREHENSIONS)):
-            yield outer
-            innermost = False
-        inside = outer
-
-
 def _owner(module: Module, binder: cst.CSTNode, name: str) -> cst.CSTNode:
     """The scope in which a binder binds."""
     if isinstance(binder, cst.Param):
-        return next(outer for outer in module.ancestors(binder) if isinstance(outer, cst.FunctionDef | cst.Lambda))
+        return next(outer for outer in module.ancestors(binder) if isinstance(outer, Function))
     around = [
         scope
         for scope in scopes_around(module, binder)
-        if isinstance(binder, cst.CompFor) or not isinstance(scope, _COMPREHENSIONS)
+        if isinstance(binder, cst.CompFor) or not isinstance(scope, COMPREHENSIONS)
     ]
     scope = around[0]
     if isinstance(scope, cst.FunctionDef):
@@ -140,16 +128,16 @@ def _bound_by(module: Module, node: cst.CSTNode) -> set[str]:
     if isinstance(node, cst.MatchMapping):
         return {node.rest.value} if node.rest is not None else set()
     if isinstance(node, cst.AsName):
-        return set() if isinstance(module.parent(node), cst.ImportAlias) else _names_in_target(node.name)
+        return set() if isinstance(module.parent(node), cst.ImportAlias) else names_in_target(node.name)
     assert isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.AugAssign | cst.NamedExpr | cst.For | cst.CompFor)
-    return _names_in_target(node.target)
+    return names_in_target(node.target)
 
 
-def _names_in_target(target: cst.CSTNode) -> set[str]:
+def names_in_target(target: cst.CSTNode) -> set[str]:
     if isinstance(target, cst.Name):
         return {target.value}
     if isinstance(target, cst.Tuple | cst.List):
-        return {name for element in target.elements for name in _names_in_target(element.value)}
+        return {name for element in target.elements for name in names_in_target(element.value)}
     if isinstance(target, cst.StarredElement):
-        return _names_in_target(target.value)
+        return names_in_target(target.value)
     return set()

@@ -205,10 +205,7 @@ class _Fill(cst.CSTTransformer):
         self._alone: set[cst.CSTNode] = set()
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        if (
-            isinstance(node, cst.Arg | cst.Element | cst.DictElement | cst.Assign | cst.Return | cst.Expr)
-            and node.value
-        ):
+        if isinstance(node, _ALONE_IN) and node.value:
             self._alone.add(node.value)
         return super().on_visit(node)
 
@@ -216,7 +213,7 @@ class _Fill(cst.CSTTransformer):
         part = self.parts.get(original_node.value)
         if part is None:
             return updated_node
-        return part if original_node in self._alone and not isinstance(part, _LOOSE) else in_brackets(part)
+        return part if original_node in self._alone and not isinstance(part, _LOOSE) else _in_brackets(part)
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         return updated_node.with_changes(attr=original_node.attr)
@@ -225,13 +222,13 @@ class _Fill(cst.CSTTransformer):
         return updated_node.with_changes(keyword=original_node.keyword)
 
 
-_ALONE_IN = (cst.Arg, cst.Element, cst.DictElement, cst.Assign, cst.Return, cst.Expr)
+_ALONE_IN = cst.Arg | cst.Element | cst.DictElement | cst.Assign | cst.Return | cst.Expr
 _LOOSE = (cst.Tuple, cst.GeneratorExp, cst.NamedExpr, cst.Yield)  # may stand without brackets at a few places only
 _TIGHT = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BaseNumber, cst.BaseString)
 _BRACKETED = (cst.List, cst.Dict, cst.Set, cst.ListComp, cst.SetComp, cst.DictComp)
 
 
-def in_brackets(node: cst.BaseExpression) -> cst.BaseExpression:
+def _in_brackets(node: cst.BaseExpression) -> cst.BaseExpression:
     """The expression such that it can stand anywhere."""
     if node.lpar or isinstance(node, (*_TIGHT, *_BRACKETED)):
         return node

@@ -8,7 +8,7 @@ import libcst as cst
 
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source.binders import Imported, all_names, binders, imported_by
-from traceonce.fix.source.module import Module
+from traceonce.fix.source.module import Function, Module
 
 # `compat.v2` is TensorFlow itself under another name; `compat.v1` is not: it lacks half of it.
 _TENSORFLOW = {"tensorflow", "tensorflow.compat.v2", "tensorflow._api.v2.compat.v2"}
@@ -151,10 +151,7 @@ def _is_seen(module: Module, statement: cst.CSTNode, at: cst.CSTNode | None) -> 
 
 def _runs_later(module: Module, at: cst.CSTNode) -> bool:
     """Does `at` stand in the body of a function, which runs when the whole file was read?"""
-    return any(
-        isinstance(outer, cst.FunctionDef | cst.Lambda) and module.holds(outer.body, at)
-        for outer in module.ancestors(at)
-    )
+    return any(isinstance(outer, Function) and module.holds(outer.body, at) for outer in module.ancestors(at))
 
 
 def _only_means(module: Module, found: Imported) -> bool:

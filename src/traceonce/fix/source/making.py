@@ -12,7 +12,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.source.binders import binders_seen, imported_by
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.keywords import positional_option, same_option, with_keyword
-from traceonce.fix.source.module import Module
+from traceonce.fix.source.module import Function, Module
 from traceonce.fix.source.wrapping import (
     Wrapper,
     assigned_value,
@@ -35,7 +35,7 @@ class Creation(NamedTuple):
 
     module: Module
     node: cst.Decorator | cst.Call
-    definition: cst.FunctionDef | cst.Lambda | None
+    definition: Function | None
     call: cst.Call | None
 
 
@@ -88,9 +88,7 @@ def _called(module: Module, call: cst.Call, case: Case) -> Creation:
     return Creation(module, call, definition, call if wrapper.kind == "free" else wrapper.calls[-1])
 
 
-def _wrapped_definition(
-    module: Module, call: cst.Call, given: cst.BaseExpression, case: Case
-) -> cst.FunctionDef | cst.Lambda | None:
+def _wrapped_definition(module: Module, call: cst.Call, given: cst.BaseExpression, case: Case) -> Function | None:
     """The definition of the function that is given to `tf.function`, if it is surely the one of the case."""
     function = case.diagnosis.function
     name = function.short_name

@@ -6,7 +6,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, ParentNodeProvider, PositionProvider
@@ -15,6 +15,7 @@ from traceonce.facts.rehearsal import Span
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source import names
 
+Function: TypeAlias = cst.FunctionDef | cst.Lambda
 Kind = TypeVar("Kind", bound=cst.CSTNode)
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
@@ -70,7 +71,7 @@ class Module:
                     return call
         return None
 
-    def function_at(self, line: int, name: str) -> cst.FunctionDef | cst.Lambda | None:
+    def function_at(self, line: int, name: str) -> Function | None:
         """The function that starts on `line` (that of its first decorator, as Python counts), if there is just one."""
         if name == "<lambda>":
             lambdas = [node for node in self.nodes(cst.Lambda) if self.line(node) == line]
@@ -129,6 +130,13 @@ class Module:
         if not 1 <= line <= len(self._lines):
             return offset
         return len(self._lines[line - 1].encode()[:offset].decode(errors="ignore"))
+
+
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """A node and everything in it."""
+    yield node
+    for child in node.children:
+        yield from walk(child)
 
 
 def _key(place: CodeRange) -> tuple[int, int, int, int]:

@@ -171,13 +171,13 @@ class _Scan(cst.CSTVisitor):
             self._bind(name)
 
     def _bind_parameters(self, parameters: cst.Parameters) -> None:
-        self.bound |= {parameter.name.value for parameter in _each(parameters)}
+        self.bound |= {parameter.name.value for parameter in each_parameter(parameters)}
 
     def _bind_type_parameters(self, parameters: cst.TypeParameters | None) -> None:
         self.bound |= _type_parameter_names(parameters)
 
     def _visit_outside_of_parameters(self, parameters: cst.Parameters, annotations: _Scan) -> None:
-        for parameter in _each(parameters):
+        for parameter in each_parameter(parameters):
             if parameter.default is not None:
                 parameter.default.visit(self)
             if parameter.annotation is not None:
@@ -303,7 +303,8 @@ class _Scan(cst.CSTVisitor):
         return False
 
 
-def _each(parameters: cst.Parameters) -> list[cst.Param]:
+def each_parameter(parameters: cst.Parameters) -> list[cst.Param]:
+    """All of them, with ``*args`` and ``**kwargs``."""
     found = [*parameters.posonly_params, *parameters.params, *parameters.kwonly_params]
     if isinstance(parameters.star_arg, cst.Param):
         found.append(parameters.star_arg)

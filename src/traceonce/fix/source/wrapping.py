@@ -6,8 +6,9 @@ from typing import Literal, NamedTuple
 
 import libcst as cst
 
-from traceonce.fix.source.binders import Imported, binders_seen, imported_by
+from traceonce.fix.source.binders import binders_seen, imported_as
 from traceonce.fix.source.module import Module
+from traceonce.fix.source.scopes import is_label
 
 _FUNCTION = {f"{package}.function" for package in ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1")} | {
     "tensorflow.python.eager.def_function.function",
@@ -67,11 +68,7 @@ def meaning(module: Module, expression: cst.CSTNode) -> set[str]:
         return {f"{owner}.{expression.attr.value}" for owner in meaning(module, expression.value)}
     if not isinstance(expression, cst.Name):
         return set()
-    found: list[Imported] = []
-    for binder in binders_seen(module, expression.value, expression):
-        if isinstance(binder, cst.Import | cst.ImportFrom):
-            found.extend(each for each in imported_by(binder) if each.name == expression.value)
-    return {each.what for each in found}
+    return imported_as(binders_seen(module, expression.value, expression), expression.value)
 
 
 def assigned_value(module: Module, expression: cst.CSTNode) -> cst.BaseExpression | None:
@@ -96,9 +93,5 @@ def readers(module: Module, expression: cst.Name) -> list[cst.Name]:
 
 
 def _is_read(module: Module, node: cst.Name) -> bool:
-    outer = module.parent(node)
-    if isinstance(outer, cst.Attribute):
-        return outer.value is node
-    if isinstance(outer, cst.Arg):
-        return outer.value is node
-    return not isinstance(outer, cst.AssignTarget | cst.Param | cst.FunctionDef | cst.ClassDef | cst.AsName)
+    binding = cst.AssignTarget | cst.Param | cst.FunctionDef | cst.ClassDef | cst.AsName
+    return not is_label(module, node) and not isinstance(module.parent(node), binding)

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from traceonce.errors import UsageError
+from traceonce.facts.quantities import count_of
 from traceonce.guard.baseline import Accepted, Baseline, Functions
 from traceonce.integrations.pytest_plugin.outcomes import Outcome
-from traceonce.report.quantities import count_of
 
 OPTION = "--traceonce-baseline"
 UPDATE = "--traceonce-update-baseline"

@@ -15,6 +15,7 @@ import msgspec
 
 from traceonce.explain import diagnose, diagnose_with_events
 from traceonce.facts import Diagnosis, FunctionId, Limit, Recording, Verdict
+from traceonce.facts.quantities import count_of
 from traceonce.guard.baseline import Change, Functions, compare, digest, name_in_baseline, take_state
 from traceonce.guard.counting import Count
 from traceonce.integrations.pytest_plugin.marks import find_limit
@@ -22,7 +23,6 @@ from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunctio
 from traceonce.integrations.pytest_plugin.places import name_from
 from traceonce.integrations.pytest_plugin.telling import Offence, describe_offences, visible_name
 from traceonce.knowledge.linking import records_of
-from traceonce.report.quantities import count_of
 from traceonce.report.wording import describe_cause, describe_place
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from traceonce.facts import Verdict
+from traceonce.facts.quantities import count_of, duration
 from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunction
-from traceonce.report.quantities import count_of, duration
 
 WORST = 10  # functions that are shown
 _ORDER = list(Verdict)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from traceonce.facts import Diagnosis
+from traceonce.facts.quantities import count_of, duration
 from traceonce.knowledge.linking import records_of
-from traceonce.report.quantities import count_of, duration
 from traceonce.report.wording import (
     causes_left,
     describe_cause,

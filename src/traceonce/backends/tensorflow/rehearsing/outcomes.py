@@ -20,13 +20,13 @@ def describe_outcome(
 ) -> Returned:
     if error is not None:
         return Returned(
-            function, error=error_name(error), message=_message(error), seconds=round(seconds, 6), traces=traces
+            function, error=_error_name(error), message=_message(error), seconds=round(seconds, 6), traces=traces
         )
     leaves, structure = values.read(result)
     return Returned(function, leaves, structure, seconds=round(seconds, 6), traces=traces)
 
 
-def error_name(error: BaseException) -> str:
+def _error_name(error: BaseException) -> str:
     """The type of an error; of one that AutoGraph has put into another type, its own, as when it runs eagerly."""
     name = type(error).__name__
     if name == "MultilineMessageKeyError":

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
-from traceonce.facts import FunctionId, Leaf, Signature
+from traceonce.facts import FunctionId, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
 from traceonce.fix.case import Case
-from traceonce.fix.specs import at_their_defaults, top
+from traceonce.fix.signatures.specs import at_their_defaults, top
 
-SHOWN = 6  # values of a list before it is cut
 _ASSIGNABLE = ("dict", "list")
 
 
@@ -88,21 +87,3 @@ def _holder(path: str) -> str:
 
 def _last(case: Case) -> Signature:
     return case.signatures[-1] if case.signatures else Signature()
-
-
-def leaves_at(signatures: Iterable[Signature], path: str) -> list[Leaf]:
-    return [leaf for signature in signatures for leaf in signature.leaves if leaf.path == path]
-
-
-def enumerate_values(values: Sequence[object]) -> str:
-    """``2, 3, 5``; of many, the first ones and the last."""
-    texts = [str(value) for value in values]
-    return ", ".join(texts if len(texts) <= SHOWN else [*texts[: SHOWN - 2], "…", texts[-1]])
-
-
-def count_of(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
-def duration(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms" if seconds >= 0.001 else "under 1 ms"

@@ -3,72 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-import libcst as cst
-
-from traceonce.facts.signature import Shape
-from traceonce.fix.called_shapes import plan_called_sizes
-from traceonce.fix.candidate import Candidate, Change, Declined
+from traceonce.fix.candidate import Candidate, Change, Declined, together
 from traceonce.fix.case import Case
-from traceonce.fix.combining import join_notes, together
-from traceonce.fix.lifting import float_dtype
-from traceonce.fix.recipes import dynamic_shape, reduce_retracing
-from traceonce.fix.recipes.dynamic_shape import Reach
+from traceonce.fix.recipes import dynamic_shape, input_signature, reduce_retracing
 from traceonce.fix.recipes.input_signature import Signing
-from traceonce.fix.reshaping import find_definition, write_plan
-from traceonce.fix.shapes import Plan, plan_sizes, shape_of
+from traceonce.fix.signatures.lifting import float_dtype
+from traceonce.fix.sizes.called import Called, find_called
+from traceonce.fix.sizes.planning import Plan, plan_sizes
+from traceonce.fix.sizes.planning_called import plan_called_sizes
+from traceonce.fix.sizes.reach import OpenShapes, Reach
+from traceonce.fix.sizes.writing import write_plan
+from traceonce.fix.source.definitions import find_definition
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.source.module import Module
-from traceonce.fix.specs import enumerate_words
+from traceonce.fix.source.module import Function, Module
+from traceonce.fix.wording import enumerate_words, join_notes
 
-_OPENING = {"input_signature", "reduce_retracing"}
-Function = cst.FunctionDef | cst.Lambda
-
-
-class Called(NamedTuple):
-    """A function of the project by its qualified name; `number` tells several of that name in one file apart."""
-
-    file: str
-    name: str
-    number: int = 0
-
-    @property
-    def short_name(self) -> str:
-        return self.name.rpartition("<locals>.")[2]
-
-
-def called_at(module: Module, line: int, name: str) -> Called | None:
-    """The innermost function around a line of a traceback, which calls it `name`."""
-    is_lambda = name == "<lambda>"
-    found = [
-        node
-        for node in _functions(module)
-        if isinstance(node, cst.Lambda) == is_lambda
-        and module.place(node).start.line <= line <= module.place(node).end.line
-    ]
-    if not found:
-        return None
-    innermost = max(found, key=lambda node: module.line(node))
-    qualified = _qualified(module, innermost)
-    return Called(module.file, qualified, _of_that_name(module, qualified).index(innermost))
-
-
-def find_called(module: Module, called: Called) -> Function | None:
-    """The same function in another state of its file."""
-    named = _of_that_name(module, called.name)
-    return named[called.number] if called.number < len(named) else None
-
-
-def reads_a_shape(module: Module, called: Called) -> bool:
-    definition = find_called(module, called)
-    return definition is not None and _reads_a_shape(definition)
-
-
-def _reads_a_shape(node: cst.CSTNode) -> bool:
-    return shape_of(node) is not None or any(map(_reads_a_shape, node.children))
+_OPENING = {input_signature.NAME, reduce_retracing.NAME}
 
 
 def opens_dimensions(candidate: Candidate) -> bool:
@@ -108,7 +61,7 @@ class ReadingSizes:
     """Reads sizes at run time in functions that are called; `own`: in the traced function, too."""
 
     case: Case
-    open_shapes: Mapping[str, Shape | None]
+    open_shapes: OpenShapes
     functions: tuple[Called, ...]
     reach: Reach
     own: bool
@@ -138,27 +91,3 @@ class ReadingSizes:
             for module, definition in found
             if definition is not own and around.isdisjoint(module.ancestors(definition))
         ]
-
-
-def _functions(module: Module) -> list[Function]:
-    found: list[Function] = [*module.nodes(cst.FunctionDef), *module.nodes(cst.Lambda)]
-    return sorted(found, key=lambda node: (module.place(node).start.line, module.place(node).start.column))
-
-
-def _of_that_name(module: Module, qualified: str) -> list[Function]:
-    return [node for node in _functions(module) if _qualified(module, node) == qualified]
-
-
-def _qualified(module: Module, function: Function) -> str:
-    """The name that Python gives it."""
-    parts = [_name(function)]
-    for outer in module.ancestors(function):
-        if isinstance(outer, cst.FunctionDef | cst.Lambda):
-            parts += ["<locals>", _name(outer)]
-        elif isinstance(outer, cst.ClassDef):
-            parts.append(outer.name.value)
-    return ".".join(reversed(parts))
-
-
-def _name(function: Function) -> str:
-    return function.name.value if isinstance(function, cst.FunctionDef) else "<lambda>"

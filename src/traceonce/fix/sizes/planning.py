@@ -6,27 +6,25 @@ is computed from `x` as well, so names that the body binds are looked at, too.
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from traceonce.facts.signature import Shape
-from traceonce.fix.source.module import Module
-
-if TYPE_CHECKING:
-    from traceonce.fix.recipes.dynamic_shape import Reach
+from traceonce.fix.sizes.casting import Casts
+from traceonce.fix.sizes.expressions import as_path, integer_in, root_of, shape_of
+from traceonce.fix.sizes.reach import OpenShapes, Reach
+from traceonce.fix.source.binders import names_in_target
+from traceonce.fix.source.module import Function, Module, walk
+from traceonce.fix.source.names import each_parameter
 
 # Functions of TensorFlow that want a static shape, or that only show one.
 _STATIC_CALLS = {"TensorShape", "ensure_shape", "TensorSpec", "print", "keras", "debugging"}
-_NOT_TENSORFLOW = {"self", "np", "numpy", "math"}
+PYTHON_ONLY = {"np", "numpy", "math"}
+_NOT_TENSORFLOW = {"self", *PYTHON_ONLY}
 _ONLY_SHOW = {"print", "isinstance", "repr", "str", "format"}
 _UNTOUCHED = (cst.Assert, cst.Annotation, cst.Param, cst.FormattedString)
-_INTEGRAL = (cst.Add, cst.Subtract, cst.Multiply, cst.FloorDivide, cst.Modulo)
-_ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Power)
 
 
 @dataclass
@@ -45,40 +43,21 @@ class Plan:
         return bool(self.sizes or self.shapes or self.unpacked)
 
 
-def plan_sizes(
-    module: Module, function: cst.FunctionDef | cst.Lambda, open_shapes: Mapping[str, Shape | None], reach: Reach
-) -> Plan:
+def plan_sizes(module: Module, function: Function, open_shapes: OpenShapes, reach: Reach) -> Plan:
     """Every place in the body of `function` whose size is not known under a signature with these open shapes."""
     return Planner(module, function, open_shapes, reach).make()
-
-
-def shape_of(node: cst.CSTNode) -> cst.BaseExpression | None:
-    """X, where the node reads ``X.shape``, ``X.get_shape()`` or one of them with ``.as_list()``."""
-    if isinstance(node, cst.Call) and not node.args and isinstance(node.func, cst.Attribute):
-        if node.func.attr.value == "as_list":
-            return shape_of(node.func.value)
-        return node.func.value if node.func.attr.value == "get_shape" else None
-    if isinstance(node, cst.Attribute) and node.attr.value == "shape":
-        return node.value
-    return None
 
 
 class Planner:
     """Looks at every place of a body."""
 
-    def __init__(
-        self,
-        module: Module,
-        function: cst.FunctionDef | cst.Lambda,
-        open_shapes: Mapping[str, Shape | None],
-        reach: Reach,
-    ) -> None:
+    def __init__(self, module: Module, function: Function, open_shapes: OpenShapes, reach: Reach) -> None:
         self.module = module
         self.open_shapes = open_shapes
         self.reach = reach
         self.plan = Plan()
         self.bound = Counter(_bound_names(function.body))
-        self.parameters = {parameter.name.value for parameter in parameters_of(function.params)} - set(self.bound)
+        self.parameters = {parameter.name.value for parameter in each_parameter(function.params)} - set(self.bound)
         self.open_axes = set(_axes(open_shapes))
         self.size_names: set[str] = set()
         self.known_names: set[str] = set()  # of sizes that stay known while tracing
@@ -89,7 +68,9 @@ class Planner:
         for node in self.nodes:
             self.look_at(node)
         once = {name for name, count in self.bound.items() if count == 1}
-        casts = _Casts(self.module, self, once, self.reach.cast_everywhere)
+        names = self.size_names & once
+        known = self.known_names & once - names
+        casts = Casts(self.module, self.plan.sizes, names, known, everywhere=self.reach.cast_everywhere)
         self.plan.casts.update(term for node in self.nodes if (term := casts.term_of(node)) is not None)
         return self.plan
 
@@ -141,7 +122,7 @@ class Planner:
         if base is None:
             return
         if isinstance(place, cst.Index):
-            is_open = self._is_open(base, _integer(place.value))
+            is_open = self._is_open(base, integer_in(place.value))
             if is_open:
                 self.plan.sizes[node] = base
             self._remember_name(node, is_open)
@@ -184,12 +165,12 @@ class Planner:
 
     def _any_open(self, base: cst.BaseExpression) -> bool:
         if self._is_own(base):
-            return _normal(self.module.code(base)) in self.open_shapes
+            return as_path(self.module.code(base)) in self.open_shapes
         return self._is_computed(base) and bool(self.open_axes)
 
     def _is_argument(self, base: cst.BaseExpression, axis: int) -> bool:
         """Is this an argument as it came, open along the axis?"""
-        path = _normal(self.module.code(base))
+        path = as_path(self.module.code(base))
         if root_of(base) not in self.parameters or path not in self.open_shapes:
             return False
         shape = self.open_shapes[path]
@@ -199,7 +180,7 @@ class Planner:
         """Is it an argument, or a part of one that was seen?"""
         if root_of(base) not in self.parameters:
             return False
-        return isinstance(base, cst.Name) or _normal(self.module.code(base)) in self.open_shapes
+        return isinstance(base, cst.Name) or as_path(self.module.code(base)) in self.open_shapes
 
     def _is_computed(self, base: cst.BaseExpression) -> bool:
         """Can it be a tensor that was computed in the body? Not what hangs on ``self`` or comes from outside."""
@@ -221,65 +202,7 @@ class Planner:
         return len(parts) > 1 and not local and not _STATIC_CALLS & set(parts)
 
 
-class _Casts:
-    """Finds the terms, made of sizes and whole numbers, that meet a float."""
-
-    def __init__(self, module: Module, planner: Planner, bound_once: set[str], everywhere: bool) -> None:
-        self.module = module
-        self.plan = planner.plan
-        self.names = planner.size_names & bound_once
-        self.known = planner.known_names & bound_once - self.names
-        self.everywhere = everywhere
-
-    def term_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """The term around this size that has to be cast, if any."""
-        if not self._is_size(node):
-            return None
-        parent = self.module.parent(node)
-        while isinstance(parent, cst.BinaryOperation) and isinstance(parent.operator, _INTEGRAL):
-            other = _other_side(parent, node)
-            if not self._is_whole(other):
-                break
-            node, parent = parent, self.module.parent(parent)
-        return node if isinstance(parent, cst.BinaryOperation) and self._meets_a_float(parent, node) else None
-
-    def _is_whole(self, node: cst.CSTNode) -> bool:
-        """Is it surely a whole number: a size, known or not, a literal, or made of such?"""
-        if isinstance(node, cst.BinaryOperation):
-            return isinstance(node.operator, _INTEGRAL) and self._is_whole(node.left) and self._is_whole(node.right)
-        known = isinstance(node, cst.Name) and node.value in self.known
-        known = known or (isinstance(node, cst.Subscript) and shape_of(node.value) is not None)
-        return known or isinstance(node, cst.Integer) or self._is_size(node)
-
-    def _is_size(self, node: cst.CSTNode) -> bool:
-        if node in self.plan.sizes:
-            return not (isinstance(node, cst.Subscript) and isinstance(node.slice[0].slice, cst.Slice))
-        if not isinstance(node, cst.Name) or node.value not in self.names:
-            return False
-        parent = self.module.parent(node)  # only operands matter, so that other places of a name need no care
-        return isinstance(parent, cst.BinaryOperation)
-
-    def _meets_a_float(self, operation: cst.BinaryOperation, term: cst.CSTNode) -> bool:
-        if isinstance(operation.operator, cst.Divide):
-            return True
-        floating = isinstance(_other_side(operation, term), cst.Float) or (
-            self.everywhere and not self._is_in_a_shape(operation)
-        )
-        return isinstance(operation.operator, _ARITHMETIC) and floating
-
-    def _is_in_a_shape(self, node: cst.CSTNode) -> bool:
-        """Is it an item of a list, or an index? Those are sizes, and stay whole."""
-        outer = self.module.parent(node)
-        while isinstance(outer, cst.BinaryOperation | cst.UnaryOperation):
-            outer = self.module.parent(outer)
-        return isinstance(outer, cst.Element | cst.Index | cst.Slice)
-
-
-def _other_side(operation: cst.BinaryOperation, side: cst.CSTNode) -> cst.BaseExpression:
-    return operation.right if operation.left is side else operation.left
-
-
-def _axes(open_shapes: Mapping[str, Shape | None]) -> Iterator[int]:
+def _axes(open_shapes: OpenShapes) -> Iterator[int]:
     for shape in open_shapes.values():
         sizes = shape if shape is not None else (None,) * 8  # nothing is known of its rank
         for axis, size in enumerate(sizes):
@@ -287,47 +210,10 @@ def _axes(open_shapes: Mapping[str, Shape | None]) -> Iterator[int]:
                 yield from (axis, axis - len(sizes))
 
 
-def _integer(node: cst.BaseExpression) -> int | None:
-    if isinstance(node, cst.Integer):
-        return int(node.value, 0)
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
-        inner = _integer(node.expression)
-        return -inner if inner is not None else None
-    return None
-
-
-def root_of(node: cst.BaseExpression) -> str | None:
-    while isinstance(node, cst.Subscript | cst.Attribute):
-        node = node.value
-    return node.value if isinstance(node, cst.Name) else None
-
-
-def _normal(code: str) -> str:
-    """An expression as paths are written: one way to quote and to space."""
-    try:
-        return ast.unparse(ast.parse(code.strip(), mode="eval"))
-    except SyntaxError:
-        return code
-
-
-def parameters_of(parameters: cst.Parameters) -> list[cst.Param]:
-    stars = [star for star in (parameters.star_arg, parameters.star_kwarg) if isinstance(star, cst.Param)]
-    return [*parameters.posonly_params, *parameters.params, *parameters.kwonly_params, *stars]
-
-
-def _bound_names(node: cst.CSTNode) -> Iterator[str]:
+def _bound_names(body: cst.CSTNode) -> Iterator[str]:
     """Every binding of a name in the body, nested functions included."""
-    if isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.AugAssign | cst.NamedExpr | cst.For | cst.CompFor):
-        yield from _targets(node.target)
-    elif isinstance(node, cst.AsName | cst.Param):
-        yield from _targets(node.name)
-    for child in node.children:
-        yield from _bound_names(child)
-
-
-def _targets(target: cst.CSTNode) -> Iterator[str]:
-    if isinstance(target, cst.Name):
-        yield target.value
-    elif isinstance(target, cst.Tuple | cst.List):
-        for element in target.elements:
-            yield from _targets(element.value)
+    for node in walk(body):
+        if isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.AugAssign | cst.NamedExpr | cst.For | cst.CompFor):
+            yield from names_in_target(node.target)
+        elif isinstance(node, cst.AsName | cst.Param):
+            yield from names_in_target(node.name)

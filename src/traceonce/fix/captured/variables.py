@@ -9,14 +9,15 @@ import libcst as cst
 
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
-from traceonce.fix.parameters import find_definition
-from traceonce.fix.placing import place, written
-from traceonce.fix.project_modules import file_meant
-from traceonce.fix.related import related_files
-from traceonce.fix.scopes import Home, runs_again, scope_of
+from traceonce.fix.moves.homes import Home, runs_again
+from traceonce.fix.moves.placing import place, written
+from traceonce.fix.project.modules import file_meant
+from traceonce.fix.project.related import related_files
 from traceonce.fix.source.binders import binders_seen
+from traceonce.fix.source.definitions import find_definition
 from traceonce.fix.source.edits import Edits, as_block
 from traceonce.fix.source.module import Module
+from traceonce.fix.source.scopes import scope_of
 
 _METHODS = {cst.AddAssign: "assign_add", cst.SubtractAssign: "assign_sub"}
 
@@ -52,7 +53,7 @@ def make_variable(edits: Edits, case: Case, path: str, dtype: str) -> None:
 
 def _module_meant(edits: Edits, case: Case, root: str) -> str | None:
     """The file, where the value is an attribute of a module of the project."""
-    module, definition = find_definition(edits, case)
+    module, definition = find_definition(case.diagnosis.function, edits)
     return file_meant(edits, module, root, definition.body)
 
 
@@ -69,7 +70,7 @@ def _of_module(edits: Edits, case: Case, owner: Module, name: str) -> Iterator[_
 
 
 def _of_name(edits: Edits, case: Case, name: str) -> Iterator[_Setting]:
-    module, definition = find_definition(edits, case)
+    module, definition = find_definition(case.diagnosis.function, edits)
     found = binders_seen(module, name, definition.body)
     if not found:
         raise Declined(f"it was not found where {name} is set")

@@ -12,9 +12,9 @@ from typing import TypeAlias
 import msgspec
 
 from traceonce.facts import Leaf, Signature, TraceEvent
-from traceonce.fix.kept import Kept
+from traceonce.fix.signatures.kept import Kept
 
-Change: TypeAlias = Callable[[Signature], Signature]
+SignatureChange: TypeAlias = Callable[[Signature], Signature]
 LeafChange: TypeAlias = Callable[[Leaf], Leaf]
 Place: TypeAlias = tuple[str, int]  # a file and a line
 
@@ -26,7 +26,7 @@ def unchanged(signature: Signature) -> Signature:
 
 
 def replay(
-    events: Sequence[TraceEvent], change: Change = unchanged, *, relax: bool = False, one_object: bool = False
+    events: Sequence[TraceEvent], change: SignatureChange = unchanged, *, relax: bool = False, one_object: bool = False
 ) -> int:
     """The traces that are left when every request is changed by `change`.
 
@@ -60,7 +60,7 @@ def _key(signature: Signature) -> Signature:
     return msgspec.structs.replace(signature, context=context) if context != signature.context else signature
 
 
-def each_leaf(change: LeafChange) -> Change:
+def each_leaf(change: LeafChange) -> SignatureChange:
     """A change of signatures from one of leaves."""
 
     def changed(signature: Signature) -> Signature:
@@ -69,7 +69,7 @@ def each_leaf(change: LeafChange) -> Change:
     return changed
 
 
-def in_turn(*changes: Change) -> Change:
+def in_turn(*changes: SignatureChange) -> SignatureChange:
     def changed(signature: Signature) -> Signature:
         for change in changes:
             signature = change(signature)
@@ -78,7 +78,7 @@ def in_turn(*changes: Change) -> Change:
     return changed
 
 
-def lift(dtypes: Mapping[str, str]) -> Change:
+def lift(dtypes: Mapping[str, str]) -> SignatureChange:
     """Python numbers at these paths become scalar tensors of these dtypes; what is a tensor already stays as it is."""
 
     def lifted(leaf: Leaf) -> Leaf:
@@ -89,7 +89,7 @@ def lift(dtypes: Mapping[str, str]) -> Change:
     return each_leaf(lifted)
 
 
-def cast(dtypes: Mapping[str, str]) -> Change:
+def cast(dtypes: Mapping[str, str]) -> SignatureChange:
     """Tensors (and Python numbers) at these paths come as tensors of these dtypes."""
 
     def cast_leaf(leaf: Leaf) -> Leaf:
@@ -100,15 +100,22 @@ def cast(dtypes: Mapping[str, str]) -> Change:
     return in_turn(each_leaf(cast_leaf), lift(dtypes))
 
 
-def by_contents(paths: frozenset[str]) -> Change:
+def by_contents(paths: frozenset[str]) -> SignatureChange:
     """Objects at these paths are compared by what they hold, as far as that is known, and no longer by identity."""
+    return _known_by(lambda leaf: leaf.contents, paths)
 
-    def compared(leaf: Leaf) -> Leaf:
-        if leaf.path in paths and leaf.kind == "object" and leaf.contents is not None:
-            return Leaf(leaf.path, "spec", type_name=leaf.type_name, value=leaf.contents)
-        return leaf
 
-    return each_leaf(compared)
+def by_name(paths: frozenset[str]) -> SignatureChange:
+    """Callables at these paths are kept: those of one name are one object."""
+    return _known_by(lambda leaf: leaf.value, paths)
+
+
+def _known_by(text_of: Callable[[Leaf], str | None], paths: frozenset[str]) -> SignatureChange:
+    def known(leaf: Leaf) -> Leaf:
+        text = text_of(leaf) if leaf.path in paths and leaf.kind == "object" else None
+        return leaf if text is None else Leaf(leaf.path, "spec", type_name=leaf.type_name, value=text)
+
+    return each_leaf(known)
 
 
 def replay_kept(events: Sequence[TraceEvent], paths: frozenset[str], lines: Collection[Place]) -> int | None:
@@ -133,14 +140,3 @@ def _is_nameless(leaf: Leaf) -> bool:
 
 def _place(event: TraceEvent) -> Place | None:
     return (event.call_site.file, event.call_site.line) if event.call_site is not None else None
-
-
-def by_name(paths: frozenset[str]) -> Change:
-    """Callables at these paths are kept: those of one name are one object."""
-
-    def kept(leaf: Leaf) -> Leaf:
-        if leaf.path in paths and leaf.kind == "object" and leaf.value is not None:
-            return Leaf(leaf.path, "spec", type_name=leaf.type_name, value=leaf.value)
-        return leaf
-
-    return each_leaf(kept)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from traceonce.facts.fix import Edit
-from traceonce.fix.source.diffs import line_edits, patch, unified_diff
+from traceonce.fix.project.diffs import line_edits, patch, unified_diff
 
 TOOLS = {"git": ["git", "apply", "-"], "patch": ["patch", "-p1", "--binary", "--silent"]}
 CHANGES = {

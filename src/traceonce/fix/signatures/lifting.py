@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from traceonce.facts import Leaf, Signature
 from traceonce.facts.signature import number
-from traceonce.fix.predicting import LIFTABLE
-from traceonce.fix.specs import at_their_defaults, enumerate_words, top
+from traceonce.fix.signatures.predicting import LIFTABLE
+from traceonce.fix.signatures.specs import at_their_defaults, by_path, top
+from traceonce.fix.wording import enumerate_words
 
 _RANGES = {"int32": range(-(2**31), 2**31), "int64": range(-(2**63), 2**63)}
 FLOATS = ("float16", "bfloat16", "float32", "float64")  # from narrow to wide
@@ -24,13 +25,10 @@ def number_paths(signatures: Sequence[Signature]) -> dict[str, tuple[str, ...]]:
     number here, and a value that no dtype holds has no choice.
     """
     left_out = at_their_defaults(signatures) if signatures else frozenset()
-    columns: dict[str, list[Leaf]] = {}
-    for leaf in (leaf for signature in signatures for leaf in signature.leaves):
-        columns.setdefault(leaf.path, []).append(leaf)
     floating = float_dtype(signatures)
     return {
         path: _choices(leaves, floating)
-        for path, leaves in columns.items()
+        for path, leaves in by_path(signatures).items()
         if top(path) not in left_out and " " not in path and any(_is_number(leaf) for leaf in leaves)
     }
 

@@ -1,14 +1,15 @@
-"""Would a name that moves to another scope meet another thing of the same name there?"""
+"""Would a name meet another thing of the same name where it is put? And names that would not."""
 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterable
 
 import libcst as cst
 
-from traceonce.fix.scopes import Scope, scope_of
 from traceonce.fix.source.binders import binders, binders_seen
-from traceonce.fix.source.module import Module
+from traceonce.fix.source.module import Function, Module
+from traceonce.fix.source.scopes import Scope, is_label, scope_of
 
 
 def collides(module: Module, name: str, scope: Scope, home: Scope) -> bool:
@@ -24,10 +25,20 @@ def collides(module: Module, name: str, scope: Scope, home: Scope) -> bool:
         return True
     for binder in binders(module, name):
         owner = _owner(module, binder)
-        between = isinstance(owner, cst.FunctionDef | cst.Lambda) and owner is not scope and module.holds(owner, scope)
+        between = isinstance(owner, Function) and owner is not scope and module.holds(owner, scope)
         if owner is home or (between and module.holds(home, owner)):
             return True
     return any(_comes_from_outside(module, node, home) for node in _readers(module, name, home))
+
+
+def fresh_name(module: Module, wanted: str, also: Iterable[str] = ()) -> str:
+    """`wanted`, or the same with a number where the file has that name already, or `also` has it."""
+    taken = {*also, *(node.value for node in module.nodes(cst.Name))}
+    number = 2
+    name = wanted
+    while name in taken:
+        name, number = f"{wanted}_{number}", number + 1
+    return name
 
 
 def _is_declared(module: Module, name: str) -> bool:
@@ -40,7 +51,7 @@ def _is_declared(module: Module, name: str) -> bool:
 
 def _owner(module: Module, binder: cst.CSTNode) -> cst.CSTNode:
     if isinstance(binder, cst.Param):
-        return next(outer for outer in module.ancestors(binder) if isinstance(outer, cst.FunctionDef | cst.Lambda))
+        return next(outer for outer in module.ancestors(binder) if isinstance(outer, Function))
     return scope_of(module, binder)
 
 
@@ -48,18 +59,11 @@ def _readers(module: Module, name: str, home: Scope) -> list[cst.Name]:
     return [
         node
         for node in module.nodes(cst.Name)
-        if node.value == name and not _is_no_variable(module, node) and module.holds(home, node)
+        if node.value == name
+        and not is_label(module, node)
+        and not isinstance(module.parent(node), cst.Param)
+        and module.holds(home, node)
     ]
-
-
-def _is_no_variable(module: Module, node: cst.Name) -> bool:
-    """Is it the `x` of ``a.x``, of ``f(x=1)``, or a parameter's own name?"""
-    outer = module.parent(node)
-    return (
-        (isinstance(outer, cst.Attribute) and outer.attr is node)
-        or (isinstance(outer, cst.Arg) and outer.keyword is node)
-        or isinstance(outer, cst.Param)
-    )
 
 
 def _comes_from_outside(module: Module, node: cst.Name, home: Scope) -> bool:

@@ -10,38 +10,28 @@ the open dimensions of the traced function's own arguments are a guide to which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import libcst as cst
 
-from traceonce.facts.signature import Shape
-from traceonce.fix.recipes.dynamic_shape import Reach
-from traceonce.fix.shapes import Plan, Planner, parameters_of, root_of
+from traceonce.fix.sizes.expressions import root_of
+from traceonce.fix.sizes.planning import PYTHON_ONLY, Plan, Planner
+from traceonce.fix.sizes.reach import OpenShapes, Reach
 from traceonce.fix.source.callees import last_name
-from traceonce.fix.source.module import Module
+from traceonce.fix.source.module import Function, Module, walk
+from traceonce.fix.source.names import each_parameter
 
 _INSTANCE = {"self", "cls"}
-_PYTHON_ONLY = {"np", "numpy", "math"}
 _WANT_NUMBERS = {"add_weight", "add_variable"}
 
 
-def plan_called_sizes(
-    module: Module, function: cst.FunctionDef | cst.Lambda, open_shapes: Mapping[str, Shape | None], reach: Reach
-) -> Plan:
+def plan_called_sizes(module: Module, function: Function, open_shapes: OpenShapes, reach: Reach) -> Plan:
     """The places in a function that is called under a signature with these open shapes."""
     return _CalledPlanner(module, function, open_shapes, reach).make()
 
 
 class _CalledPlanner(Planner):
-    def __init__(
-        self,
-        module: Module,
-        function: cst.FunctionDef | cst.Lambda,
-        open_shapes: Mapping[str, Shape | None],
-        reach: Reach,
-    ) -> None:
+    def __init__(self, module: Module, function: Function, open_shapes: OpenShapes, reach: Reach) -> None:
         super().__init__(module, function, open_shapes, reach)
-        self.given = {parameter.name.value for parameter in parameters_of(function.params)} - _INSTANCE
+        self.given = {parameter.name.value for parameter in each_parameter(function.params)} - _INSTANCE
         self.parameters = set()
         self.bound.update(self.given)  # as far as is known, they were computed
         self.aliases = dict(self._find_aliases())
@@ -79,12 +69,8 @@ class _CalledPlanner(Planner):
         if not isinstance(node, cst.Arg):
             return False
         call = self.module.parent(node)
-        if not isinstance(call, cst.Call) or _has_a_call(node.value):
+        if not isinstance(call, cst.Call) or any(isinstance(part, cst.Call) for part in walk(node.value)):
             return False
         name = last_name(call.func) or ""
         by_python = name[:1].isupper() or name in _WANT_NUMBERS
-        return by_python or (isinstance(call.func, cst.Attribute) and root_of(call.func) in _PYTHON_ONLY)
-
-
-def _has_a_call(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Call) or any(_has_a_call(child) for child in node.children)
+        return by_python or (isinstance(call.func, cst.Attribute) and root_of(call.func) in PYTHON_ONLY)

@@ -11,21 +11,22 @@ import libcst as cst
 
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
-from traceonce.fix.project_modules import file_meant, full_name, name_there
-from traceonce.fix.related import related_files
-from traceonce.fix.scopes import scope_of, walk
+from traceonce.fix.project.modules import file_meant, full_name, name_there
+from traceonce.fix.project.related import related_files
 from traceonce.fix.source.arguments import find_arguments, find_call
 from traceonce.fix.source.binders import binders_seen
 from traceonce.fix.source.callees import last_name
+from traceonce.fix.source.definitions import find_definition
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.keywords import with_keyword
 from traceonce.fix.source.making import find_creation, has_option
-from traceonce.fix.source.module import Module
+from traceonce.fix.source.module import Function, Module, walk
+from traceonce.fix.source.scopes import is_label, scope_of
 
 
 def pass_as_argument(edits: Edits, case: Case, path: str, template: str) -> None:
     """Give the function a parameter for what stands at `path`; `template` says how a call passes ``value``."""
-    module, definition = find_definition(edits, case)
+    module, definition = find_definition(case.diagnosis.function, edits)
     if has_option(find_creation(case, edits), "input_signature"):
         raise Declined("it has an input_signature, which would have to grow by one")
     reads = _reads(module, definition, path)
@@ -45,18 +46,7 @@ def _giving(name: str, value: cst.BaseExpression) -> Callable[[cst.Call], cst.Ca
     return lambda call: with_keyword(call, name, value, partial=True)
 
 
-def find_definition(edits: Edits, case: Case) -> tuple[Module, cst.FunctionDef | cst.Lambda]:
-    function = case.diagnosis.function
-    if function.file is None or function.line is None:
-        raise Declined("it is not known where it is defined")
-    module = edits.module(function.file)
-    definition = module.function_at(function.line, function.short_name)
-    if definition is None:
-        raise Declined(f"{function.short_name} was not found in {function.file}:{function.line}")
-    return module, definition
-
-
-def _reads(module: Module, definition: cst.FunctionDef | cst.Lambda, path: str) -> list[cst.CSTNode]:
+def _reads(module: Module, definition: Function, path: str) -> list[cst.CSTNode]:
     """The places in the function that read the value."""
     wanted = ast.dump(ast.parse(path, mode="eval"))
     return [
@@ -64,16 +54,8 @@ def _reads(module: Module, definition: cst.FunctionDef | cst.Lambda, path: str) 
         for node in walk(definition.body)
         if isinstance(node, cst.Name | cst.Attribute | cst.Subscript)
         and _dump(module, node) == wanted
-        and not _is_part_of_name(module, node)
+        and not is_label(module, node)
     ]
-
-
-def _is_part_of_name(module: Module, node: cst.CSTNode) -> bool:
-    """Is this the `rate` of ``x.rate`` or of ``f(rate=…)``?"""
-    outer = module.parent(node)
-    return (isinstance(outer, cst.Attribute) and outer.attr is node) or (
-        isinstance(outer, cst.Arg) and outer.keyword is node
-    )
 
 
 def _dump(module: Module, node: cst.CSTNode) -> str | None:
@@ -83,9 +65,14 @@ def _dump(module: Module, node: cst.CSTNode) -> str | None:
         return None
 
 
-def _parameter_name(module: Module, definition: cst.FunctionDef | cst.Lambda, path: str) -> str:
-    names = re.findall(r"[A-Za-z_]\w*", path)
-    wanted = names[-1].lower().strip("_") or "value"
+def wanted_name(path: str) -> str:
+    """`rate` for ``self.RATE``."""
+    names: list[str] = re.findall(r"[A-Za-z_]\w*", path)
+    return names[-1].lower().strip("_") or "value"
+
+
+def _parameter_name(module: Module, definition: Function, path: str) -> str:
+    wanted = wanted_name(path)
     taken = module.names_bound_in(definition) | (module.free_names(definition) - {path})
     if path in module.names_bound_in(definition):
         raise Declined(f"{path} is assigned in the function itself")
@@ -114,9 +101,7 @@ class _Call(NamedTuple):
     value: str
 
 
-def _calls(
-    edits: Edits, case: Case, module: Module, definition: cst.FunctionDef | cst.Lambda, path: str
-) -> Iterator[_Call]:
+def _calls(edits: Edits, case: Case, module: Module, definition: Function, path: str) -> Iterator[_Call]:
     """Every call of the function."""
     if not case.sites:
         raise Declined(f"it was not seen where {case.diagnosis.function.short_name} is called")
@@ -144,9 +129,7 @@ def _calls(
         yield _Call(owner, call, code + path[len(root) :])
 
 
-def _as_seen_at(
-    edits: Edits, module: Module, definition: cst.FunctionDef | cst.Lambda, path: str, owner: Module, call: cst.Call
-) -> str:
+def _as_seen_at(edits: Edits, module: Module, definition: Function, path: str, owner: Module, call: cst.Call) -> str:
     """The code of the value in the file of a call: the same name, or the same module of the project."""
     root = re.split(r"[.\[]", path, maxsplit=1)[0]
     if owner is module and binders_seen(module, root, definition) == binders_seen(module, root, call):
@@ -162,7 +145,7 @@ def _as_seen_at(
 def _check_others(edits: Edits, case: Case, seen: list[cst.Call]) -> None:
     """A call that did not run would lack the argument."""
     name = case.diagnosis.function.short_name
-    module, definition = find_definition(edits, case)
+    module, definition = find_definition(case.diagnosis.function, edits)
     own = binders_seen(module, name, definition)
     is_method = isinstance(scope_of(module, definition), cst.ClassDef)
     for file in related_files(edits, case, f"{name}("):

@@ -10,14 +10,12 @@ Code that is moved out of a loop or a function runs once instead of many times. 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import libcst as cst
 
-from traceonce.fix.source.module import Module
-
-Scope: TypeAlias = "cst.Module | cst.FunctionDef | cst.ClassDef"
-COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+from traceonce.fix.source.module import Function, Module, walk
+from traceonce.fix.source.scopes import COMPREHENSIONS, Scope, scope_of
 
 
 class Home(NamedTuple):
@@ -68,31 +66,9 @@ def runs_again(outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
         return inner is outer.body
     if isinstance(outer, cst.While):
         return inner is outer.body or inner is outer.test
-    if isinstance(outer, cst.FunctionDef | cst.Lambda):
+    if isinstance(outer, Function):
         return inner is outer.body
     return isinstance(outer, COMPREHENSIONS)
-
-
-def scope_of(module: Module, node: cst.CSTNode) -> Scope:
-    """The function, class or module among whose names a name that is bound at `node` is."""
-    inner = node
-    for outer in module.ancestors(node):
-        if isinstance(outer, cst.FunctionDef | cst.ClassDef) and inner is outer.body:
-            return outer
-        inner = outer
-    return module.tree
-
-
-def method_of(module: Module, node: cst.CSTNode) -> tuple[cst.FunctionDef, cst.ClassDef] | None:
-    """The method that holds `node` (not a static one), and its class."""
-    for outer in module.ancestors(node):
-        if isinstance(outer, cst.FunctionDef):
-            owner = scope_of(module, outer)
-            if isinstance(owner, cst.ClassDef):
-                decorators = {module.code(decorator.decorator) for decorator in outer.decorators}
-                plain = bool(outer.params.params) and not decorators & {"staticmethod", "classmethod"}
-                return (outer, owner) if plain else None
-    return None
 
 
 def needed_at_once(node: cst.CSTNode) -> set[str]:
@@ -111,23 +87,6 @@ def needed_at_once(node: cst.CSTNode) -> set[str]:
     else:
         parts = node.children
     return set().union(*(needed_at_once(part) for part in parts))
-
-
-def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """A node and everything in it."""
-    yield node
-    for child in node.children:
-        yield from walk(child)
-
-
-def fresh_name(module: Module, wanted: str, also: Iterable[str] = ()) -> str:
-    """`wanted`, or the same with a number where the file has that name already, or `also` has it."""
-    taken = {*also, *(node.value for node in module.nodes(cst.Name))}
-    number = 2
-    name = wanted
-    while name in taken:
-        name, number = f"{wanted}_{number}", number + 1
-    return name
 
 
 def is_private_to_class(node: cst.CSTNode) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from traceonce.errors import UsageError
-from traceonce.fix.source.files import Snapshot
+from traceonce.fix.project.files import Snapshot
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ import os, sys
 sys.path[:0] = {path!r}
 from pathlib import Path
 from traceonce.errors import UsageError
-from traceonce.fix.source.files import Snapshot
+from traceonce.fix.project.files import Snapshot
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)

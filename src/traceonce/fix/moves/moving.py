@@ -8,22 +8,13 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from traceonce.fix.candidate import Declined
-from traceonce.fix.collisions import collides
-from traceonce.fix.placing import New, cut_out, indented, place, take_out, written
-from traceonce.fix.scopes import (
-    Home,
-    Reach,
-    find_home,
-    fresh_name,
-    is_private_to_class,
-    method_of,
-    needed_at_once,
-    scope_of,
-    walk,
-)
+from traceonce.fix.moves.collisions import collides, fresh_name
+from traceonce.fix.moves.homes import Home, Reach, find_home, is_private_to_class, needed_at_once
+from traceonce.fix.moves.placing import New, cut_out, indented, place, take_out, written
 from traceonce.fix.source.binders import binders, binders_seen
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.source.module import Module
+from traceonce.fix.source.module import Function, Module, walk
+from traceonce.fix.source.scopes import method_of, scope_of
 from traceonce.fix.source.wrapping import is_partial, meaning, readers
 
 
@@ -61,7 +52,7 @@ def movable_expression(
     """
     _check_calls(module, node)
     statement = module.statement(node)
-    target = assigned_name(statement)
+    target = _assigned_name(statement)
     if target is not None and _value(statement) is node and len(binders_seen(module, target, statement)) == 1:
         assert isinstance(statement, cst.BaseStatement)
         return Movable(module, node, target, statement)
@@ -85,7 +76,7 @@ def _run_at_once(node: cst.CSTNode) -> list[cst.CSTNode]:
     return [node, *(part for child in inner for part in _run_at_once(child))]
 
 
-def assigned_name(statement: Any) -> str | None:
+def _assigned_name(statement: Any) -> str | None:
     """`name`, where the statement is ``name = …`` and nothing else."""
     if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
         assign = statement.body[0]
@@ -129,7 +120,7 @@ def _sole_function(thing: Movable, name: str) -> cst.CSTNode | None:
     statement = thing.module.statement(found[0]) if len(found) == 1 else None
     if isinstance(statement, cst.FunctionDef):
         return statement if found[0] is statement else None
-    is_lambda = assigned_name(statement) == name and isinstance(_value(statement), cst.Lambda)
+    is_lambda = _assigned_name(statement) == name and isinstance(_value(statement), cst.Lambda)
     return statement if is_lambda else None
 
 
@@ -220,7 +211,7 @@ def why_not(module: Module, reach: Reach) -> str:
     instead = "pass that as an argument (a number as a tensor)"
     if isinstance(reach.barrier, cst.ClassDef):
         return f"it belongs to the class in {where}: make it once for each object"
-    if isinstance(reach.barrier, cst.FunctionDef | cst.Lambda):
+    if isinstance(reach.barrier, Function):
         return f"it reads {names}, which is bound by the function in {where}: {instead}"
     return f"it reads {names}, which the loop in {where} assigns: {instead}"
 
@@ -254,7 +245,7 @@ def keep_on_instance(edits: Edits, thing: Movable, prefix: str) -> None:
         raise Declined(f"the class {owner.name.value} has __slots__, so that an object cannot keep it")
     attribute = fresh_name(module, f"_{prefix}_{thing.name.removeprefix(prefix).strip('_')}")
     kept = f"{myself}.{attribute}"
-    init = _where_objects_begin(module, owner) if _is_method(module, owner, thing.node, myself) else None
+    init = _where_objects_begin(owner) if _is_method(module, owner, thing.node, myself) else None
     if init is not None:  # the method is there from the start, and so can be what keeps it
         made: Any = thing.node
         first = init.params.params[0].name.value
@@ -290,7 +281,7 @@ def _is_method(module: Module, owner: cst.ClassDef, node: cst.CSTNode, myself: s
     return len(found) == 1 and isinstance(found[0], cst.FunctionDef) and not found[0].decorators
 
 
-def _where_objects_begin(module: Module, owner: cst.ClassDef) -> cst.FunctionDef | None:
+def _where_objects_begin(owner: cst.ClassDef) -> cst.FunctionDef | None:
     """The ``__init__`` of the class, where it runs to its end."""
     for statement in owner.body.body:
         if isinstance(statement, cst.FunctionDef) and statement.name.value == "__init__" and statement.params.params:

@@ -8,10 +8,11 @@ from typing import Any, TypeAlias
 import libcst as cst
 
 from traceonce.facts import FunctionId
-from traceonce.facts.signature import Shape
 from traceonce.fix.candidate import Declined
-from traceonce.fix.recipes.dynamic_shape import Reach
-from traceonce.fix.shapes import Plan, plan_sizes, shape_of
+from traceonce.fix.sizes.expressions import shape_of
+from traceonce.fix.sizes.planning import Plan, plan_sizes
+from traceonce.fix.sizes.reach import OpenShapes, Reach
+from traceonce.fix.source.definitions import find_definition
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
 
@@ -19,7 +20,7 @@ Rewrite: TypeAlias = Callable[[Any], Any]
 
 
 def read_sizes_at_run_time(
-    edits: Edits, function: FunctionId, open_shapes: dict[str, Shape | None], reaches: Sequence[Reach], floating: str
+    edits: Edits, function: FunctionId, open_shapes: OpenShapes, reaches: Sequence[Reach], floating: str
 ) -> None:
     """Change the body with the last of `reaches`; decline where one before it would do the same."""
     module, definition = find_definition(function, edits)
@@ -33,16 +34,6 @@ def read_sizes_at_run_time(
 
 def write_plan(edits: Edits, module: Module, plan: Plan, floating: str) -> None:
     _Writer(edits, module, plan, floating).write()
-
-
-def find_definition(function: FunctionId, edits: Edits) -> tuple[Module, cst.FunctionDef | cst.Lambda]:
-    if function.file is None or function.line is None:
-        raise Declined("it is not known where the function is written")
-    module = edits.module(function.file)
-    found = module.function_at(function.line, function.short_name)
-    if found is None:
-        raise Declined(f"the function was not found at {function.file}:{function.line}")
-    return module, found
 
 
 class _Writer:

@@ -14,6 +14,7 @@ import msgspec
 
 from traceonce.facts import Container, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
+from traceonce.fix.wording import enumerate_words
 
 _BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}")}
 _WIDTH = 84  # of a signature on one line, with room for what stands before it
@@ -119,9 +120,7 @@ def cover(signatures: Sequence[Signature]) -> Cover:
     containers = {container.path: container for container in structures[0]}
     if any(" " in leaf.path for signature in signatures for leaf in signature.leaves):
         raise NoSignature("the function captures a value by reference")
-    columns: dict[str, list[Leaf]] = {}
-    for leaf in (leaf for signature in signatures for leaf in signature.leaves):
-        columns.setdefault(leaf.path, []).append(leaf)
+    columns = by_path(signatures)
     left_out = at_their_defaults(signatures)
     names = [name for name in _declared(containers, columns) if name not in left_out]
     _check_parameters(names, containers)
@@ -133,6 +132,18 @@ def cover(signatures: Sequence[Signature]) -> Cover:
 def top(path: str) -> str:
     """The parameter that a path starts from."""
     return path.partition("[")[0].partition(".")[0]
+
+
+def by_path(signatures: Iterable[Signature]) -> dict[str, list[Leaf]]:
+    """What was seen at each path, call by call."""
+    columns: dict[str, list[Leaf]] = {}
+    for leaf in (leaf for signature in signatures for leaf in signature.leaves):
+        columns.setdefault(leaf.path, []).append(leaf)
+    return columns
+
+
+def leaves_at(signatures: Iterable[Signature], path: str) -> list[Leaf]:
+    return [leaf for signature in signatures for leaf in signature.leaves if leaf.path == path]
 
 
 def at_their_defaults(signatures: Sequence[Signature]) -> frozenset[str]:
@@ -149,7 +160,7 @@ def at_their_defaults(signatures: Sequence[Signature]) -> frozenset[str]:
         if container is not None and container.type_name in (ARGUMENTS, KEYWORDS) and not container.keys:
             found.add(name)
             continue
-        leaves = [leaf for signature in signatures for leaf in signature.leaves if leaf.path == name]
+        leaves = leaves_at(signatures, name)
         texts = {leaf.describe() if leaf.kind in ("python", "none") else None for leaf in leaves}
         frozen = name in defaults and len(leaves) == len(signatures) and texts == {defaults[name]}
         trailing = trailing and (frozen or name in only)
@@ -247,7 +258,3 @@ def _why_not(leaves: Sequence[Leaf]) -> str:
             return f"{path} is too large for any integer dtype"
         return f"{path} is a Python {enumerate_words(types)}, {_STATIC}"
     return f"{path} is {leaves[0].describe()}, {_STATIC}"
-
-
-def enumerate_words(words: Sequence[str]) -> str:
-    return ", ".join(words[:-1]) + (" and " if len(words) > 1 else "") + words[-1]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from traceonce.fix.scopes import Home
+from traceonce.fix.moves.homes import Home
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
 

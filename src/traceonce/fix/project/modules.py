@@ -7,7 +7,7 @@ import posixpath
 import libcst as cst
 
 from traceonce.fix.candidate import Declined
-from traceonce.fix.source.binders import binders, binders_seen, imported_by
+from traceonce.fix.source.binders import binders, binders_seen, imported_as, imported_by
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
 
@@ -22,13 +22,7 @@ def full_name(module: Module, dotted: str, at: cst.CSTNode | None = None) -> str
     """The same name as it would be imported, dots in front where that is relative; None where it is not imported."""
     root, _, rest = dotted.partition(".")
     found = binders_seen(module, root, at) if at is not None else binders(module, root)
-    meant = {
-        each.what
-        for binder in found
-        if isinstance(binder, cst.Import | cst.ImportFrom)
-        for each in imported_by(binder)
-        if each.name == root
-    }
+    meant = imported_as(found, root)
     only = all(isinstance(binder, cst.Import | cst.ImportFrom) for binder in found)
     return f"{meant.pop()}.{rest}".rstrip(".") if only and len(meant) == 1 else None
 

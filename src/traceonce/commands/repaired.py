@@ -1,0 +1,190 @@
+"""What came of a repair: the diff, the report, what was tried in vain, and the files as they are to be."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from traceonce.backends.places import working_folder
+from traceonce.commands.findings import records_of_error
+from traceonce.commands.output import write_whole
+from traceonce.explain import diagnose_with_events
+from traceonce.facts import Diagnosis, Recording
+from traceonce.facts.error_text import main_line
+from traceonce.facts.quantities import count_of, duration
+from traceonce.facts.rehearsal import stable_name
+from traceonce.fix.project.diffs import patch, unified_diff
+from traceonce.fix.project.files import Snapshot
+from traceonce.fix.suggesting import describe_candidate, suggest
+from traceonce.knowledge.linking import link_records
+from traceonce.prove.outcome import Outcome, Repaired
+
+TRIED = 4  # attempts that are shown per function
+
+
+class Result:
+    """Shows what came of it, writes it, and says what is worth knowing about it."""
+
+    def __init__(self, outcome: Outcome, snapshot: Snapshot, written_through: list[str]) -> None:
+        self._outcome = outcome
+        self._snapshot = snapshot
+        self._written_through = written_through
+        self._files = dict(outcome.files)
+        self._unproved: list[str] = []
+
+    def take_unproved(self) -> None:
+        """Where nothing was proved, take what was at least not refuted."""
+        before = self._snapshot.contents
+        for repaired in self._outcome.functions:
+            if repaired.unproved is None or repaired.fixes:
+                continue
+            changed = {name: text for name, text in repaired.unproved[1].items() if text != before[name]}
+            if any(self._files.get(name, before[name]) != before[name] for name in changed):
+                continue  # it was written over a file that has other repairs now
+            self._files.update(changed)
+            self._unproved.append(repaired.case.diagnosis.function.name)
+
+    @property
+    def diff(self) -> str:
+        """The change, to be read."""
+        return unified_diff(self._changes, Path(working_folder() or "."))
+
+    @property
+    def patch(self) -> bytes:
+        """The same, to be applied: each line in the encoding of its file."""
+        return patch(self._changes, Path(working_folder() or "."))
+
+    @property
+    def _changes(self) -> dict[str, tuple[bytes, bytes]]:
+        before = self._snapshot.contents
+        return {name: (before[name], content) for name, content in self._files.items() if content != before[name]}
+
+    @property
+    def something_is_left(self) -> bool:
+        return self.recording.error is not None or any(not repaired.settled for repaired in self._outcome.functions)
+
+    @property
+    def recording(self) -> Recording:
+        return self._outcome.original.run.recording
+
+    def diagnoses(self) -> list[Diagnosis]:
+        """The functions of the original run, each with what was found for it."""
+        found = {stable_name(repaired.case.diagnosis.function): repaired for repaired in self._outcome.functions}
+        original = link_records(suggest(diagnose_with_events(self.recording), self.recording.environment))
+        return [_with_fixes(diagnosis, found.get(stable_name(diagnosis.function))) for diagnosis in original]
+
+    def print_report(self) -> None:
+        from rich.console import Console
+
+        from traceonce.report.text import print_text
+
+        print_text(self.recording, self.diagnoses(), Console(file=sys.stderr))
+        for repaired in self._outcome.functions:
+            sys.stderr.writelines(f"{line}\n" for line in _tried_lines(repaired))
+
+    def remarks(self, written: Sequence[str], *, write: bool) -> Iterator[str]:
+        """What is worth saying at the end."""
+        said = self._outcome.variation.describe()
+        if said is not None:
+            yield f"the program is non-deterministic: {said}; nothing is claimed about those"
+        rehearsal = self._outcome.original.run.rehearsal
+        if rehearsal is not None and rehearsal.cut is not None:
+            limit = "--calls" if rehearsal.cut == "calls" else "--timeout"
+            yield f"each run was ended by {limit}, after {len(rehearsal.returned)} calls; what comes later was not seen"
+        if self._files and rehearsal is not None and rehearsal.drawn:
+            yield (
+                "its functions draw random numbers, which TensorFlow starts anew at every trace: both were compared "
+                "with one stream of numbers, and with fewer traces the program will draw others than it did"
+            )
+        yield from dict.fromkeys(rehearsal.problems if rehearsal is not None else ())
+        if self.recording.error is not None:
+            known = "".join(f" (traceonce explain {id_})" for id_ in records_of_error(self.recording.error)[:1])
+            said = textwrap.shorten(main_line(self.recording.error), 200, placeholder=" …")
+            yield f"the program itself fails: {said}{known}; only what ran before that was looked at"
+        elif self._outcome.original.run.status:
+            yield f"the program itself ends with exit status {self._outcome.original.run.status}"
+        for name in self._written_through:
+            yield f"{name}: too large to be copied, and the program has changed it in its runs"
+        if self._outcome.files:
+            yield self._summary()
+        if self._unproved:
+            yield f"taken without a proof: {', '.join(self._unproved)}"
+        if written:
+            yield f"written: {', '.join(written)}"
+        elif self.diff and not write:
+            yield "nothing was written: apply the diff, or run the same with --write"
+
+    def _summary(self) -> str:
+        """Before and after, for the whole program."""
+        before, after = self._outcome.original, self._outcome.last
+        traces = f"{count_of(sum(before.traces.values()), 'trace')} → {sum(after.traces.values()):,} in all"
+        if before.run.rehearsal is None or after.run.rehearsal is None:
+            return traces
+        one, other = before.run.rehearsal.seconds, after.run.rehearsal.seconds
+        return f"{traces}; the program ran {duration(one)} before and {duration(other)} after, without its imports"
+
+    def write(self) -> list[str]:
+        self._snapshot.write({name: after for name, (_, after) in self._changes.items()})
+        return sorted(self._changes)
+
+    def put_json(self, output: str, written: Sequence[str]) -> None:
+        from traceonce.report.json import render_json
+
+        document = msgspec.json.decode(render_json(self.recording, self.diagnoses()))
+        document["fix"] = {
+            "deterministic": self._outcome.variation.describe() is None,
+            "settled": not self.something_is_left,
+            "diff": self.diff,
+            "files": sorted(self._files),
+            "written": list(written),
+            "after": {name.rpartition(":")[2]: count for name, count in self._outcome.last.traces.items()},
+            "attempts": [
+                {
+                    "function": repaired.case.diagnosis.function.name,
+                    "recipe": attempt.recipe,
+                    "verdict": attempt.proof.verdict if attempt.proof is not None else "declined",
+                    "reason": attempt.reason,
+                }
+                for repaired in self._outcome.functions
+                for attempt in repaired.attempts
+            ],
+        }
+        text = msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+        if output == "-":
+            sys.stdout.write(text)
+        else:
+            write_whole(output, text)
+
+
+def _with_fixes(diagnosis: Diagnosis, repaired: Repaired | None) -> Diagnosis:
+    if repaired is None:
+        return diagnosis
+    advice = tuple(map(describe_candidate, repaired.advice))
+    unproved = () if repaired.fixes or repaired.unproved is None else (repaired.unproved[0],)
+    shown = repaired.fixes if repaired.settled else (*repaired.fixes, *unproved, *advice)
+    return msgspec.structs.replace(diagnosis, fixes=shown)
+
+
+def _tried_lines(repaired: Repaired) -> Iterator[str]:
+    """Where nothing settles a function: what was tried, and why it was not taken."""
+    if repaired.settled:
+        return
+    function = repaired.case.diagnosis.function.name
+    yield ""
+    yield f"{function}: {'not settled' if repaired.fixes else 'no change could be proved'}"
+    shown = {(attempt.recipe, attempt.reason): attempt for attempt in repaired.attempts}
+    for attempt in list(shown.values())[:TRIED]:
+        verdict = attempt.proof.verdict.replace("_", " ") if attempt.proof is not None else "cannot be written"
+        yield f"  {attempt.recipe}: {verdict}: {attempt.reason}"
+    if len(shown) > TRIED:
+        yield f"  … and {len(shown) - TRIED} more (--json FILE has them all)"
+    if not shown and repaired.why:
+        yield f"  {repaired.why}"
+    failed = [attempt.reason for attempt in shown.values() if attempt.proof is not None]
+    known = dict.fromkeys(id_ for reason in failed for id_ in records_of_error(reason))
+    if known:
+        yield f"  known: traceonce explain {' '.join(known)}"

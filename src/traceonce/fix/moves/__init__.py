@@ -1,0 +1,1 @@
+"""Code that is run again and again, moved to where it is run once."""

@@ -1,0 +1,1 @@
+"""Sizes that a function reads from static shapes, and reads while it runs once dimensions are open."""
