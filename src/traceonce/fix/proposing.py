@@ -8,7 +8,7 @@
    another.
 5. Combinations of recipes come after single ones. They are for causes that hide each other: a function that is made
    again for each call, and given another number each time, is traced as often if only one of the two is repaired.
-6. Advice comes last, and always.
+6. Advice comes last; what would leave most of the traces is left out.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ ADVICE = (
     "remove_function",
 )
 FIRST = 4  # of each recipe, before the rest of all
+HARDLY = 0.75  # of the traces: advice that leaves more of them is none
 # What treats the arguments themselves, and goes with what treats the function or the objects given to it.
 _OF_ARGUMENTS = ("input_signature", "tensor_argument", "cast", "reduce_retracing")
 _OF_OBJECTS = {
@@ -91,6 +92,7 @@ def consider(case: Case) -> Proposals:
     single = {name: list(_offers(name, case, declined)) for name in RECIPES}
     advice += [candidate for offers in single.values() for candidate in offers if candidate.change is None]
     now = replay(case.events)
+    advice = [each for each in advice if each.predicted_traces is None or each.predicted_traces <= HARDLY * now]
     worthwhile = {name: [each for each in offers if _helps(each, case, now)] for name, offers in single.items()}
     combined = [each for each in _combinations(case, single) if _helps(each, case, now)]
     ordered = [*_in_order(worthwhile.values()), *combined]

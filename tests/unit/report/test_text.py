@@ -142,7 +142,7 @@ def test_a_fix_that_was_not_run_says_so_and_how_safe_it_is(safety: Safety, note:
 def test_advice_is_not_for_traceonce_to_try() -> None:
     fix = Fix("pad_or_bucket", "advice", 3, "x = padded(x)\n\nf(x)", causes=BOTH, note="zeros are data")
     assert told_with(fix) == [
-        "  fix          x = padded(x)",
+        "  advice       x = padded(x)",
         "               f(x)",
         "               8 traces → 3 (predicted, not run)",
         "               advice, for you to decide: zeros are data",
@@ -204,7 +204,7 @@ def test_what_was_refuted_treats_nothing() -> None:
 
 def test_the_last_resort_comes_after_what_would_treat_the_causes() -> None:
     fix = Fix("remove_function", "advice", predicted_traces=0, snippet="def train_step(x, step):")
-    assert [line.split()[0] for line in told_with(fix)] == ["change", "change", "fix", "8", "advice,"]
+    assert [line.split()[0] for line in told_with(fix)] == ["change", "change", "advice", "8", "advice,"]
 
 
 def test_several_fixes_are_shown_one_after_the_other() -> None:

@@ -14,7 +14,6 @@ from traceonce.fix.recipes.drop_remainder import drop_note, drop_snippet, find_p
 from traceonce.fix.recipes.pad_or_bucket import describe_buckets, helper_code, pad, varying_places
 from traceonce.fix.signatures.predicting import LIFTABLE, lift, replay
 from traceonce.fix.signatures.specs import leaves_at
-from traceonce.fix.signatures.spelling import name_of
 from traceonce.fix.wording import enumerate_values
 
 _NEW_OBJECT = (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE)
@@ -99,7 +98,7 @@ def _one_size(case: Case) -> Iterator[Candidate]:
 def _write_report(case: Case) -> str:
     """What the maintainers of a library need to know, as Markdown, without a path of the user's machine."""
     diagnosis = case.diagnosis
-    name = name_of(diagnosis.function)
+    name = diagnosis.function.name
     calls = f" in {count_of(diagnosis.calls, 'call')}" if diagnosis.calls else ""
     line = f":{diagnosis.function.line}" if diagnosis.function.line else ""
     place = f"`{package_path(diagnosis.function.file)}{line}`" if diagnosis.function.file else "no source"

@@ -61,8 +61,9 @@ def _per_value(case: Case, path: str, values: Sequence[str]) -> Iterator[Candida
 
 
 def _switch(case: Case, path: str, values: Sequence[str]) -> Iterator[Candidate]:
-    """One graph that has all of the values in it; not for a value that is another one in every call."""
-    if case.diagnosis.calls is not None and len(values) >= case.diagnosis.calls:
+    """One graph that has all of the values in it; not for a number that is another one in every call: it counts."""
+    counts = all(value.lstrip("-").isdigit() for value in values)
+    if counts and case.diagnosis.calls is not None and len(values) >= case.diagnosis.calls:
         return
 
     def indexed(leaf: Leaf) -> Leaf:
