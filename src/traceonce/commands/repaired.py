@@ -13,7 +13,7 @@ from traceonce.backends.places import working_folder
 from traceonce.commands.findings import records_of_error
 from traceonce.commands.output import write_whole
 from traceonce.explain import diagnose_with_events
-from traceonce.facts import Diagnosis, Recording
+from traceonce.facts import Diagnosis, Recording, Verdict
 from traceonce.facts.error_text import main_line
 from traceonce.facts.quantities import count_of, duration
 from traceonce.facts.rehearsal import stable_name
@@ -75,7 +75,21 @@ class Result:
         """The functions of the original run, each with what was found for it."""
         found = {stable_name(repaired.case.diagnosis.function): repaired for repaired in self._outcome.functions}
         original = link_records(suggest(diagnose_with_events(self.recording), self.recording.environment))
-        return [_with_fixes(diagnosis, found.get(stable_name(diagnosis.function))) for diagnosis in original]
+        return [
+            _with_fixes(diagnosis, found[name])
+            if (name := stable_name(diagnosis.function)) in found
+            # Not looked at: it can be ignored, it was not asked for, or what calls it was repaired.
+            else self._as_it_is(diagnosis, name)
+            for diagnosis in original
+        ]
+
+    def _as_it_is(self, diagnosis: Diagnosis, name: str) -> Diagnosis:
+        if diagnosis.verdict in (Verdict.OK, Verdict.BOUNDED):
+            return diagnosis
+        left = self._outcome.last.traces.get(name, 0)
+        said = f"{count_of(diagnosis.traces, 'trace')} → {left:,} by the repair of another function"
+        notes = (*diagnosis.notes, said) if left < diagnosis.traces else diagnosis.notes
+        return msgspec.structs.replace(diagnosis, fixes=(), notes=notes)
 
     def print_report(self) -> None:
         from rich.console import Console
@@ -160,9 +174,7 @@ class Result:
             write_whole(output, text)
 
 
-def _with_fixes(diagnosis: Diagnosis, repaired: Repaired | None) -> Diagnosis:
-    if repaired is None:
-        return diagnosis
+def _with_fixes(diagnosis: Diagnosis, repaired: Repaired) -> Diagnosis:
     advice = tuple(map(describe_candidate, repaired.advice))
     unproved = () if repaired.fixes or repaired.unproved is None else (repaired.unproved[0],)
     shown = repaired.fixes if repaired.settled else (*repaired.fixes, *unproved, *advice)
