@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -135,6 +136,8 @@ def command(
     tell = (lambda text: None) if quiet else _Teller()
     for remark in misplaced(target.arguments, [name for option in ctx.command.params for name in option.opts]):
         tell(remark)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _clear_up_and_leave)
     try:
         result = Repairing(target, tell, calls=calls, timeout=timeout, only=only, wide=wide, stdin=stdin).run()
     except KeyboardInterrupt:
@@ -153,6 +156,11 @@ def command(
     if report is not None:
         result.put_json(report, written)
     raise SystemExit(LEFT if result.something_is_left else 0)
+
+
+def _clear_up_and_leave(number: int, _: object) -> None:
+    """Leave as the signal asks, but not without taking away what was copied."""
+    raise SystemExit(128 + number)
 
 
 class _Teller:

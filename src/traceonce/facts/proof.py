@@ -28,7 +28,8 @@ class Proof(msgspec.Struct, frozen=True):
     `compared` counts the calls whose results were compared, within `tolerance` (relative to the size of the result);
     `first_difference` says where they part. They are compared with those of the original, or, where that was silently
     wrong, of the original run eagerly (`measure`). `deterministic` is False for a program that differs from itself when
-    it is run twice: then nothing is claimed of its values. `probes` counts calls that the program did not make; what
+    it is run twice: then nothing is claimed of its values. `prints_counts`: a number that it prints has changed as the
+    count of its traces did, and was taken for that count. `probes` counts calls that the program did not make; what
     came out different there, and what now raises, is in `probe_differences` and `probe_errors`, in words.
     """
 
@@ -43,6 +44,7 @@ class Proof(msgspec.Struct, frozen=True):
     measure: Literal["original", "eager"] = "original"
     printed_equal: bool | None = None
     deterministic: bool | None = None
+    prints_counts: bool = False
     probes: int = 0
     probe_differences: tuple[str, ...] = ()
     probe_errors: tuple[str, ...] = ()

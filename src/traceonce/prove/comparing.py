@@ -159,8 +159,10 @@ def compare_probes(before: Sequence[Probed], after: Sequence[Probed], name: str)
     tried, differing, raising = 0, [], []
     for probed in before:
         other = theirs.get(probed.change)
-        if other is None or stable_name(probed.function) != name or probed.returned.error is not None:
-            continue  # what the original refuses, the repaired one may refuse or not
+        if other is None or stable_name(probed.function) != name:
+            continue
+        if probed.returned.error is not None and other.returned.error is not None:
+            continue  # both refuse it
         tried += 1
         if other.returned.error is not None:
             raising.append(f"{probed.change} ({other.returned.error})")

@@ -66,7 +66,9 @@ def judge(
     """
     counts = [(count, after.traces.get(other, 0)) for other, count in original.traces.items()]
     counts += [(sum(original.traces.values()), sum(after.traces.values()))]
-    difference = find_difference(oracle or original.run, after.run, variation, counts)
+    measure = oracle or original.run
+    difference = find_difference(measure, after.run, variation, counts)
+    counting = difference is None and find_difference(measure, after.run, variation) is not None
     results = original.results_of(name)
     dtypes = {value.dtype for returned in results for value in returned.values if value.kind == "array"}
     proof = Proof(
@@ -80,6 +82,7 @@ def judge(
         measure="original" if oracle is None else "eager",
         printed_equal=None if variation.printed is None else not (difference or "").startswith("printed"),
         deterministic=variation.describe() is None,
+        prints_counts=counting,
     )
     if difference is not None:
         return _with(proof, "refuted", difference)
@@ -132,8 +135,13 @@ class Label(NamedTuple):
     note: str | None
 
 
-def label(candidate: Candidate, beyond: Beyond | None) -> Label:
-    """*Safe* where calls beyond the run show nothing; *narrow* where one now raises; else *review*."""
+def label(candidate: Candidate, beyond: Beyond | None, doubts: Sequence[str] = ()) -> Label:
+    """*Safe* where calls beyond the run show nothing; *narrow* where one now raises; else *review*.
+
+    `doubts` are reasons to have a look that no call shows.
+    """
+    if doubts:
+        return Label("review", join_notes(candidate.note, *doubts))
     recipes = set(candidate.recipe.split("+"))
     if (beyond is None or not beyond.tried) and not recipes <= MOVING:
         return Label("review", join_notes(candidate.note, "calls beyond those of the run could not be tried"))

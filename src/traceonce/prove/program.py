@@ -14,6 +14,7 @@ from traceonce.prove.judging import Observed
 from traceonce.prove.outcome import Files
 from traceonce.prove.rehearsing import Rehearsals, Run
 
+WITHIN = 0.6  # of the calls of a run that was ended by its time
 HURRY = 3.7  # how much faster the clock of the second run goes
 SILENT = (Verdict.STALE, Verdict.CONFUSED)
 SILENT_CODES = {CauseCode.STALE, CauseCode.CONFUSED}
@@ -45,6 +46,12 @@ class Program:
         """The program as it is, once. What is wrong with it is for the caller to see before it is studied."""
         self.tell(f"running the program as it is: python {self._rehearsals.command}")
         run = self._rehearsals.run({}, self._settings)
+        if run.rehearsal is not None and run.rehearsal.cut == "timeout" and run.rehearsal.returned:
+            # No two runs are as long in time: let them all be as long in calls, and well within the time.
+            calls = max(int(len(run.rehearsal.returned) * WITHIN), 1)
+            self._settings = msgspec.structs.replace(self._settings, calls=calls)
+            self.tell(f"its time is up after {len(run.rehearsal.returned)} calls: running the first {calls} of them")
+            return self._rehearsals.run({}, self._settings)
         if run.status:
             relaxed = msgspec.structs.replace(self._settings, deterministic=False)
             again = self._rehearsals.run({}, relaxed)
@@ -55,9 +62,6 @@ class Program:
 
     def study(self, first: Run, needing: Sequence[Case]) -> None:
         """Run the original again, for what varies by itself, and eagerly where a value may be silently wrong."""
-        if first.rehearsal is not None and first.rehearsal.cut == "timeout":
-            # Later runs are as long in calls, since no two are as long in time.
-            self._settings = msgspec.structs.replace(self._settings, calls=max(len(first.rehearsal.returned), 1))
         self.original = self.observed(first)
         names = tuple(dict.fromkeys(stable_name(case.diagnosis.function) for case in needing))
         probing = msgspec.structs.replace(self._settings, probe=names)

@@ -164,7 +164,7 @@ class Scratch:
                     else:
                         waiting.append(path)
                 elif entry.is_symlink():
-                    place.symlink_to(os.path.realpath(entry.path))
+                    self._copy_link(Path(os.path.realpath(entry.path)), place)
                 elif entry.is_file():
                     length = entry.stat().st_size
                     if length > LARGE or (size >= MOST_BYTES and not entry.name.endswith(".py")):
@@ -172,6 +172,15 @@ class Scratch:
                     else:
                         self._copy_file(entry.path, place)
                         files, size = files + 1, size + length
+
+    def _copy_link(self, target: Path, place: Path) -> None:
+        """A link into the project leads into the copy; what lies outside is copied, if it is a file, or linked."""
+        if self.copy_of(target) != target:
+            place.symlink_to(self.copy_of(target))
+        elif target.is_file() and target.stat().st_size <= LARGE:
+            self._copy_file(str(target), place)
+        else:
+            self._link(target, place)
 
     def _copy_file(self, path: str, place: Path) -> None:
         if place in self._copied and place.exists():

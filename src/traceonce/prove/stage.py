@@ -44,12 +44,13 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    """On Linux: be told when the prover is killed, so that no program is left running."""
+    """On Linux: be told when the prover is killed, and be given what a program leaves behind: nothing may run on."""
     if sys.platform.startswith("linux"):
         import ctypes
 
-        set_parent_death_signal = 1
+        set_parent_death_signal, set_child_subreaper = 1, 36
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
+        ctypes.CDLL(None).prctl(set_child_subreaper, 1)
 
 
 def _wait(child: int, order: Order) -> Ended:
@@ -70,6 +71,7 @@ def _wait(child: int, order: Order) -> Ended:
     _kill(child)
     if status is None:
         os.waitpid(child, 0)
+    _kill_orphans()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     seconds = time.monotonic() - began
     try:
@@ -83,6 +85,22 @@ def _kill(child: int) -> None:
     for kill in (os.killpg, os.kill):  # it may not have become the leader of its group yet
         with contextlib.suppress(OSError):
             kill(child, signal.SIGKILL)
+
+
+def _kill_orphans() -> None:
+    """What the program started in sessions of their own has been given to us: there are no other children here."""
+    for _ in range(100):  # those of the killed ones come next
+        try:
+            with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
+                orphans = [int(number) for number in file.read().split()]
+        except OSError:
+            return
+        if not orphans:
+            return
+        for orphan in orphans:
+            _kill(orphan)
+            with contextlib.suppress(OSError):
+                os.waitpid(orphan, 0)
 
 
 if __name__ == "__main__":

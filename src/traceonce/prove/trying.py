@@ -6,7 +6,7 @@ in what the function calls, that is changed as well (`following_up`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,9 +16,11 @@ from traceonce.facts import Fix, Proof
 from traceonce.facts.rehearsal import stable_name
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
+from traceonce.fix.extending import opens_dimensions
 from traceonce.fix.project.diffs import line_edits, unified_diff
 from traceonce.fix.proposing import Proposals, consider
 from traceonce.fix.recipes.input_signature import wider
+from traceonce.fix.sizes.called import asks_for_sizes
 from traceonce.fix.sizes.reach import Reach
 from traceonce.fix.source.edits import Edits
 from traceonce.prove.comparing import compare_probes
@@ -70,9 +72,10 @@ class Trying:
         self._unproved: tuple[Fix, Files] | None = None
         self._tried: list[Files] = []
         self._follow_ups = FollowUps(case, self._is_new)
+        self._proposals = consider(case)
 
     def run(self) -> tuple[Repaired, Taken | None]:
-        proposals = consider(self._case)
+        proposals = self._proposals
         best: Taken | None = None
         for candidate in proposals.candidates:
             if candidate.change is None or self._is_no_better(candidate, best):
@@ -206,7 +209,7 @@ class Trying:
                 probe_differences=beyond.differing,
                 probe_errors=beyond.raising,
             )
-        safety, note = label(candidate, beyond)
+        safety, note = label(candidate, beyond, list(self._doubts(candidate, proof)))
         before = {**self._program.sources, **self._files}
         changes = {name: (before[name], text) for name, text in files.items() if text != before[name]}
         return Fix(
@@ -220,6 +223,23 @@ class Trying:
             note=note,
             diff=unified_diff(changes, Path()),
         )
+
+    def _doubts(self, candidate: Candidate, proof: Proof) -> Iterator[str]:
+        if proof.prints_counts:
+            yield "a printed number has changed as the count of traces did, and was taken for that count"
+        if (
+            opens_dimensions(candidate)
+            and "dynamic_shape" not in candidate.recipe
+            and self._reads_open_sizes(candidate)
+        ):
+            yield "its body reads a size that is None now: does it take another way then?"
+
+    def _reads_open_sizes(self, candidate: Candidate) -> bool:
+        """Could sizes in the body be read at run time, or does it ask whether one is known?"""
+        following = f"{candidate.recipe}+dynamic_shape"
+        if any(each.recipe == following and self._is_new(each) for each in self._proposals.candidates):
+            return True
+        return asks_for_sizes(self._case, Edits({**self._program.sources, **self._files}))
 
     def _is_settled(self, observed: Observed) -> bool:
         cases = self._program.understand(observed.run)

@@ -172,7 +172,7 @@ def _describe_proof(proof: Proof) -> str:
     parts = [f"{count_of(proof.before.traces, 'trace')} → {proof.after.traces:,}"]
     if proof.outputs_equal:
         eagerly = " as when run eagerly" if proof.measure == "eager" else ""
-        parts.append(f"same outputs on {compared}{eagerly}")
+        parts.append(f"same outputs on {compared}{eagerly}" if proof.compared != 0 else "same outputs of what calls it")
     if proof.speedup is not None and proof.speedup >= 1.05:
         parts.append(f"{proof.speedup:.1f}× faster")
     return f"{', '.join(parts)} (proved)"

@@ -114,6 +114,8 @@ def test_all_numbers_are_treated_alike_first() -> None:
 
 
 def test_what_becomes_of_numbers_is_said() -> None:
-    assert say_lifted([]) is None
-    assert (say_lifted(["k"]) or "").startswith("k becomes a tensor")
-    assert (say_lifted(["k", "a"]) or "").startswith("a and k become tensors")
+    assert say_lifted({}) is None
+    assert (say_lifted({"k": "float32"}) or "").startswith("k becomes a tensor")
+    both = say_lifted({"k": "int32", "a": "float32"}) or ""
+    assert both.startswith("a and k become tensors")
+    assert both.endswith("what is computed of k wraps beyond 2**31")

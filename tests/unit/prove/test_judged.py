@@ -116,7 +116,7 @@ def test_calls_beyond_the_run() -> None:
     before = [probed("k = 0", 1), probed("k = 1", 2), probed("k = 2", None), probed("k = 3", 4)]
     after = [probed("k = 0", 1), probed("k = 1", 3), probed("k = 2", 1), probed("k = 3", None)]
     found = compare_probes(before, after, NAME)
-    assert found == Beyond(3, ("k = 1: 2 → 3",), ("k = 3 (TypeError)",))
+    assert found == Beyond(4, ("k = 1: 2 → 3", "k = 2: TypeError → a result"), ("k = 3 (TypeError)",))
 
 
 @pytest.mark.parametrize(
@@ -140,3 +140,14 @@ def test_how_far_a_proved_repair_can_be_trusted(recipe: str, beyond: Beyond | No
 def test_what_is_only_moved_needs_no_calls_beyond_the_run() -> None:
     assert label(Candidate("hoist", "safe", ()), None).safety == "safe"
     assert label(Candidate("hoist", "review", ()), Beyond(0)).safety == "review"  # a cache, say
+
+
+def test_a_doubt_is_a_reason_to_review() -> None:
+    found = label(Candidate("input_signature", "safe", ()), Beyond(4), ["it reads a size"])
+    assert (found.safety, found.note) == ("review", "it reads a size")
+
+
+def test_a_number_taken_for_the_count_of_traces_is_said_to_be() -> None:
+    proof = judge(NAME, run(1, 2, traces=2, printed="7 2"), run(1, 2, traces=2), run(1, 2, printed="7 1"), Variation())
+    assert (proof.verdict, proof.prints_counts) == ("proved", True)
+    assert not judge(NAME, run(1, traces=2), run(1, traces=2), run(1), Variation()).prints_counts

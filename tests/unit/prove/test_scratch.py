@@ -110,3 +110,17 @@ def test_a_changed_file_in_a_linked_folder_leaves_the_users_alone(
         assert (scratch.cwd / "package" / "model.py").read_text() == "x = 3"
         assert not (scratch.cwd / "package").is_symlink()
     assert (project / "package" / "model.py").read_text() == "x = 1"
+
+
+def test_a_link_inside_the_project_leads_into_the_copy(project: Path, tmp_path: Path) -> None:
+    """A program that writes through a link must not reach the user's own files."""
+    (project / "latest").symlink_to("data")
+    (project / "notes.txt").symlink_to(project / "data" / "words.txt")
+    make(tmp_path, {"outside/settings.txt": "mine"})
+    (project / "settings.txt").symlink_to(tmp_path / "outside" / "settings.txt")
+    with Scratch(project / "scripts" / "train.py", project) as scratch:
+        scratch.renew({})
+        for name in ("latest/words.txt", "notes.txt", "settings.txt"):
+            (scratch.cwd / name).write_text("changed")
+    assert (project / "data" / "words.txt").read_text() == "hello"
+    assert (tmp_path / "outside" / "settings.txt").read_text() == "mine"

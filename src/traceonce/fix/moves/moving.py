@@ -64,11 +64,16 @@ def _check_calls(module: Module, node: cst.BaseExpression) -> None:
     for part in _run_at_once(node):
         if isinstance(part, cst.Call) and part is not node and not (isinstance(node, cst.Call) and part is node.func):
             meant = meaning(module, part.func)
-            known = is_partial(module, part.func) or any(name.startswith("tensorflow.") for name in meant)
+            known = is_partial(module, part.func) or any(map(makes_a_value, meant))
             if not known:
                 raise Declined(
                     f"it is made from what {module.code(part.func)}() gives, perhaps something else each time"
                 )
+
+
+def makes_a_value(name: str) -> bool:
+    """Does a call of this function give the same each time? What has a state (`tf.Variable`, a layer) does not."""
+    return name.startswith("tensorflow.") and not name.rpartition(".")[2][:1].isupper() and "random" not in name
 
 
 def _run_at_once(node: cst.CSTNode) -> list[cst.CSTNode]:

@@ -19,6 +19,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.moves.moving import (
     Movable,
     keep_on_instance,
+    makes_a_value,
     movable_definition,
     movable_expression,
     move_out,
@@ -133,7 +134,7 @@ def _only_defines(module: Module, statement: cst.CSTNode, made: Movable) -> bool
         return False
     calls = [node for node in walk(statement) if isinstance(node, cst.Call)]
     pure = all(
-        is_partial(module, call.func) or any(name.startswith("tensorflow.") for name in meaning(module, call.func))
+        is_partial(module, call.func) or any(makes_a_value(name) for name in meaning(module, call.func))
         for call in calls
     )
     return pure and all(isinstance(part, cst.Assign | cst.AnnAssign | cst.Expr) for part in statement.body)

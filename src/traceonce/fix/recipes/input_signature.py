@@ -132,7 +132,7 @@ def wider(case: Case, candidate: Candidate) -> Candidate | None:
 
 def _preparations(
     signatures: Sequence[Signature],
-) -> Iterator[tuple[SignatureChange, tuple[str, ...], tuple[str, ...]]]:
+) -> Iterator[tuple[SignatureChange, dict[str, str], tuple[str, ...]]]:
     """What happens to the arguments first: lists given as one tensor, and numbers with a dtype each."""
     lists = stacked_lists(signatures)
 
@@ -142,7 +142,7 @@ def _preparations(
     first = stack_them if lists else unchanged
     choices = number_paths([first(signature) for signature in signatures])
     for dtypes in _assignments(choices):
-        yield in_turn(first, lift(dtypes)), tuple(dtypes), tuple(lists)
+        yield in_turn(first, lift(dtypes)), dtypes, tuple(lists)
 
 
 def _assignments(choices: Mapping[str, tuple[str, ...]]) -> Iterator[dict[str, str]]:

@@ -46,14 +46,15 @@ def assign_alike(choices: Mapping[str, tuple[str, ...]]) -> list[dict[str, str]]
     return found
 
 
-def say_lifted(paths: Iterable[str]) -> str | None:
+def say_lifted(dtypes: Mapping[str, str]) -> str | None:
     """What becomes of the numbers at these paths, in words."""
-    names = sorted(paths, key=top)
+    names = sorted(dtypes, key=top)
     if not names:
         return None
-    if len(names) == 1:
-        return f"{names[0]} becomes a tensor, which Python cannot index with, format or branch on while tracing"
-    return f"{enumerate_words(names)} become tensors, which Python cannot index with, format or branch on while tracing"
+    become = "becomes a tensor" if len(names) == 1 else "become tensors"
+    said = f"{enumerate_words(names)} {become}, which Python cannot index with, format or branch on while tracing"
+    wrapping = [name for name in names if dtypes[name] == "int32"]
+    return f"{said}; what is computed of {enumerate_words(wrapping)} wraps beyond 2**31" if wrapping else said
 
 
 def float_dtype(signatures: Iterable[Signature]) -> str:

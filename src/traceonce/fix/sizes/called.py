@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from traceonce.fix.case import Case
 from traceonce.fix.sizes.expressions import shape_of
+from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Function, Module, walk
 
 
@@ -47,6 +49,17 @@ def find_called(module: Module, called: Called) -> Function | None:
 def reads_a_shape(module: Module, called: Called) -> bool:
     definition = find_called(module, called)
     return definition is not None and any(shape_of(node) is not None for node in walk(definition))
+
+
+def asks_for_sizes(case: Case, edits: Edits) -> bool:
+    """Does the body of the function read a shape, and take another way where a size is not known?"""
+    function = case.diagnosis.function
+    if function.file is None or function.file not in edits.sources:
+        return False
+    definition = edits.module(function.file).function_at(function.line or 0, function.short_name)
+    parts = list(walk(definition)) if definition is not None else []
+    reads = any(shape_of(part) is not None for part in parts)
+    return reads and any(isinstance(part, cst.Is | cst.IsNot | cst.Or) for part in parts)
 
 
 def _functions(module: Module) -> list[Function]:
