@@ -134,16 +134,25 @@ def test_a_script_that_writes_files_writes_them_elsewhere(shell: Shell) -> None:
 
 def test_a_script_that_spawns_children(shell: Shell) -> None:
     """What it starts ends with it, and the main process is repaired all the same."""
+    marker = f"600.{os.getpid()}"
     shell.write(
         "train.py",
         RETRACING
-        + "import os, subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        + f"import os, subprocess\nsubprocess.Popen(['sleep', '{marker}'])\n"
+        + f"subprocess.Popen(['sleep', '{marker}'], start_new_session=True)\n"
         + "pid = os.fork()\nif pid == 0:\n    os._exit(0)\nos.waitpid(pid, 0)\n"
         + LOOP,
     )
     outcome = shell.traceonce("fix", "train.py")
     assert outcome.status == 0, outcome.errors
     assert "8 traces → 1" in outcome.errors
+    assert not _running(marker)
+
+
+def _running(marker: str) -> list[str]:
+    """The processes that have this word in their command line."""
+    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    return [command.decode() for command in commands if marker.encode() in command.split(b"\0")]
 
 
 def test_tabs_and_windows_lines_survive(shell: Shell) -> None:
@@ -203,3 +212,28 @@ def test_an_interrupted_fix_leaves_nothing_behind(shell: Shell, tmp_path: Path) 
     process.communicate(timeout=60)
     assert process.returncode != 0
     assert list(temporary.iterdir()) == []
+
+
+def test_a_run_that_is_ended_by_its_time_is_repaired_by_what_was_seen(shell: Shell) -> None:
+    shell.write(
+        "train.py",
+        RETRACING
+        + "import time\nk = 0\nwhile True:\n    scale(tf.constant(2.0), k)\n    time.sleep(0.25)\n    k += 1\n",
+    )
+    outcome = shell.traceonce("fix", "--timeout", "6", "train.py")
+    assert outcome.status == 0, outcome.errors
+    assert "its time is up" in outcome.errors
+    assert "→ 1, same outputs" in outcome.errors
+
+
+def test_an_option_that_goes_to_the_script_by_mistake_is_pointed_out(shell: Shell) -> None:
+    shell.write("train.py", RETRACING + "scale(tf.constant(2.0), 1)\n")
+    outcome = shell.traceonce("fix", "train.py", "--wdie")
+    assert "--wdie goes to the script; was --wide meant?" in outcome.errors
+
+
+def test_a_program_that_fails_after_its_traces_is_said_to(shell: Shell) -> None:
+    shell.write("train.py", RETRACING + "scale(tf.constant(2.0), 1)\nraise KeyError('no such column')\n")
+    outcome = shell.traceonce("fix", "train.py")
+    assert outcome.status == 1
+    assert "the program itself fails: KeyError: 'no such column'" in outcome.errors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeAlias
@@ -14,7 +15,7 @@ from traceonce.prove.printing import Printed, printed_difference
 
 PROGRAMS = corpus.load()
 Fixing: TypeAlias = dict[str, Future[Fixed]]
-AT_ONCE = 2
+AT_ONCE = max(2, os.cpu_count() or 2)
 settled = pytest.mark.parametrize("program", [p for p in PROGRAMS if p.settled is True], ids=lambda p: p.file)
 advised = pytest.mark.parametrize("program", [p for p in PROGRAMS if p.settled == "advice"], ids=lambda p: p.file)
 left = pytest.mark.parametrize("program", [p for p in PROGRAMS if p.settled == "leave"], ids=lambda p: p.file)

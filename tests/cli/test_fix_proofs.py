@@ -211,3 +211,39 @@ def test_a_library_is_never_touched_and_its_maintainers_get_a_report(shell: Shel
     reports = [fix["snippet"] for fix in function["fixes"] if fix["recipe"] == "library_report"]
     assert any("somelib" in report and "normalise" in report for report in reports)
     assert not any(str(shell.cwd) in report for report in reports)
+
+
+def test_what_can_be_ignored_is_repaired_where_it_is_asked_for(shell: Shell) -> None:
+    text = """\
+        import tensorflow as tf
+
+        @tf.function
+        def scale(x, k):
+            return x * tf.cast(k, tf.float32)
+
+        for turn in range(40):
+            print(float(scale(tf.constant(2.0), turn % 2)))
+        """
+    outcome, _ = fix(shell, text)
+    assert (outcome.status, outcome.out) == (0, b"")
+    outcome, document = fix(shell, text, "--function", "scale")
+    assert proofs(document, "scale") == [("input_signature", "safe", "proved")]
+
+
+def test_a_check_that_a_repair_would_lose_is_found(shell: Shell) -> None:
+    text = """\
+        import tensorflow as tf
+
+        @tf.function
+        def root(x, k):
+            if isinstance(k, int) and k < 0:
+                raise ValueError("k must not be negative")
+            return x + tf.sqrt(tf.cast(k, tf.float32))
+
+        for k in range(1, 9):
+            print(float(root(tf.constant(2.0), k)))
+        """
+    _, document = fix(shell, text)
+    assert proofs(document, "root") == [("input_signature", "review", "proved")]
+    differing = document["functions"][0]["fixes"][0]["proof"]["probe_differences"]
+    assert any("ValueError" in text for text in differing)
