@@ -140,7 +140,7 @@ class _Rehearsal:
         hub.leave(self._recorder)  # what is called from here on is no call of the program's
         self._recorder.close()
         seen = [rehearsing.result() for rehearsing in self._rehearsing]
-        rehearsal = seen[0] if seen else Rehearsal()  # one framework; issue of the others to come
+        rehearsal = seen[0] if seen else Rehearsal()  # of one framework: there is one backend that can
         done = msgspec.structs.replace(rehearsal, cut=cut, problems=(*rehearsal.problems, *self._problems))
         _write(self._results / REHEARSAL, msgspec.json.encode(done))
         sys.stdout.flush()
