@@ -220,7 +220,7 @@ def test_a_run_that_is_ended_by_its_time_is_repaired_by_what_was_seen(shell: She
         RETRACING
         + "import time\nk = 0\nwhile True:\n    scale(tf.constant(2.0), k)\n    time.sleep(0.25)\n    k += 1\n",
     )
-    outcome = shell.traceonce("fix", "--timeout", "6", "train.py")
+    outcome = shell.traceonce("fix", "--timeout", "12", "train.py")
     assert outcome.status == 0, outcome.errors
     assert "its time is up" in outcome.errors
     assert "→ 1, same outputs" in outcome.errors
