@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -59,11 +60,34 @@ def test_what_cannot_be_asked_for(shell: Shell, arguments: list[str], expected: 
         assert word in message
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unwritable to root")
-def test_a_script_that_is_not_writable(shell: Shell) -> None:
+AS_ANOTHER_USER = """
+import os, sys
+sys.path[:0] = {path!r}
+from traceonce.commands.fix import check_program
+from traceonce.errors import UsageError
+from traceonce.observe.launching import Target
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+try:
+    check_program(Target("script", {script!r}, ()), write={write}, stdin=None)
+except UsageError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("write", [True, False], ids=["with --write", "for a diff"])
+def test_a_script_that_is_not_writable(shell: Shell, write: bool) -> None:
+    """Said before anything is run; nothing is unwritable to the administrator, so another user asks."""
     script = shell.write("train.py", RETRACING + LOOP)
+    for folder in (shell.cwd, *list(shell.cwd.parents)[:3]):
+        folder.chmod(0o755)
     script.chmod(0o444)
-    assert "not writable" in refused(shell, "train.py", "--write")
+    code = AS_ANOTHER_USER.format(path=sys.path, script=str(script), write=write)
+    asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert asked.returncode == 0, asked.stderr
+    assert ("not writable" in asked.stdout) is write
 
 
 def test_a_script_that_fails_before_the_first_trace(shell: Shell) -> None:

@@ -185,6 +185,8 @@ def misplaced(arguments: Sequence[str], options: Sequence[str]) -> Iterator[str]
 
 def check_program(target: Target, *, write: bool, stdin: Path | None) -> None:
     """Say what is wrong before anything is run."""
+    if not hasattr(os, "fork"):
+        raise UsageError("traceonce fix needs a POSIX system: it forks the processes that it compares.")
     if target.kind == "script" and target.name == "-":
         raise UsageError("A program from standard input has no source file to change: name a script.")
     check_target(target)

@@ -13,7 +13,7 @@ from traceonce.backends.places import working_folder
 from traceonce.commands.findings import records_of_error
 from traceonce.commands.output import write_whole
 from traceonce.explain import diagnose_with_events
-from traceonce.facts import Diagnosis, Recording, Verdict
+from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.error_text import main_line
 from traceonce.facts.quantities import count_of, duration
 from traceonce.facts.rehearsal import stable_name
@@ -84,7 +84,7 @@ class Result:
         ]
 
     def _as_it_is(self, diagnosis: Diagnosis, name: str) -> Diagnosis:
-        if diagnosis.verdict in (Verdict.OK, Verdict.BOUNDED):
+        if diagnosis.verdict.is_ignorable:
             return diagnosis
         left = self._outcome.last.traces.get(name, 0)
         said = f"{count_of(diagnosis.traces, 'trace')} → {left:,} by the repair of another function"

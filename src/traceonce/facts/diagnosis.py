@@ -25,6 +25,15 @@ class Verdict(str, enum.Enum):
     BOUNDED = "bounded"
     OK = "ok"
 
+    @property
+    def is_ignorable(self) -> bool:
+        return self in (Verdict.BOUNDED, Verdict.OK)
+
+    @property
+    def is_silent(self) -> bool:
+        """Is it about values, and not about the number of traces?"""
+        return self in (Verdict.STALE, Verdict.CONFUSED)
+
 
 class SiteCount(msgspec.Struct, frozen=True):
     """A call site and how many traces it caused."""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.facts import CauseCode, TraceEvent, Verdict
+from traceonce.facts import CauseCode, TraceEvent
 from traceonce.fix.candidate import Candidate, Declined, Recipe, together
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.predicting import SignatureChange, by_contents, by_name, replay, unchanged
@@ -56,7 +56,6 @@ _OF_OBJECTS = {
     "stable_home": {CauseCode.IDENTITY, CauseCode.COLLECTED},
     "tracing_type": {CauseCode.IDENTITY, CauseCode.COLLECTED},
 }
-_NOTHING_TO_DO = (Verdict.OK, Verdict.BOUNDED)
 
 
 class Proposals(NamedTuple):
@@ -85,7 +84,7 @@ def consider(case: Case) -> Proposals:
     """The same, with the reasons of the recipes that declined."""
     declined: dict[str, str] = {}
     advice = [candidate for name in ADVICE for candidate in _offers(name, case, declined)]
-    if case.diagnosis.verdict in _NOTHING_TO_DO:
+    if case.diagnosis.verdict.is_ignorable:
         return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
     if case.diagnosis.function.library:
         return Proposals(advice, declined)
@@ -117,7 +116,7 @@ def _helps(candidate: Candidate, case: Case, now: int) -> bool:
     """Would it leave fewer traces than there are `now`?"""
     if candidate.change is None:
         return False
-    silent = case.diagnosis.verdict in (Verdict.STALE, Verdict.CONFUSED)  # it is not about the number of traces
+    silent = case.diagnosis.verdict.is_silent
     left = candidate.predicted_traces
     return silent or left is None or left < now
 

@@ -7,7 +7,7 @@ import msgspec
 from traceonce.facts.rehearsal import RehearsalSettings
 
 RECORDING, REHEARSAL, PROBES = "recording.jsonl", "rehearsal.json", "probes.jsonl"
-PRINTED, ASIDE, ERRORS = "stdout", "while-tracing", "stderr"
+PRINTED, ERRORS = "stdout", "stderr"
 
 
 class Order(msgspec.Struct, frozen=True):

@@ -25,7 +25,7 @@ from traceonce.observe.arrival import Arrivals
 from traceonce.observe.hub import hub
 from traceonce.observe.recorder import FileRecorder
 from traceonce.prove import clocks
-from traceonce.prove.order import ASIDE, ERRORS, PRINTED, PROBES, RECORDING, REHEARSAL, Order
+from traceonce.prove.order import ERRORS, PRINTED, PROBES, RECORDING, REHEARSAL, Order
 
 TOO_LATE = "too-late"
 CONFIGURING = ("TF_", "CUDA_", "XLA_", "KERAS_", "JAX_", "OMP_", "MKL_", "TORCH", "NVIDIA_")
@@ -110,7 +110,7 @@ class _Rehearsal:
                 self._problems.append(f"{name} cannot be rehearsed: {type(error).__name__}: {error}")
 
         Arrivals(list(known), arrived).start()
-        sys.stdout = _Apart(sys.stdout, self._is_tracing, self._results / ASIDE)
+        sys.stdout = _Apart(sys.stdout, self._is_tracing)
         atexit.register(self._finish, None)
         timer = threading.Timer(self._order.timeout, self._time_is_up)
         timer.daemon = True
@@ -164,18 +164,14 @@ def _write(path: Path, data: bytes) -> None:
 
 
 class _Apart:
-    """Standard output, with what is printed while tracing set apart: a repaired program prints that less often."""
+    """Standard output without what is printed while tracing: a repaired program prints that less often."""
 
-    def __init__(self, stream: Any, is_tracing: Callable[[], bool], aside: Path) -> None:
+    def __init__(self, stream: Any, is_tracing: Callable[[], bool]) -> None:
         self._stream = stream
         self._is_tracing = is_tracing
-        self._aside = aside
 
     def write(self, text: str) -> int:
-        if not self._is_tracing():
-            return int(self._stream.write(text))
-        with self._aside.open("a", encoding="utf-8", errors="replace") as file:
-            return file.write(text)
+        return len(text) if self._is_tracing() else int(self._stream.write(text))
 
     def writelines(self, lines: Sequence[str]) -> None:
         for line in lines:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from traceonce.facts import CauseCode, Verdict
+from traceonce.facts import CauseCode
 from traceonce.facts.rehearsal import Probed, RehearsalSettings, stable_name
 from traceonce.fix.case import Case
 from traceonce.prove.comparing import Variation, find_difference, find_variation
@@ -16,7 +16,6 @@ from traceonce.prove.rehearsing import Rehearsals, Run
 
 WITHIN = 0.6  # of the calls of a run that was ended by its time
 HURRY = 3.7  # how much faster the clock of the second run goes
-SILENT = (Verdict.STALE, Verdict.CONFUSED)
 SILENT_CODES = {CauseCode.STALE, CauseCode.CONFUSED}
 
 
@@ -87,7 +86,7 @@ class Program:
 
     def oracle_for(self, case: Case) -> Run | None:
         """What is right where the original is silently wrong; None where the original is the measure."""
-        return self._oracle if case.diagnosis.verdict in SILENT else None
+        return self._oracle if case.diagnosis.verdict.is_silent else None
 
     def probes_for(self, case: Case) -> tuple[Probed, ...] | None:
         """Calls beyond the run of what a repair is compared with; None where they could not be made."""

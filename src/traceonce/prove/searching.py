@@ -15,7 +15,7 @@ from traceonce.facts import Verdict
 from traceonce.facts.rehearsal import stable_name
 from traceonce.fix.case import Case
 from traceonce.prove.outcome import Files, Outcome, Repaired
-from traceonce.prove.program import SILENT, Program
+from traceonce.prove.program import Program
 from traceonce.prove.rehearsing import Run
 from traceonce.prove.trying import Trying
 
@@ -54,7 +54,7 @@ class Search:
         diagnosis = case.diagnosis
         if self._only and not any(diagnosis.function.is_called(name) for name in self._only):
             return False
-        if diagnosis.verdict in SILENT:
+        if diagnosis.verdict.is_silent:
             return self._program.is_silently_wrong(run)
         return diagnosis.verdict in (Verdict.RETRACING, Verdict.RECOMPILING)
 

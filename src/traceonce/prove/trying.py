@@ -158,7 +158,7 @@ class Trying:
 
     def _offer_wider(self, candidate: Candidate, least: Taken) -> Taken:
         """Where a signature is too narrow for calls to come: is the wider one proved as well?"""
-        broad = wider(self._case, candidate) if least.fix.safety == "narrow" else None
+        broad = wider(candidate) if least.fix.safety == "narrow" else None
         files = self._write(broad) if broad is not None else None
         if broad is None or files is None:
             return least

@@ -188,7 +188,7 @@ def _what_happened(diagnosis: Diagnosis) -> str:
         return f"compiled {count_of(diagnosis.compiles, 'time')} under {count_of(diagnosis.traces, 'trace')}{calls}"
     if diagnosis.verdict is Verdict.FAILED:
         return f"tracing raised {count_of(diagnosis.failed, 'time')} ({count_of(diagnosis.traces, 'trace')} succeeded)"
-    if diagnosis.verdict in (Verdict.STALE, Verdict.CONFUSED):
+    if diagnosis.verdict.is_silent:
         return f"{'silently wrong' if diagnosis.surely_wrong else 'possibly wrong'}: {diagnosis.reason}"
     return f"retraced {count_of(diagnosis.retraces, 'time')}{calls}"
 

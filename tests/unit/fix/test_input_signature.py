@@ -143,12 +143,12 @@ def test_a_class_that_is_not_known_there_declines() -> None:
 def test_the_wider_signature_opens_every_dimension() -> None:
     seen = case(*((tensor("x", size, 3), tensor("k")) for size in (2, 3)), code="shape")
     least = next(iter(propose(seen)))
-    wide = wider(seen, least)
+    wide = wider(least)
     assert wide is not None
     assert "tf.TensorSpec([None, None], tf.float32)" in (wide.snippet or "")
     assert "tf.TensorSpec([None, None], tf.float32)" in written(wide)
-    assert wider(seen, wide) is None
-    assert wider(seen, Candidate("hoist", "safe", ())) is None
+    assert wider(wide) is None
+    assert wider(Candidate("hoist", "safe", ())) is None
 
 
 def test_a_body_that_reads_no_size_declines_the_change_of_it() -> None:

@@ -118,7 +118,7 @@ def _with_body(plain: Candidate, change: Change) -> Candidate:
     )
 
 
-def wider(case: Case, candidate: Candidate) -> Candidate | None:
+def wider(candidate: Candidate) -> Candidate | None:
     """The same with every dimension open, for input that the least signature refuses; None where it is as wide."""
     signing = candidate.change
     if not isinstance(signing, Signing):
@@ -126,7 +126,7 @@ def wider(case: Case, candidate: Candidate) -> Candidate | None:
     widened = signing.cover.widen()
     if widened == signing.cover:
         return None
-    change = dataclasses.replace(signing, case=case, cover=widened)
+    change = dataclasses.replace(signing, cover=widened)
     return dataclasses.replace(candidate, change=change, snippet=_decorator(widened))
 
 

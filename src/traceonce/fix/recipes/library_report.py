@@ -22,7 +22,7 @@ _OTHER_OBJECT = (CauseCode.IDENTITY, CauseCode.COLLECTED)
 
 def _propose(case: Case) -> Iterator[Candidate]:
     diagnosis = case.diagnosis
-    if not diagnosis.function.library or diagnosis.verdict in (Verdict.BOUNDED, Verdict.OK, Verdict.FAILED):
+    if not diagnosis.function.library or diagnosis.verdict.is_ignorable or diagnosis.verdict is Verdict.FAILED:
         return
     if diagnosis.call_sites:
         yield from _reuse(case)
