@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
     from traceonce import keras as keras
     from traceonce.api import Watch, watch
+    from traceonce.bounded.function import function, stats
     from traceonce.errors import TraceonceError, TracingLimitReached, TracingLimitWarning
     from traceonce.explain import diagnose
     from traceonce.facts import Breach, Recording
+    from traceonce.facts.dispatch import Stats
     from traceonce.guard.limits import limit, max_traces
     from traceonce.integrations.retrace_log import log_retraces
 
@@ -23,29 +25,35 @@ __version__ = "0.1.0"
 __all__ = [
     "Breach",
     "Recording",
+    "Stats",
     "TraceonceError",
     "TracingLimitReached",
     "TracingLimitWarning",
     "Watch",
     "__version__",
     "diagnose",
+    "function",
     "limit",
     "log_retraces",
     "max_traces",
+    "stats",
     "watch",
 ]
 
 _HOMES = {
     "Breach": "traceonce.facts",
     "Recording": "traceonce.facts",
+    "Stats": "traceonce.facts.dispatch",
     "TraceonceError": "traceonce.errors",
     "TracingLimitReached": "traceonce.errors",
     "TracingLimitWarning": "traceonce.errors",
     "Watch": "traceonce.api",
     "diagnose": "traceonce.explain",
+    "function": "traceonce.bounded.function",
     "limit": "traceonce.guard.limits",
     "log_retraces": "traceonce.integrations.retrace_log",
     "max_traces": "traceonce.guard.limits",
+    "stats": "traceonce.bounded.function",
     "watch": "traceonce.api",
 }
 _MODULES = ("keras",)  # not in __all__: a star import must not hide the user's own `keras`

@@ -16,6 +16,16 @@ from typing import Any, NamedTuple, TypeVar
 
 OLDEST = (2, 15)
 NEWEST = (2, 21)
+_IN_C = (
+    "TFE_Py_Execute",
+    "TFE_Py_TapeSetIsEmpty",
+    "TFE_Py_TapeSetPossibleGradientTypes",
+    "TFE_Py_TapeSetIsStopped",
+    "TFE_Py_TapeSetStopOnThread",
+    "TFE_Py_TapeSetRestartOnThread",
+    "TFE_Py_TapeVariableAccessed",
+    "TFE_Py_VariableWatcherVariableAccessed",
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -141,6 +151,41 @@ def probe_for_rehearsal(probes: Probes) -> RehearsalPlaces:
         save,
         own_random,
     )
+
+
+def probe_for_dispatch(tensorflow: Any) -> None:
+    """Check what `dispatching` stands on; raises `Moved`."""
+    probes = probe(tensorflow)
+    try:
+        from tensorflow.core.function.polymorphism.function_cache import FunctionCache
+        from tensorflow.python import pywrap_tfe
+        from tensorflow.python.eager import cancellation, execute
+        from tensorflow.python.eager.polymorphic_function import eager_function_run
+        from tensorflow.python.saved_model import save_context
+        from tensorflow.python.util import traceback_utils
+    except ImportError as error:
+        raise Moved(f"a module of TensorFlow is not where it was: {error}") from error
+    function, concrete = probes.polymorphic_function.Function, probes.concrete_function.ConcreteFunction
+    needed = [
+        *((pywrap_tfe, name) for name in _IN_C),
+        *((probes.ops.EagerTensor, name) for name in ("_shape_tuple", "_datatype_enum")),
+        *((function, name) for name in ("_get_concrete_function_garbage_collected", "_generate_tracing_options")),
+        (concrete, "_select_forward_and_backward_functions"),
+        (probes.ops, "_default_graph_stack"),
+        (probes.ops.Graph, "_distribution_strategy_stack"),
+        (cancellation, "_active_context"),
+        (execute, "quick_execute"),
+        (eager_function_run, "RUN_FUNCTIONS_EAGERLY"),
+        (save_context, "_save_context"),
+        (traceback_utils, "_process_traceback_frames"),
+    ]
+    for owner, name in needed:
+        if not hasattr(owner, name):
+            raise Moved(f"{owner.__name__}.{name} is gone")
+    _expect(FunctionCache, "lookup", ["self", "function_type", "context"])
+    _expect(FunctionCache, "generalize", ["self", "context", "function_type"])
+    _expect(FunctionCache, "add", ["self", "fn", "context"])
+    _expect(FunctionCache, "delete", ["self", "function_type", "context"])
 
 
 def _expect(owner: Any, name: str, parameters: list[str]) -> None:

@@ -110,6 +110,8 @@ class Requests:
     def _phase(self, described: Described, options: Any, frames: list[Frame]) -> Phase:
         if described.internal or any(map(self._is_saving, frames)):
             return "internal"
+        if getattr(options.function_cache, "is_trying", False):  # a `traceonce.function` tries out a wider trace
+            return "internal"
         return "retrace" if options.function_cache else "first"
 
     def _is_saving(self, frame: Frame) -> bool:

@@ -1,0 +1,170 @@
+"""TensorFlow's cache of traces, with exact types, a bound on its size, and the say on what is traced next."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from traceonce.backends.tensorflow.dispatching.exact import exact_type, leaves
+from traceonce.backends.tensorflow.dispatching.likeness import Likeness, Mark
+from traceonce.backends.tensorflow.dispatching.parts import FunctionCache, FunctionContext, default_types
+from traceonce.backends.tensorflow.dispatching.running import tick
+
+Permit = Callable[[Any, types.FrameType], None]
+
+
+class _Here(threading.local):
+    """What one thread does with the cache: which trace it was given last, and what it is to trace next."""
+
+    last: Any = None
+    target: Any = None
+    trying: bool = False
+    made: list[Any] | None = None
+
+
+class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untyped
+    """Keeps the traces of one function.
+
+    `permit` is asked before a trace is made and may raise; `dropped` is told of each trace that goes.
+    """
+
+    def __init__(
+        self,
+        likeness: Likeness,
+        keep: int,
+        permit: Permit,
+        dropped: Callable[[Any], None],
+        *,
+        reduce_retracing: bool = False,
+    ) -> None:
+        super().__init__()
+        self._likeness = likeness
+        self._keep = keep
+        self._reduce_retracing = reduce_retracing
+        self._permit = permit
+        self._dropped = dropped
+        self._here = _Here()
+        self._clock: dict[int, int] = {}
+        self.traces = 0
+        self.trials = 0
+        self.evicted = 0
+
+    def lookup(self, function_type: Any, context: Any = None) -> Any:
+        found = self.find(function_type, context)
+        self._here.last = found
+        if found is None:
+            if not self._here.trying:
+                self._permit(function_type, sys._getframe(1))
+        else:
+            self._clock[id(found)] = tick()
+        return found
+
+    def find(self, function_type: Any, context: Any = None) -> Any:
+        """The trace that admits this, or None."""
+        return super().lookup(exact_type(function_type, self._likeness), context or FunctionContext())
+
+    def generalize(self, context: Any, function_type: Any) -> Any:
+        """What is to be traced for this request: what `tracing` says, else what `tf.function` would trace."""
+        if self._here.target is not None:
+            return self._here.target
+        exact = exact_type(function_type, self._likeness)
+        return super().generalize(context, exact) if self._reduce_retracing else exact
+
+    def add(self, fn: Any, context: Any = None) -> None:
+        here = self._here
+        context = context or FunctionContext()
+        kind = exact_type(fn.function_type, self._likeness)
+        super().add(_Keyed(kind), context)
+        self._primary[context, kind] = fn
+        here.last = fn
+        if here.made is not None:
+            here.made.append(fn)
+        if here.trying:
+            self.trials += 1
+        else:
+            self.traces += 1
+        self._clock[id(fn)] = tick()
+        self._evict(fn)
+
+    @contextlib.contextmanager
+    def tracing(self, target: Any = None, *, trying: bool = False) -> Iterator[list[Any]]:
+        """In this block the calling thread traces `target` instead of what is asked for; gives what was traced."""
+        here = self._here
+        before = here.target, here.trying, here.made
+        made: list[Any] = []
+        here.target, here.trying, here.made = target, trying, made
+        try:
+            yield made
+        finally:
+            here.target, here.trying, here.made = before
+
+    @property
+    def is_trying(self) -> bool:
+        """Is the calling thread making a trace just to find something out?"""
+        return self._here.trying
+
+    @property
+    def last(self) -> Any:
+        """The trace that this thread was given by its last look-up."""
+        return self._here.last
+
+    def types(self, context: Any) -> list[Any]:
+        """The types of the traces made in a context, oldest first."""
+        return [kind for where, kind in list(self._primary) if where == context]
+
+    def holds(self, fn: Any) -> bool:
+        return any(kept is fn for kept in self._primary.values())
+
+    def drop(self, fn: Any) -> None:
+        """Forget a trace."""
+        for (context, kind), kept in list(self._primary.items()):
+            if kept is fn:
+                self.delete(kind, context)
+        self._clock.pop(id(fn), None)
+        if self._here.last is fn:
+            self._here.last = None
+        self._dropped(fn)
+
+    def drop_dead(self) -> None:
+        """Forget the traces that were made for an object which is gone: nothing can ask for them any more."""
+        for (_, kind), fn in list(self._primary.items()):
+            if any(_is_dead(leaf) for p in kind.parameters.values() for leaf in leaves(p.type_constraint)):
+                self.drop(fn)
+                self.evicted += 1
+
+    def used(self, fn: Any, when: int) -> None:
+        """Take note of a use that went past the cache."""
+        if id(fn) in self._clock:
+            self._clock[id(fn)] = max(when, self._clock[id(fn)])
+
+    def _evict(self, new: Any) -> None:
+        while len(self._primary) > self._keep:
+            others = [fn for fn in self._primary.values() if fn is not new]
+            if not others:
+                return
+            self.drop(min(others, key=lambda fn: self._clock.get(id(fn), 0)))
+            self.evicted += 1
+
+
+class _Keyed:
+    """What `FunctionCache.add` needs of a function: its type."""
+
+    def __init__(self, function_type: Any) -> None:
+        self.function_type = function_type
+
+
+def _is_dead(leaf: Any) -> bool:
+    likeness = getattr(leaf, "likeness", None)
+    if likeness is not None:
+        return _holds_dead(likeness)
+    return type(leaf) is default_types.Weakref and leaf._ref() is None
+
+
+def _holds_dead(likeness: Any) -> bool:
+    if isinstance(likeness, Mark):
+        return likeness.reference() is None
+    return isinstance(likeness, tuple) and any(_holds_dead(part) for part in likeness)

@@ -1,0 +1,325 @@
+"""`Function`: TensorFlow's own, with a dispatch that decides first and asks TensorFlow only where it must."""
+
+from __future__ import annotations
+
+import types
+import weakref
+from typing import Any
+
+from traceonce.backends.tensorflow.dispatching.cache import BoundedCache
+from traceonce.backends.tensorflow.dispatching.deciding import Decisions, unique
+from traceonce.backends.tensorflow.dispatching.flattening import Path
+from traceonce.backends.tensorflow.dispatching.likeness import Likeness, Marks
+from traceonce.backends.tensorflow.dispatching.parts import (
+    Parameter,
+    cancellation,
+    composite_tensor,
+    context,
+    eager_function_run,
+    execute,
+    no_tape_is_active,
+    ops,
+    polymorphic_function,
+    profiler,
+    run_graph,
+    save_context,
+    traceback_utils,
+)
+from traceonce.backends.tensorflow.dispatching.policy import Policy, RunEagerly
+from traceonce.backends.tensorflow.dispatching.refusing import refused_event
+from traceonce.backends.tensorflow.dispatching.running import raise_as_tensorflow_does, tick
+from traceonce.facts.dispatch import Stats
+
+POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+_plain_call = polymorphic_function.Function.__call__
+_plain_execute = execute.execute
+_saving = save_context._save_context
+_graphs = ops._default_graph_stack
+_profiling = profiler.enabled
+_UNSAVED = ("_decisions", "_function_cache", "_bound", "_binders", "_marks", "_likeness")
+_TRACED = ("_variable_creation_config", "_no_variable_creation_config", "_created_variables")
+
+
+DEFAULT_POLICY = Policy()
+
+
+class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFlow is untyped
+    """A `tf.function` whose calls are dispatched by `Decisions`; whatever that does not know is TensorFlow's to do."""
+
+    autograph_info__: dict[str, Any] = {}  # noqa: RUF012  # tells AutoGraph to leave __call__ alone
+
+    def __init__(
+        self, python_function: Any, name: str, *args: Any, policy: Policy = DEFAULT_POLICY, **kwargs: Any
+    ) -> None:
+        super().__init__(python_function, name, *args, **kwargs)
+        self._policy = policy
+        self._start()
+
+    def _start(self) -> None:
+        """Begin without traces."""
+        self._dead = False
+        self._fallbacks = 0
+        self._bound: dict[int, tuple[weakref.ref[Any], Function]] = {}
+        self._binders: dict[Any, Any] = {}
+        owner = weakref.ref(self)
+        self._marks = Marks(lambda: _note_death(owner))
+        self._likeness = Likeness(self._marks)
+        policy = self._policy
+        self._decisions = Decisions(self, self._likeness, lift=policy.lift)
+        self._function_cache = BoundedCache(
+            self._likeness,
+            policy.keep,
+            lambda kind, frame: _permit(owner, kind, frame),
+            lambda concrete: _forget(owner, concrete),
+            reduce_retracing=bool(self._reduce_retracing),
+        )
+        self._read_signature()
+
+    def _read_signature(self) -> None:
+        parameters = list(self._function_type.parameters.values())
+        self._positional = [p.name for p in parameters if p.kind in POSITIONAL]
+        self._keyword_only = sorted(p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY)
+        self._variadic = any(p.kind in VARIADIC for p in parameters)
+        simple = not self._keyword_only and not self._variadic
+        self._arity = len(self._positional) if simple else -1
+        self._forms = {} if self._is_pure else self._decisions.forms
+
+    # --- the hit
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            here = context._context
+            local = here._thread_local_data
+            graph = _graphs._global_default_graph
+            if (
+                not local.is_eager
+                or eager_function_run.RUN_FUNCTIONS_EAGERLY
+                or _graphs.stack
+                or execute.execute is not _plain_execute
+                or cancellation._active_context is not None
+                or _saving._in_save_context
+                or _profiling()
+                or (graph is not None and graph._distribution_strategy_stack)
+                or polymorphic_function.Function.__call__ is not _plain_call
+            ):
+                self._fallbacks += 1
+                return super().__call__(*args, **kwargs)
+            arguments: Any = args
+            if kwargs or len(args) != self._arity:
+                arguments = self._bind(args, kwargs)
+                if arguments is None:
+                    self._fallbacks += 1
+                    return super().__call__(*args, **kwargs)
+            device = local.device_name
+            for form in self._forms.get(tuple(map(type, arguments)), ()):
+                flat = form.flatten(arguments, device, here)
+                if flat is None:
+                    continue
+                found = form.table.get(flat[0])
+                if found is None:
+                    found = self._decisions.admitting(form, flat[0])
+                    if found is None:
+                        break
+                found.hits += 1
+                found.last = tick()
+                inputs = flat[1]
+                if form.has_aliases:
+                    inputs = unique(inputs)
+                if not found.direct:
+                    return found.concrete._call_flat(inputs, found.concrete.captured_inputs)
+                options = local.function_call_options or here.function_call_options
+                attributes = (
+                    "executor_type",
+                    options._executor_type or "",
+                    "config_proto",
+                    options._config_proto_serialized,
+                )
+                if not no_tape_is_active():
+                    return found.run_under_tape(inputs, here, device, attributes)
+                try:
+                    outputs = run_graph(
+                        here._context_handle, device, found.name, inputs + found.captures, attributes, found.count
+                    )
+                except Exception as error:
+                    raise_as_tensorflow_does(error, found.concrete._inference_function)
+                return found.pack(outputs)
+            return self._miss(arguments, args, kwargs, device, here)
+        except RunEagerly:
+            return self._python_function(*args, **kwargs)
+        except Exception as error:
+            if not traceback_utils.is_traceback_filtering_enabled():
+                raise
+            filtered = traceback_utils._process_traceback_frames(error.__traceback__)
+            raise error.with_traceback(filtered) from None
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """Positional arguments, then keyword-only ones by name, with defaults: the order of the inputs of a trace."""
+        if self._variadic:
+            return args if not (kwargs or self._keyword_only or self._default_values) else None
+        pattern = (len(args), *kwargs)
+        rest = self._binders.get(pattern)
+        if rest is None:
+            names = self._positional[len(args) :] + self._keyword_only
+            fits = len(args) <= len(self._positional) and set(kwargs) <= set(names)
+            if not fits or any(name not in kwargs and name not in self._default_values for name in names):
+                return None  # TensorFlow says what is wrong
+            rest = self._binders[pattern] = [(n, n in kwargs, self._default_values.get(n)) for n in names]
+        return (*args, *[kwargs[name] if given else default for name, given, default in rest])
+
+    # --- everything else
+
+    def _miss(self, arguments: tuple[Any, ...], args: Any, kwargs: Any, device: str, here: Any) -> Any:
+        """No key leads to a trace. TensorFlow makes the call; where a wider trace is wanted, it is there before."""
+        if self._dead:
+            self._drop_dead()
+        decisions, cache = self._decisions, self._function_cache
+        form = decisions.form_of(arguments, device, here) if not self._is_pure else None
+        if form is None:
+            self._fallbacks += 1
+            return super().__call__(*args, **kwargs)
+        first, before = self._variable_creation_config is None, cache.traces
+        if not first:
+            for concrete, when in decisions.recently_used():
+                cache.used(concrete, when)
+            lifted = decisions.prepare(form, arguments, device, here)
+            if lifted is not arguments:
+                args, kwargs = self.split(lifted)
+        result = super().__call__(*args, **kwargs)
+        decisions.remember(form, arguments, cache.last, device, here)
+        if not first and cache.traces > before:
+            decisions.lift(form, arguments, cache.last, device, here)
+        return result
+
+    def split(self, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """From the order of `_bind` back to positional and keyword arguments."""
+        count = len(arguments) - len(self._keyword_only)
+        return arguments[:count], dict(zip(self._keyword_only, arguments[count:], strict=True))
+
+    def path_text(self, path: Path) -> str:
+        """How a place among the arguments is called in Python."""
+        names = [*self._positional, *self._keyword_only]
+        first = names[path[0]] if path[0] < len(names) else f"args[{path[0]}]"
+        return first + "".join(f"[{step!r}]" for step in path[1:])
+
+    @property
+    def traces(self) -> int:
+        """Made to serve calls; a first call that creates variables takes TensorFlow two."""
+        return int(self._function_cache.traces) - (bool(self._created_variables) and self._function_cache.traces > 1)
+
+    def stats(self) -> Stats:
+        cache, decisions = self._function_cache, self._decisions
+        own = Stats(
+            traces=self.traces,
+            trials=cache.trials,
+            kept=len(cache),
+            hits=decisions.hits,
+            relaxed=decisions.relaxed,
+            lifted=decisions.lifted,
+            static=decisions.static,
+            evicted=cache.evicted,
+            fallbacks=self._fallbacks,
+            why=tuple(decisions.why),
+        )
+        return sum((bound.stats() for _, bound in list(self._bound.values())), own)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().get_concrete_function(*args, **kwargs)
+        except RunEagerly as reached:
+            raise reached.error from None
+
+    @property
+    def relaxes(self) -> bool:
+        return self.input_signature is None and (self._policy.relax or bool(self._reduce_retracing))
+
+    @property
+    def tracing_options(self) -> Any:
+        return self._no_variable_creation_config if self._created_variables else self._variable_creation_config
+
+    def _drop_dead(self) -> None:
+        with self._lock:
+            self._dead = False
+            self._function_cache.drop_dead()
+
+    def _generate_tracing_options(self, fn: Any, scope_type: Any) -> Any:
+        options = super()._generate_tracing_options(fn, scope_type)
+        options.reduce_retracing = True  # so that the cache is asked what to trace
+        return options
+
+    def _decorate(self, decorator: Any) -> None:
+        super()._decorate(decorator)
+        self._read_signature()
+
+    def _clone(self, python_function: Any) -> Function:
+        clone = Function(
+            self._python_function if python_function is None else python_function,
+            self._name,
+            policy=self._policy,
+            input_signature=self.input_signature,
+            autograph=self._autograph,
+            jit_compile=self._jit_compile,
+            reduce_retracing=self._reduce_retracing,
+            experimental_attributes=self._attributes,
+            experimental_autograph_options=self._experimental_autograph_options,
+        )
+        if self._shared_rendezvous:
+            clone._shared_rendezvous = self._shared_rendezvous
+        return clone
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        known = self._bound.get(id(instance))
+        if known is not None and known[0]() is instance:
+            return known[1]
+        if instance is None:
+            return self
+        is_composite = isinstance(instance, composite_tensor.CompositeTensor)
+        if is_composite and instance._type_spec is not None:
+            return types.MethodType(self, instance)
+        function = polymorphic_function.class_method_to_instance_method(self, instance)
+        function._policy = self._policy
+        function._start()
+        bound, number = self._bound, id(instance)
+        bound[number] = (weakref.ref(instance, lambda _: bound.pop(number, None)), function)
+        return function
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        for name in _UNSAVED:
+            state.pop(name, None)
+        return dict(state)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.__dict__.pop("_concrete_variable_creation_fn", None)
+        for name in _TRACED:
+            setattr(self, name, None)
+        self._start()
+
+
+def _note_death(owner: weakref.ref[Function]) -> None:
+    function = owner()
+    if function is not None:
+        function._dead = True
+
+
+def _permit(owner: weakref.ref[Function], kind: Any, frame: types.FrameType) -> None:
+    """Rule 6. Traces that are made to save a model are not held against the function."""
+    function = owner()
+    if function is None or function._policy.limit is None or _saving._in_save_context:
+        return
+    policy, made = function._policy, function.traces
+    if policy.refuse is None or made <= function._policy.limit:
+        return
+    error = policy.refuse(refused_event(kind, frame), policy, made)
+    if error is not None:
+        raise RunEagerly(error) if policy.on_limit == "eager" else error
+
+
+def _forget(owner: weakref.ref[Function], concrete: Any) -> None:
+    function = owner()
+    if function is None:
+        return
+    if getattr(function, "_concrete_variable_creation_fn", None) is concrete and not function._created_variables:
+        function._concrete_variable_creation_fn = None  # TensorFlow needs it for the first call alone
+    function._decisions.forget(concrete)

@@ -1,0 +1,149 @@
+"""Are graphs alike? For traces that cannot be run twice: they have effects.
+
+A number was lifted rightly if the lifted graph is the static one, node for node, but for constants: where the static
+graph has a constant, the lifted one may compute it from the lifted number, and must get that constant when the
+computation is run by itself for the number that the static graph was traced with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from traceonce.backends.tensorflow.dispatching.comparing import close
+
+IGNORED = frozenset({"_user_specified_name", "_class", "_output_shapes", "shape", "_handle_dtypes", "_handle_shapes"})
+
+
+class _Unlike(Exception):  # noqa: N818  # a finding
+    """The graphs differ in more than such constants."""
+
+
+def is_lifted_graph(static: Any, lifted: Any, numbers: Mapping[int, Any]) -> bool:
+    """Is `lifted` the graph of `static` with inputs in place of numbers? `numbers` are their values, by input."""
+    try:
+        _Match(static.graph, lifted.graph, numbers).all()
+    except _Unlike:
+        return False
+    except Exception:  # a part that cannot be taken out and run: nothing is shown
+        return False
+    return True
+
+
+class _Match:
+    """Walks two graphs from their results and effects to their inputs."""
+
+    def __init__(self, static: Any, lifted: Any, numbers: Mapping[int, Any]) -> None:
+        self._static = static
+        self._lifted = lifted
+        inputs = list(lifted.inputs)
+        self._numbers = {id(inputs[index]): value for index, value in numbers.items()}
+        others = [tensor for index, tensor in enumerate(inputs) if index not in numbers]
+        if len(others) != len(static.inputs):
+            raise _Unlike
+        self._inputs = {id(mine): theirs for mine, theirs in zip(static.inputs, others, strict=True)}
+        self._ops: dict[int, Any] = {}
+        self._computed: dict[int, bool] = {}
+
+    def all(self) -> None:
+        if len(self._static.outputs) != len(self._lifted.outputs):
+            raise _Unlike
+        for one, two in zip(self._static.outputs, self._lifted.outputs, strict=True):
+            self._tensors(one, two)
+        mine, theirs = _effects(self._static), _effects(self._lifted)
+        if len(mine) != len(theirs):
+            raise _Unlike
+        for one, two in zip(mine, theirs, strict=True):
+            self._operations(one, two)
+
+    def _tensors(self, static: Any, lifted: Any) -> None:
+        if id(static) in self._inputs:
+            if self._inputs[id(static)] is not lifted:
+                raise _Unlike
+        elif static.op.type == "Const" and self._is_computed(lifted):
+            self._constant(static, lifted)
+        else:
+            if static.value_index != lifted.value_index:
+                raise _Unlike
+            self._operations(static.op, lifted.op)
+
+    def _operations(self, static: Any, lifted: Any) -> None:
+        known = self._ops.get(id(static))
+        if known is not None:
+            if known is not lifted:
+                raise _Unlike
+            return
+        if static.type != lifted.type or len(static.inputs) != len(lifted.inputs):
+            raise _Unlike
+        if _attributes(static) != _attributes(lifted):
+            raise _Unlike
+        self._ops[id(static)] = lifted
+        for one, two in zip(static.inputs, lifted.inputs, strict=True):
+            self._tensors(one, two)
+        mine = [op for op in static.control_inputs if _is_effect(op)]
+        theirs = [op for op in lifted.control_inputs if _is_effect(op)]
+        if len(mine) != len(theirs):
+            raise _Unlike
+        for one, two in zip(mine, theirs, strict=True):
+            self._operations(one, two)
+
+    def _is_computed(self, tensor: Any) -> bool:
+        """Does this hang on lifted numbers, and on nothing else but constants?"""
+        return self._reaches(tensor) and self._only_numbers(tensor)
+
+    def _reaches(self, tensor: Any) -> bool:
+        return id(tensor) in self._numbers or any(self._reaches(source) for source in tensor.op.inputs)
+
+    def _only_numbers(self, tensor: Any) -> bool:
+        known = self._computed.get(id(tensor))
+        if known is None:
+            operation = tensor.op
+            known = id(tensor) in self._numbers or (
+                operation.type not in ("Placeholder", "PlaceholderWithDefault")
+                and not _is_effect(operation)
+                and all(self._only_numbers(source) for source in operation.inputs)
+            )
+            self._computed[id(tensor)] = known
+        return known
+
+    def _constant(self, static: Any, lifted: Any) -> None:
+        expected = tf.make_ndarray(static.op.get_attr("value"))
+        inputs = [tensor for tensor in self._lifted.inputs if id(tensor) in self._numbers]
+        found = _evaluate(self._lifted, inputs, [self._numbers[id(tensor)] for tensor in inputs], lifted)
+        if not close(expected, np.asarray(found)):
+            raise _Unlike
+
+
+def _evaluate(graph: Any, inputs: Sequence[Any], values: Sequence[Any], wanted: Any) -> Any:
+    """Run a part of a graph by itself."""
+    definition = graph.as_graph_def()
+
+    def part(*given: Any) -> Any:
+        names = {tensor.name: value for tensor, value in zip(inputs, given, strict=True)}
+        needed = tf.compat.v1.graph_util.extract_sub_graph(definition, [wanted.op.name])
+        (result,) = tf.graph_util.import_graph_def(needed, input_map=names, return_elements=[wanted.name], name="")
+        return result
+
+    tensors = [tf.constant(value, dtype=tensor.dtype) for value, tensor in zip(values, inputs, strict=True)]
+    with tf.init_scope():
+        return tf.compat.v1.wrap_function(part, [tf.TensorSpec([], t.dtype) for t in tensors])(*tensors)
+
+
+def _effects(graph: Any) -> list[Any]:
+    return [operation for operation in graph.get_operations() if _is_effect(operation)]
+
+
+def _is_effect(operation: Any) -> bool:
+    return operation.type != "Placeholder" and bool(operation.op_def.is_stateful)
+
+
+def _attributes(operation: Any) -> dict[str, Any]:
+    found = {}
+    for name, value in operation.node_def.attr.items():
+        if name in IGNORED:
+            continue
+        found[name] = value.SerializeToString(deterministic=True)
+    return found

@@ -1,0 +1,34 @@
+"""Make a `Function` as `tf.function` makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from traceonce.backends.tensorflow.dispatching.function import Function
+from traceonce.backends.tensorflow.dispatching.padding import PaddedFunction
+from traceonce.backends.tensorflow.dispatching.parts import polymorphic_function, tf_decorator
+from traceonce.backends.tensorflow.dispatching.policy import Policy
+from traceonce.facts.dispatch import Stats
+
+__all__ = ["Policy", "make_function", "stats_of"]
+
+
+def make_function(func: Any, policy: Policy, arguments: Mapping[str, Any]) -> Any:
+    """The function object for `func`; `arguments` are those of `tf.function`."""
+    kind = PaddedFunction if policy.pad else Function
+    given = dict(arguments)
+    if given.pop("experimental_relax_shapes", None):
+        given["reduce_retracing"] = True
+    compile_ = given.pop("experimental_compile", None)
+    if compile_ is not None and given.get("jit_compile") is None:
+        given["jit_compile"] = compile_
+    if given.get("jit_compile") is None and polymorphic_function.JIT_COMPILE_FUNCTIONS:
+        given["jit_compile"] = True
+    made = kind(func, getattr(func, "__name__", "function"), policy=policy, **given)
+    return tf_decorator.make_decorator(func, decorator_name="tf.function", decorator_func=made)
+
+
+def stats_of(function: Any) -> Stats | None:
+    """What the function did; None where it is not one of ours."""
+    return function.stats() if isinstance(function, Function) else None

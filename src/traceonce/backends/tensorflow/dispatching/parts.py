@@ -1,0 +1,78 @@
+"""The parts of TensorFlow that the dispatch stands on, most of them private, named once.
+
+`probes.probe_for_dispatch` checks them before this module is imported.
+"""
+
+from __future__ import annotations
+
+from tensorflow.core.function.polymorphism.function_cache import FunctionCache, FunctionContext
+from tensorflow.core.function.polymorphism.function_type import FunctionType, Parameter
+from tensorflow.core.function.trace_type import default_types
+from tensorflow.python import pywrap_tfe
+from tensorflow.python.eager import cancellation, context, core, execute
+from tensorflow.python.eager.polymorphic_function import (
+    atomic_function,
+    eager_function_run,
+    function_context,
+    function_type_utils,
+    polymorphic_function,
+    tracing_compilation,
+)
+from tensorflow.python.framework import composite_tensor, constant_op, dtypes, errors, ops, tensor
+from tensorflow.python.ops import resource_variable_ops
+from tensorflow.python.profiler import trace as profiler
+from tensorflow.python.saved_model import save_context
+from tensorflow.python.util import tf_decorator, traceback_utils
+
+EagerTensor = ops.EagerTensor
+ResourceVariable = resource_variable_ops.ResourceVariable
+TensorSpec = tensor.TensorSpec
+OPAQUE = frozenset({dtypes.resource.as_datatype_enum, dtypes.variant.as_datatype_enum})
+
+run_graph = pywrap_tfe.TFE_Py_Execute
+no_tape_is_active = pywrap_tfe.TFE_Py_TapeSetIsEmpty
+possible_gradients = pywrap_tfe.TFE_Py_TapeSetPossibleGradientTypes
+tape_is_stopped = pywrap_tfe.TFE_Py_TapeSetIsStopped
+stop_tape = pywrap_tfe.TFE_Py_TapeSetStopOnThread
+restart_tape = pywrap_tfe.TFE_Py_TapeSetRestartOnThread
+tell_tape = pywrap_tfe.TFE_Py_TapeVariableAccessed
+tell_watcher = pywrap_tfe.TFE_Py_VariableWatcherVariableAccessed
+
+__all__ = [
+    "OPAQUE",
+    "EagerTensor",
+    "FunctionCache",
+    "FunctionContext",
+    "FunctionType",
+    "Parameter",
+    "ResourceVariable",
+    "TensorSpec",
+    "atomic_function",
+    "cancellation",
+    "composite_tensor",
+    "constant_op",
+    "context",
+    "core",
+    "default_types",
+    "dtypes",
+    "eager_function_run",
+    "errors",
+    "execute",
+    "function_context",
+    "function_type_utils",
+    "no_tape_is_active",
+    "ops",
+    "polymorphic_function",
+    "possible_gradients",
+    "profiler",
+    "restart_tape",
+    "run_graph",
+    "save_context",
+    "stop_tape",
+    "tape_is_stopped",
+    "tell_tape",
+    "tell_watcher",
+    "tf_decorator",
+    "traceback_utils",
+    "tracing_compilation",
+]

@@ -1,0 +1,33 @@
+"""A trace that is refused, as an event: who asked for it, from where, and what it would have been."""
+
+from __future__ import annotations
+
+import time
+import types
+from typing import Any
+
+import tensorflow as tf
+
+from traceonce.backends.places import Places
+from traceonce.backends.tensorflow.probes import probe
+from traceonce.backends.tensorflow.requests import Requests
+from traceonce.facts import TraceEvent
+
+
+def refused_event(function_type: Any, frame: types.FrameType) -> TraceEvent:
+    """The event of a request that `frame`, where TensorFlow looks up a trace, is about to have traced."""
+    options = frame.f_locals["tracing_options"]
+    requests = Requests(probe(tf), Places((tf.__file__,)))
+    request = requests.read(function_type, options, frame)
+    return TraceEvent(
+        id=0,
+        backend="tensorflow",
+        function=request.described.id,
+        signature=request.signature,
+        earlier=requests.earlier(options),
+        start=time.time(),
+        phase="retrace",
+        call_site=request.site,
+        stack=request.stack,
+        reduce_retracing=True,
+    )

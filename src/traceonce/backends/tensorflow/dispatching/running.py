@@ -1,0 +1,116 @@
+"""One trace, ready to be run: what TensorFlow works out anew for each call is worked out once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from traceonce.backends.tensorflow.dispatching.parts import (
+    OPAQUE,
+    EagerTensor,
+    TensorSpec,
+    atomic_function,
+    core,
+    default_types,
+    errors,
+    possible_gradients,
+    restart_tape,
+    run_graph,
+    stop_tape,
+    tape_is_stopped,
+    tell_tape,
+    tell_watcher,
+)
+
+tick = itertools.count(1).__next__  # a clock for "least recently used"
+
+
+class Runnable:
+    """A concrete function with its captures, its name and the shape of its result at hand.
+
+    `direct` says that its graph may be run by itself: nothing is fetched anew for each call, and no result is a
+    resource. `admits` are the shapes that it takes, None for a dimension (or a rank) that it leaves open.
+    """
+
+    __slots__ = ("_forwards", "admits", "captures", "concrete", "count", "direct", "hits", "last", "name", "pack")
+
+    def __init__(self, concrete: Any, admits: tuple[Any, ...]) -> None:
+        inference = concrete._inference_function
+        outputs = inference.function_type.flat_outputs
+        captures = concrete._captured_inputs
+        self.concrete = concrete
+        self.admits = admits
+        self.captures = captures
+        self.name = inference.name.decode()
+        self.count = len(outputs)
+        self.direct = all(type(capture) is EagerTensor for capture in captures) and not any(
+            kind.dtype.as_datatype_enum in OPAQUE for kind in outputs
+        )
+        self.pack = _packing(inference.function_type)
+        self.hits = 0
+        self.last = tick()
+        self._forwards: dict[int, tuple[Any, str, int]] = {}
+
+    def run_under_tape(self, inputs: list[Any], context: Any, device: str, attributes: tuple[Any, ...]) -> Any:
+        """What TensorFlow's `_call_flat` does in eager mode when a tape or an accumulator is active."""
+        concrete = self.concrete
+        for variable in concrete._func_graph.variables:
+            if variable.trainable:
+                tell_tape(variable)
+                tell_watcher(variable)
+        arguments = inputs + self.captures
+        kind = possible_gradients(arguments)
+        if not kind:
+            return self.pack(self._run(concrete._inference_function, arguments, context, device, attributes))
+        call = concrete._select_forward_and_backward_functions(arguments, kind, True)
+        forward, arguments = call.forward()
+        outputs = self._run(forward, arguments, context, device, attributes)
+        call.record(outputs or None)
+        if self.pack is _only:  # not `pack` itself: what the backward graph needs comes after the results
+            return outputs[0]
+        return concrete.function_type.pack_output(outputs or None)
+
+    def _run(self, function: Any, arguments: list[Any], context: Any, device: str, attributes: Any) -> list[Any]:
+        known = self._forwards.get(id(function))
+        if known is None:
+            count = len(function.function_type.flat_outputs)
+            known = self._forwards[id(function)] = (function, function.name.decode(), count)
+        stopped = tape_is_stopped()
+        if not stopped:
+            stop_tape()
+        try:
+            outputs: list[Any] = run_graph(context._context_handle, device, known[1], arguments, attributes, known[2])
+        except Exception as error:
+            raise_as_tensorflow_does(error, function)
+        finally:
+            if not stopped:
+                restart_tape()
+        return outputs
+
+
+def raise_as_tensorflow_does(error: Exception, function: Any) -> None:
+    """An error of the graph gets the text that names its node and the line that made it."""
+    with atomic_function.InterpolateRuntimeError(function):
+        if isinstance(error, core._NotOkStatusException):
+            raise core._status_to_exception(error) from None
+        raise error
+    assert isinstance(error, errors.OpError)  # what comes out of the block above; never reached
+
+
+def _packing(function_type: Any) -> Callable[[list[Any]], Any]:
+    """From the list of results to what the function returns."""
+    output = function_type.output
+    if type(output) is TensorSpec:
+        return _only
+    if type(output) is default_types.Tuple and all(type(part) is TensorSpec for part in output.components):
+        return tuple
+    if type(output) is default_types.List and all(
+        type(part) is TensorSpec for part in output.components_tuple.components
+    ):
+        return list
+    return lambda outputs: function_type.pack_output(outputs or None)
+
+
+def _only(outputs: list[Any]) -> Any:
+    return outputs[0]

@@ -1,0 +1,111 @@
+"""`traceonce.function` and `traceonce.stats`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from traceonce.bounded.options import check_options
+from traceonce.bounded.refusing import refuse
+from traceonce.errors import BackendUnavailable
+from traceonce.facts import DEFAULT_LIMIT
+from traceonce.facts.dispatch import Stats
+
+OnLimit: TypeAlias = Literal["raise", "warn", "eager"]
+DEFAULT_KEEP = 64
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+    *,
+    keep: int = DEFAULT_KEEP,
+    limit: int | None = DEFAULT_LIMIT,
+    on_limit: OnLimit = "raise",
+    relax: bool = True,
+    lift: bool = True,
+    pad: Mapping[str, Mapping[int, Sequence[int]]] | None = None,
+    true_length: Mapping[str, Mapping[int, str]] | None = None,
+    unpad: Mapping[str, Mapping[int, tuple[str, int]]] | None = None,
+) -> Any:
+    """A `tf.function` that traces as seldom as the meaning of the program allows, and cannot run away.
+
+    >>> @traceonce.function
+    ... def train_step(batch, learning_rate): ...
+
+    It takes all arguments of `tf.function`, and returns a `tf.function` object. A dimension that varies is left open at
+    its second value, a Python number that varies is handed over as a tensor where that is shown to keep the meaning,
+    and equal objects share a trace. At most `keep` traces are kept; past `limit` retraces a call that needs one more
+    raises `TracingLimitReached`, or, by `on_limit`, warns or runs without a graph. ``relax=False`` and ``lift=False``
+    leave shapes and numbers as they are.
+
+    ``pad={"tokens": {1: (16, 32, 64)}}`` pads axis 1 of `tokens` with zeros up to the next of these sizes (a longer one
+    stays as it is); ``true_length={"tokens": {1: "length"}}`` hands its size before that to the parameter `length`, as
+    a scalar int32 tensor; ``unpad={"": {1: ("tokens", 1)}}`` cuts axis 1 of the result back to it (``"[0]"`` or
+    ``"['logits']"`` for a part of the result).
+
+    `traceonce.stats` says what it did, and why.
+    """
+    del experimental_follow_type_hints  # TensorFlow takes it and does nothing with it
+    options: dict[str, Any] = {
+        "keep": keep,
+        "limit": limit,
+        "on_limit": on_limit,
+        "relax": relax,
+        "lift": lift,
+        "pad": pad,
+        "true_length": true_length,
+        "unpad": unpad,
+    }
+    check_options(options)
+    arguments = {
+        "input_signature": input_signature,
+        "autograph": autograph,
+        "jit_compile": jit_compile,
+        "reduce_retracing": reduce_retracing,
+        "experimental_implements": experimental_implements,
+        "experimental_autograph_options": experimental_autograph_options,
+        "experimental_attributes": experimental_attributes,
+        "experimental_relax_shapes": experimental_relax_shapes,
+        "experimental_compile": experimental_compile,
+    }
+    making = _making()
+
+    def decorate(python_function: Callable[..., Any]) -> Any:
+        return making.make_function(python_function, making.Policy(refuse=refuse, **options), arguments)
+
+    return decorate if func is None else decorate(func)
+
+
+def stats(function: Any) -> Stats:
+    """What a `traceonce.function` did so far; of a method asked for on its class, over all living objects."""
+    found = _making().stats_of(function)
+    if found is None:
+        raise TypeError(f"stats is for what traceonce.function made, not for {function!r}")
+    given: Stats = found
+    return given
+
+
+def _making() -> Any:
+    try:
+        import tensorflow as tf
+    except ImportError as error:
+        raise BackendUnavailable("traceonce.function needs TensorFlow: pip install 'traceonce[tensorflow]'") from error
+    from traceonce.backends.tensorflow.probes import Moved, probe_for_dispatch
+
+    try:
+        probe_for_dispatch(tf)
+    except Moved as moved:
+        raise BackendUnavailable(f"{moved}: traceonce.function cannot dispatch its calls; use tf.function") from moved
+    from traceonce.backends.tensorflow.dispatching import making
+
+    return making

@@ -1,0 +1,23 @@
+"""Past the limit: what the program is told."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from traceonce.backends.discovery import find_backend
+from traceonce.errors import TracingLimitWarning
+from traceonce.facts import Limit, TraceEvent
+from traceonce.guard.refusing import breach_of, describe_breach
+
+
+def refuse(event: TraceEvent, policy: Any, traces: int) -> BaseException | None:
+    """The error for a trace past the limit; None where there is a warning instead."""
+    breach = breach_of(event, Limit(policy.limit), traces)
+    message = describe_breach(breach)
+    if policy.on_limit == "warn":
+        warnings.warn(message, TracingLimitWarning, stacklevel=2)
+        return None
+    backend = find_backend(event.backend)
+    assert backend is not None  # the event comes from it
+    return backend.limit_reached(message, breach)

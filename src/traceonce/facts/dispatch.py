@@ -1,0 +1,32 @@
+"""What a `traceonce.function` has done so far."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Stats(msgspec.Struct, frozen=True):
+    """The traces and calls of one function, and what was decided about its arguments.
+
+    `traces` were made to serve calls, `trials` to find out whether something can be left open or lifted; `kept` are in
+    memory now, `evicted` are gone. `hits` are calls that a known key led to its trace. `relaxed` counts traces with
+    open dimensions, `lifted` Python numbers that are handed over as tensors, `static` what was found to have to stay as
+    it is. `fallbacks` are calls that were left to `tf.function`. `why` says what was decided, a sentence each.
+    """
+
+    traces: int = 0
+    trials: int = 0
+    kept: int = 0
+    hits: int = 0
+    relaxed: int = 0
+    lifted: int = 0
+    static: int = 0
+    evicted: int = 0
+    fallbacks: int = 0
+    why: tuple[str, ...] = ()
+
+    def __add__(self, other: Stats) -> Stats:
+        """Both together: a method, over its objects."""
+        numbers = (name for name in self.__struct_fields__ if name != "why")
+        added = {name: getattr(self, name) + getattr(other, name) for name in numbers}
+        return Stats(**added, why=tuple(dict.fromkeys(self.why + other.why)))
