@@ -16,7 +16,10 @@ def refuse(event: TraceEvent, policy: Any, traces: int) -> BaseException | None:
     breach = breach_of(event, Limit(policy.limit), traces)
     message = describe_breach(breach)
     if policy.on_limit == "warn":
-        warnings.warn(message, TracingLimitWarning, stacklevel=2)
+        site = breach.call_site
+        warnings.warn_explicit(
+            message, TracingLimitWarning, site.file if site else "<unknown>", site.line if site else 0
+        )
         return None
     backend = find_backend(event.backend)
     assert backend is not None  # the event comes from it

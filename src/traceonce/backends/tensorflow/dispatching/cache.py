@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import threading
-import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,7 +12,7 @@ from traceonce.backends.tensorflow.dispatching.likeness import Likeness, Mark
 from traceonce.backends.tensorflow.dispatching.parts import FunctionCache, FunctionContext, default_types
 from traceonce.backends.tensorflow.dispatching.running import tick
 
-Permit = Callable[[Any, types.FrameType], None]
+Permit = Callable[[Any], None]
 
 
 class _Here(threading.local):
@@ -58,7 +56,7 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
         self._here.last = found
         if found is None:
             if not self._here.trying:
-                self._permit(function_type, sys._getframe(1))
+                self._permit(function_type)
         else:
             self._clock[id(found)] = tick()
         return found
@@ -128,6 +126,12 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
         if self._here.last is fn:
             self._here.last = None
         self._dropped(fn)
+
+    def take_back(self, fn: Any) -> None:
+        """Forget a trace that was not what it should be: it was a trial."""
+        self.drop(fn)
+        self.traces -= 1
+        self.trials += 1
 
     def drop_dead(self) -> None:
         """Forget the traces that were made for an object which is gone: nothing can ask for them any more."""

@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import math
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from traceonce.backends.tensorflow.dispatching import nests
@@ -27,6 +27,7 @@ from traceonce.backends.tensorflow.dispatching.parts import (
 from traceonce.backends.tensorflow.dispatching.policy import RunEagerly
 from traceonce.backends.tensorflow.dispatching.relaxing import relax
 from traceonce.backends.tensorflow.dispatching.running import Runnable
+from traceonce.backends.tensorflow.dispatching.shape_reads import noticed
 from traceonce.errors import TraceonceError
 
 FORMS = 16  # nestings remembered per combination of argument types
@@ -115,14 +116,79 @@ class Decisions:
         return None
 
     def prepare(self, form: Form, arguments: tuple[Any, ...], device: str, context: Any) -> tuple[Any, ...]:
-        """Rule 3: have a wider trace made where this call needs one. Returns the arguments to call with."""
+        """Have a wider trace made where this call needs one. Returns the arguments to call with."""
         with self._function._lock:
             flat = form.flatten(arguments, device, context)
             if flat is None:  # another thread has lifted a number meanwhile
                 return arguments
             given = lifted_arguments(form, arguments, device)
-            _Call(self, form, arguments, flat, device, context).widen(given)
+            call = _Call(self, form, arguments, flat, device, context)
+            args, kwargs = self._function.split(given)
+            self.widen(args, kwargs, call.differs)
             return given
+
+    def widen(self, args: Any, kwargs: Any, differs: Callable[[Any], str | None]) -> None:
+        """Rule 3: make a trace with open dimensions, if none admits these arguments and that keeps the meaning."""
+        function = self._function
+        nesting = (tuple(map(type, args)), *((name, type(value)) for name, value in kwargs.items()))
+        if not function.relaxes or nesting in self._rigid:
+            return
+        with function._lock:
+            kind, where = self.request(args, kwargs)
+            cache = function._function_cache
+            if cache.find(kind, where) is not None:
+                return
+            earlier = cache.types(where)
+            reason = None
+            for wider in _distinct(relax(kind, earlier), relax(kind, earlier, ranks=False)):
+                reason = self._open(args, kwargs, wider, differs)
+                if reason is None:
+                    self.relaxed += 1
+                    return
+            if reason is not None:
+                self.make(args, kwargs, kind, trying=False)  # what fails like this as well is no reason
+                self._rigid.add(nesting)
+                self.say(f"shapes: traced anew for each, since {reason}")
+
+    def _open(self, args: Any, kwargs: Any, wider: Any, differs: Callable[[Any], str | None]) -> str | None:
+        """Make this trace; if it is not what it should be, take it back and say why."""
+        cache = self._function._function_cache
+        try:
+            with noticed() as reads:
+                trace = self.make(args, kwargs, wider, trying=False)
+        except Exception as error:
+            if isinstance(error, (TraceonceError, RunEagerly)):
+                raise
+            return f"the body cannot be traced with open dimensions ({_first_line(error)})"
+        if trace is None:
+            return None
+        reason = None
+        if reads and not self._function._reduce_retracing:
+            reason = f"{reads[0]} reads a size in Python (tf.shape would read it in the graph)"
+        reason = reason or differs(trace)
+        if reason is not None:
+            cache.take_back(trace)
+        return reason
+
+    def make(self, args: Any, kwargs: Any, target: Any, *, trying: bool) -> Any:
+        """Have TensorFlow make a trace, for this type instead of the one that the arguments have."""
+        function = self._function
+        with function._function_cache.tracing(target, trying=trying) as made:
+            function._get_concrete_function_garbage_collected(*args, **kwargs)._garbage_collector.release()
+        return made[-1] if made else None
+
+    def request(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """What TensorFlow would look up for these arguments: the type and the context."""
+        options = self._function.tracing_options
+        bound = function_type_utils.canonicalize_function_inputs(
+            args, kwargs, options.polymorphic_type, options.default_values, options.is_pure
+        )
+        captures = options.function_captures.capture_types if options.function_captures else {}
+        kind, _ = function_type_utils.make_canonicalized_monomorphic_type(
+            bound.args, bound.kwargs, captures, options.polymorphic_type
+        )
+        where = function_context.make_function_context(options.scope_type)
+        return exact_type(kind, self._likeness), where
 
     def lift(self, form: Form, arguments: tuple[Any, ...], new: Any, device: str, context: Any) -> None:
         """Rule 4, after a call that had to be traced: `new` is its static trace."""
@@ -215,7 +281,9 @@ class Decisions:
                 self.lifted += len(paths)
                 self.say(f"{names}: handed over as a tensor, since its value differs from call to call")
                 return True
-            reason = problem
+            reason = str(problem)
+            if not isinstance(problem, _WrongType):
+                break
         self.say(f"{names}: traced anew for each value, since {reason}")
         return False
 
@@ -227,7 +295,7 @@ class Decisions:
         try:
             concrete = call.try_trace(lifted_arguments(trial, call.arguments, call.device), new)
         except Exception as error:
-            return f"the body cannot be traced with a tensor there ({_first_line(error)})"
+            return _WrongType(f"the body cannot be traced with a tensor there ({_first_line(error)})")
         if concrete is None:
             return "a trace with a tensor there was made by other means"
         flat = trial.flatten(call.arguments, call.device, call.context)
@@ -236,7 +304,7 @@ class Decisions:
         try:
             reason = self._unsafe(call, every, lifts, places, concrete, key)
             if reason is None and not (_same_outputs(old, concrete) and _same_outputs(new, concrete)):
-                reason = "what is returned would have another type"
+                reason = _WrongType("what is returned would have another type")
             lifted = Form(call.arguments, self._likeness, every)
             if reason is None:
                 reason = self._disagreement(call, lifted, places, old, new, concrete, key)
@@ -288,13 +356,9 @@ class Decisions:
                 return "with a tensor the body does something else, or that cannot be told"
         return None
 
-    def is_rigid(self, nesting: Any) -> bool:
-        """Was it found that shapes of such arguments must stay as they are?"""
-        return nesting in self._rigid
 
-    def make_rigid(self, nesting: Any, why: str) -> None:
-        self._rigid.add(nesting)
-        self.say(f"shapes: traced anew for each, since {why}")
+class _WrongType(str):
+    """A reason that may not hold for a tensor of another type."""
 
 
 class _Call:
@@ -304,69 +368,23 @@ class _Call:
         self, decisions: Decisions, form: Form, arguments: tuple[Any, ...], flat: Flat, device: str, context: Any
     ) -> None:
         self._decisions = decisions
-        self._function = decisions._function
         self.form = form
         self.arguments = arguments
         self.key, self.inputs = flat
         self.device = device
         self.context = context
-        self.nesting = (tuple(map(type, arguments)), len(self.inputs), *form.numbers)
-
-    def widen(self, arguments: tuple[Any, ...]) -> None:
-        """Make a trace with open dimensions, if none admits these arguments, and if that keeps the meaning."""
-        decisions, cache = self._decisions, self._function._function_cache
-        if not self._function.relaxes or decisions.is_rigid(self.nesting):
-            return
-        kind, where = self._request(arguments)
-        if cache.find(kind, where) is not None:
-            return
-        earlier = cache.types(where)
-        reason = None
-        for wider in _distinct(relax(kind, earlier), relax(kind, earlier, ranks=False)):
-            reason = self._open(arguments, wider)
-            if reason is None:
-                decisions.relaxed += 1
-                return
-        if reason is not None:
-            self._make(arguments, kind, trying=False)  # what fails like this as well is no reason
-            decisions.make_rigid(self.nesting, reason)
 
     def try_trace(self, arguments: tuple[Any, ...], like: Any) -> Any:
         """A trace for arguments with tensors for numbers, as wide as another one; None where one was there."""
-        cache = self._function._function_cache
-        kind, where = self._request(arguments)
-        if cache.find(kind, where) is not None:
+        decisions = self._decisions
+        args, kwargs = decisions._function.split(arguments)
+        kind, where = decisions.request(args, kwargs)
+        if decisions._function._function_cache.find(kind, where) is not None:
             return None
-        widest = None
-        if self._function.relaxes and not self._decisions.is_rigid(self.nesting):
-            widest = relax(kind, [exact_type(like.function_type, self._decisions._likeness)])
-        return self._make(arguments, widest or kind, trying=True)
+        widest = relax(kind, [exact_type(like.function_type, decisions._likeness)])
+        return decisions.make(args, kwargs, widest or kind, trying=True)
 
-    def _open(self, arguments: Any, wider: Any) -> str | None:
-        """Make this trace; if it is not what it should be, take it back and say why."""
-        cache = self._function._function_cache
-        try:
-            trace = self._make(arguments, wider, trying=False)
-        except Exception as error:
-            if isinstance(error, (TraceonceError, RunEagerly)):
-                raise
-            return f"the body cannot be traced with open dimensions ({_first_line(error)})"
-        reason = self._differs(trace) if trace is not None else None
-        if reason is not None:
-            cache.drop(trace)
-            cache.traces -= 1
-            cache.trials += 1
-        return reason
-
-    def _make(self, arguments: Any, target: Any, *, trying: bool) -> Any:
-        """Have TensorFlow make a trace, for this type instead of the one that the arguments have."""
-        function = self._function
-        args, kwargs = function.split(arguments)
-        with function._function_cache.tracing(target, trying=trying) as made:
-            function._get_concrete_function_garbage_collected(*args, **kwargs)._garbage_collector.release()
-        return made[-1] if made else None
-
-    def _differs(self, trace: Any) -> str | None:
+    def differs(self, trace: Any) -> str | None:
         """Is the wider trace something else than an earlier one? Compared where both can be run."""
         form = self.form
         static = form.without_shapes(self.key)
@@ -399,21 +417,6 @@ class _Call:
             if form.without_shapes(tuple(same)) == form.without_shapes(self.key) and admits(runnable.admits, shapes):
                 return paths, key
         return None
-
-    def _request(self, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
-        """What TensorFlow would look up for these arguments: the type and the context."""
-        function = self._function
-        options = function.tracing_options
-        args, kwargs = function.split(arguments)
-        bound = function_type_utils.canonicalize_function_inputs(
-            args, kwargs, options.polymorphic_type, options.default_values, options.is_pure
-        )
-        captures = options.function_captures.capture_types if options.function_captures else {}
-        kind, _ = function_type_utils.make_canonicalized_monomorphic_type(
-            bound.args, bound.kwargs, captures, options.polymorphic_type
-        )
-        where = function_context.make_function_context(options.scope_type)
-        return exact_type(kind, self._decisions._likeness), where
 
 
 def admits(patterns: Sequence[Any], shapes: Sequence[Any]) -> bool:

@@ -44,6 +44,12 @@ _TRACED = ("_variable_creation_config", "_no_variable_creation_config", "_create
 DEFAULT_POLICY = Policy()
 
 
+def leave_to_python(function: Any) -> Any:
+    """Keep AutoGraph from converting a function of ours that is called in a traced body."""
+    function.autograph_info__ = {}
+    return function
+
+
 class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFlow is untyped
     """A `tf.function` whose calls are dispatched by `Decisions`; whatever that does not know is TensorFlow's to do."""
 
@@ -70,7 +76,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         self._function_cache = BoundedCache(
             self._likeness,
             policy.keep,
-            lambda kind, frame: _permit(owner, kind, frame),
+            lambda kind: _permit(owner, kind),
             lambda concrete: _forget(owner, concrete),
             reduce_retracing=bool(self._reduce_retracing),
         )
@@ -89,7 +95,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            here = context._context
+            here = context._context or context.context()
             local = here._thread_local_data
             graph = _graphs._global_default_graph
             if (
@@ -109,8 +115,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
             if kwargs or len(args) != self._arity:
                 arguments = self._bind(args, kwargs)
                 if arguments is None:
-                    self._fallbacks += 1
-                    return super().__call__(*args, **kwargs)
+                    return self._unknown(args, kwargs)
             device = local.device_name
             for form in self._forms.get(tuple(map(type, arguments)), ()):
                 flat = form.flatten(arguments, device, here)
@@ -176,8 +181,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         decisions, cache = self._decisions, self._function_cache
         form = decisions.form_of(arguments, device, here) if not self._is_pure else None
         if form is None:
-            self._fallbacks += 1
-            return super().__call__(*args, **kwargs)
+            return self._unknown(args, kwargs)
         first, before = self._variable_creation_config is None, cache.traces
         if not first:
             for concrete, when in decisions.recently_used():
@@ -190,6 +194,13 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         if not first and cache.traces > before:
             decisions.lift(form, arguments, cache.last, device, here)
         return result
+
+    def _unknown(self, args: Any, kwargs: Any) -> Any:
+        """A call with arguments that have no key: TensorFlow looks for the trace."""
+        self._fallbacks += 1
+        if self._variable_creation_config is not None and not self._is_pure:
+            self._decisions.widen(args, kwargs, lambda trace: None)
+        return super().__call__(*args, **kwargs)
 
     def split(self, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """From the order of `_bind` back to positional and keyword arguments."""
@@ -223,6 +234,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         )
         return sum((bound.stats() for _, bound in list(self._bound.values())), own)
 
+    @leave_to_python
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return super().get_concrete_function(*args, **kwargs)
@@ -303,7 +315,7 @@ def _note_death(owner: weakref.ref[Function]) -> None:
         function._dead = True
 
 
-def _permit(owner: weakref.ref[Function], kind: Any, frame: types.FrameType) -> None:
+def _permit(owner: weakref.ref[Function], kind: Any) -> None:
     """Rule 6. Traces that are made to save a model are not held against the function."""
     function = owner()
     if function is None or function._policy.limit is None or _saving._in_save_context:
@@ -311,7 +323,7 @@ def _permit(owner: weakref.ref[Function], kind: Any, frame: types.FrameType) -> 
     policy, made = function._policy, function.traces
     if policy.refuse is None or made <= function._policy.limit:
         return
-    error = policy.refuse(refused_event(kind, frame), policy, made)
+    error = policy.refuse(refused_event(kind), policy, made)
     if error is not None:
         raise RunEagerly(error) if policy.on_limit == "eager" else error
 

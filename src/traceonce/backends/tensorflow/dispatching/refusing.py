@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import types
 from typing import Any
@@ -14,8 +15,12 @@ from traceonce.backends.tensorflow.requests import Requests
 from traceonce.facts import TraceEvent
 
 
-def refused_event(function_type: Any, frame: types.FrameType) -> TraceEvent:
-    """The event of a request that `frame`, where TensorFlow looks up a trace, is about to have traced."""
+def refused_event(function_type: Any) -> TraceEvent:
+    """The event of the request that TensorFlow is looking up a trace for in this thread."""
+    frame: types.FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_name != "_maybe_define_function":
+        frame = frame.f_back
+    assert frame is not None  # a cache is asked from there alone
     options = frame.f_locals["tracing_options"]
     requests = Requests(probe(tf), Places((tf.__file__,)))
     request = requests.read(function_type, options, frame)
