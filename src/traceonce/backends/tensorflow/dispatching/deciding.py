@@ -131,7 +131,7 @@ class Decisions:
         """Rule 3: make a trace with open dimensions, if none admits these arguments and that keeps the meaning."""
         function = self._function
         nesting = (tuple(map(type, args)), *((name, type(value)) for name, value in kwargs.items()))
-        if not function.relaxes or nesting in self._rigid:
+        if not function.relaxes or nesting in self._rigid or function._function_captures.by_ref_external:
             return
         with function._lock:
             kind, where = self.request(args, kwargs)
@@ -173,8 +173,14 @@ class Decisions:
     def make(self, args: Any, kwargs: Any, target: Any, *, trying: bool) -> Any:
         """Have TensorFlow make a trace, for this type instead of the one that the arguments have."""
         function = self._function
-        with function._function_cache.tracing(target, trying=trying) as made:
-            function._get_concrete_function_garbage_collected(*args, **kwargs)._garbage_collector.release()
+        cache = function._function_cache
+        with cache.tracing(target, trying=trying) as made:
+            try:
+                concrete = function._get_concrete_function_garbage_collected(*args, **kwargs)
+            except Exception:
+                cache.trials += 1
+                raise
+        concrete._garbage_collector.release()
         return made[-1] if made else None
 
     def request(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
@@ -270,10 +276,9 @@ class Decisions:
     def _try_lift(self, call: _Call, paths: list[Path], old: Any, new: Any, key: Any) -> bool:
         values = {path: nests.get(call.arguments, path) for path in paths}
         names = ", ".join(self._function.path_text(path) for path in paths)
-        choices = itertools.zip_longest(*(possible_dtypes(value, new) for value in values.values()))
-        reason = "it cannot be traced as a tensor"
-        for choice in itertools.islice(choices, DTYPES):
-            options = [possible_dtypes(value, new) for value in values.values()]
+        options = [possible_dtypes(value, old, new) for value in values.values()]
+        reason = ""
+        for choice in itertools.islice(itertools.zip_longest(*options), DTYPES):
             dtypes = [dtype or option[-1] for dtype, option in zip(choice, options, strict=True)]
             lifts = {path: Lift(dtype.as_datatype_enum, math.inf) for path, dtype in zip(paths, dtypes, strict=True)}
             problem = self._adopt(call, lifts, old, new, key)
@@ -281,7 +286,7 @@ class Decisions:
                 self.lifted += len(paths)
                 self.say(f"{names}: handed over as a tensor, since its value differs from call to call")
                 return True
-            reason = str(problem)
+            reason = reason or str(problem)
             if not isinstance(problem, _WrongType):
                 break
         self.say(f"{names}: traced anew for each value, since {reason}")

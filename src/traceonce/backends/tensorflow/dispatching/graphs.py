@@ -45,6 +45,7 @@ class _Match:
         if len(others) != len(static.inputs):
             raise _Unlike
         self._inputs = {id(mine): theirs for mine, theirs in zip(static.inputs, others, strict=True)}
+        self._order = {id(op): place for graph in (static, lifted) for place, op in enumerate(graph.get_operations())}
         self._ops: dict[int, Any] = {}
         self._computed: dict[int, bool] = {}
 
@@ -83,12 +84,15 @@ class _Match:
         self._ops[id(static)] = lifted
         for one, two in zip(static.inputs, lifted.inputs, strict=True):
             self._tensors(one, two)
-        mine = [op for op in static.control_inputs if _is_effect(op)]
-        theirs = [op for op in lifted.control_inputs if _is_effect(op)]
+        mine, theirs = self._effects_before(static), self._effects_before(lifted)
         if len(mine) != len(theirs):
             raise _Unlike
         for one, two in zip(mine, theirs, strict=True):
             self._operations(one, two)
+
+    def _effects_before(self, operation: Any) -> list[Any]:
+        """The effects that it waits for, in the order of the graph; TensorFlow keeps them in any order."""
+        return sorted(filter(_is_effect, operation.control_inputs), key=lambda op: self._order[id(op)])
 
     def _is_computed(self, tensor: Any) -> bool:
         """Does this hang on lifted numbers, and on nothing else but constants?"""
@@ -120,16 +124,29 @@ class _Match:
 def _evaluate(graph: Any, inputs: Sequence[Any], values: Sequence[Any], wanted: Any) -> Any:
     """Run a part of a graph by itself."""
     definition = graph.as_graph_def()
+    needed = _needed_for(wanted.op)
+    for node in [node for node in definition.node if node.name not in needed]:
+        definition.node.remove(node)
 
     def part(*given: Any) -> Any:
         names = {tensor.name: value for tensor, value in zip(inputs, given, strict=True)}
-        needed = tf.compat.v1.graph_util.extract_sub_graph(definition, [wanted.op.name])
-        (result,) = tf.graph_util.import_graph_def(needed, input_map=names, return_elements=[wanted.name], name="")
+        (result,) = tf.graph_util.import_graph_def(definition, input_map=names, return_elements=[wanted.name], name="")
         return result
 
     tensors = [tf.constant(value, dtype=tensor.dtype) for value, tensor in zip(values, inputs, strict=True)]
     with tf.init_scope():
         return tf.compat.v1.wrap_function(part, [tf.TensorSpec([], t.dtype) for t in tensors])(*tensors)
+
+
+def _needed_for(operation: Any) -> set[str]:
+    needed: set[str] = set()
+    waiting = [operation]
+    while waiting:
+        next_one = waiting.pop()
+        if next_one.name not in needed:
+            needed.add(next_one.name)
+            waiting += [tensor.op for tensor in next_one.inputs]
+    return needed
 
 
 def _effects(graph: Any) -> list[Any]:

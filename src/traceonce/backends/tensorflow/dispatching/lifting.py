@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -34,23 +35,37 @@ INNER = frozenset({"If", "StatelessIf", "While", "StatelessWhile", "Case", "Stat
 INNER |= {"StatefulPartitionedCall"}
 
 
-def possible_dtypes(number: Any, static: Any) -> list[Any]:
-    """The types under which a number may be meant, the likeliest first: as what it stands in the static graph."""
-    default = DEFAULT[type(number)]
-    found: dict[Any, None] = {}
-    for operation in static.graph.get_operations():
-        if operation.type == "Const":
-            dtype = operation.outputs[0].dtype
-            if (dtype.is_floating or (dtype.is_integer and type(number) is int)) and _holds(operation, number):
-                found[dtype] = None
-    return [*found, *([] if default in found else [default])]
+def possible_dtypes(number: Any, old: Any, new: Any) -> list[Any]:
+    """The types under which a number may be meant, the likeliest first: as what it stands in the static graphs."""
+    found = dict.fromkeys(
+        (
+            *(two.dtype for one, two in _differing(_constants(old), _constants(new))),
+            *(tensor.dtype for tensor in _constants(new) if _holds(tensor, number)),
+            DEFAULT[type(number)],
+        )
+    )
+    return [dtype for dtype in found if dtype.is_floating or (dtype.is_integer and type(number) is int)]
 
 
-def _holds(operation: Any, number: Any) -> bool:
-    if operation.outputs[0].shape.num_elements() != 1:
+def _constants(concrete: Any) -> list[Any]:
+    return [operation.outputs[0] for operation in concrete.graph.get_operations() if operation.type == "Const"]
+
+
+def _differing(old: list[Any], new: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """The constants in which two graphs of one body differ, if it has the same number of them in both."""
+    for one, two in zip(old, new, strict=True) if len(old) == len(new) else ():
+        if one.dtype == two.dtype and one.op.get_attr("value") != two.op.get_attr("value"):
+            yield one, two
+
+
+def _holds(tensor: Any, number: Any) -> bool:
+    if tensor.shape.num_elements() != 1 or not (tensor.dtype.is_floating or tensor.dtype.is_integer):
         return False
-    value = tf.make_ndarray(operation.get_attr("value")).reshape(())
-    return bool(value == value.dtype.type(number))
+    value = tf.make_ndarray(tensor.op.get_attr("value")).reshape(())
+    try:
+        return bool(value == value.dtype.type(number))
+    except OverflowError:
+        return False
 
 
 def safe_lift(kind: type, dtype: Any, concrete: Any, placeholder: Any) -> Lift | None:

@@ -2,8 +2,9 @@
 
 Equal objects (a class with an ``__eq__`` of its own) are held by value, so that a later, equal one finds the trace when
 the first is long gone. All others are held by a mark that dies with them. What is made anew for each call although it
-does the same is taken apart: a bound method is its object and its function, a partial its function and its arguments,
-and a plain function its code, its defaults and what it closes over, as they are at the time of the call.
+does the same is taken apart when it is first seen: a function is its code, its defaults, what it closes over and the
+globals that it names; a partial its function and its arguments; a bound method its function, its object, and what is in
+that object. Where something in there is not understood, the object stands for itself alone, as it does for TensorFlow.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ import functools
 import math
 import types
 import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
-DEPTH = 4  # functions that close over functions
-ZERO, NEGATIVE_ZERO, NAN = "0.0", "-0.0", "nan"
+DEPTH = 5  # functions that close over objects that hold functions
+ITEMS = 256  # in one object
 PLAIN = frozenset({int, bool, str, bytes, type(None)})
+TEMPORARY = (types.FunctionType, types.MethodType, functools.partial)
+FRAMEWORKS = ("tensorflow", "keras", "tf_keras")
+ZERO, NEGATIVE_ZERO, NAN = "0.0", "-0.0", "nan"
 
 
 class NotUnderstood(Exception):  # noqa: N818  # a finding: such an argument is left to TensorFlow
@@ -26,12 +30,13 @@ class NotUnderstood(Exception):  # noqa: N818  # a finding: such an argument is 
 
 
 class Mark:
-    """Stands for one object for as long as it lives."""
+    """Stands for one object for as long as it lives; `likeness` is what was found of it when it was first seen."""
 
-    __slots__ = ("__weakref__", "reference")
+    __slots__ = ("likeness", "reference")
 
     def __init__(self, reference: weakref.ref[Any]) -> None:
         self.reference = reference
+        self.likeness: Hashable = None
 
 
 class Marks:
@@ -69,55 +74,95 @@ class Likeness:
 
     def of(self, thing: Any) -> Hashable:
         """Equal for objects that a trace may share. Raises `NotUnderstood`."""
-        return self._of(thing, DEPTH)
+        kind = type(thing)
+        if kind in TEMPORARY:
+            mark = self._marks.of(thing)
+            if mark.likeness is None:
+                mark.likeness = self._contents(thing) or mark
+            return mark.likeness
+        if isinstance(thing, enum.Enum):
+            return kind, thing
+        if not _has_equality(kind) or isinstance(thing, type):
+            return self._marks.of(thing)
+        if kind.__hash__ is None or (thing == thing) is not True:  # some types never equal themselves
+            raise NotUnderstood
+        return kind, thing, tuple(map(type, getattr(thing, "__dict__", {}).values()))  # 1 == 1.0, but they are two
 
-    def _of(self, thing: Any, depth: int) -> Hashable:
+    def _contents(self, thing: Any) -> Hashable:
+        """What a function, a method or a partial consists of; None where that is not understood."""
+        try:
+            return self._inside(thing, DEPTH)
+        except (NotUnderstood, ValueError, RecursionError):  # ValueError: an empty cell, it is not finished yet
+            return None
+
+    def _inside(self, thing: Any, depth: int) -> Hashable:
         kind = type(thing)
         if kind in PLAIN:
             return kind, thing
         if kind is float:
             return kind, float_key(thing)
-        if depth == 0:
+        if isinstance(thing, (type, types.ModuleType, types.BuiltinFunctionType)):
             return self._marks.of(thing)
-        if kind is types.FunctionType:
-            return self._function(thing, depth)
-        if kind is types.MethodType:
-            return kind, self._marks.of(thing.__self__), thing.__func__
-        if kind is functools.partial:
-            return self._partial(thing, depth)
-        if kind is tuple:
-            return kind, tuple(self._of(item, depth - 1) for item in thing)
         if isinstance(thing, enum.Enum):
             return kind, thing
-        if not _has_equality(kind) or isinstance(thing, type):
+        if (
+            kind.__module__.partition(".")[0] in FRAMEWORKS
+        ):  # tensors, variables, layers: what they hold is not Python's
             return self._marks.of(thing)
-        if kind.__hash__ is not None and (thing == thing) is True:  # some types never equal themselves
-            return kind, thing
-        if depth < DEPTH:  # a tensor or an array inside a function: it is baked into the trace as the object that it is
-            return self._marks.of(thing)
+        if depth == 0:
+            raise NotUnderstood
+        parts = list(_parts(thing))
+        if len(parts) > ITEMS:
+            raise NotUnderstood
+        return kind, _identity(thing, self._marks), tuple(self._inside(part, depth - 1) for part in parts)
+
+
+def _identity(thing: Any, marks: Marks) -> Hashable:
+    """What of a thing is the same for all that are made alike, or, for an object, the object itself."""
+    if isinstance(thing, types.FunctionType):
+        return thing.__code__, id(thing.__globals__)
+    if isinstance(thing, (types.MethodType, functools.partial, list, tuple, dict, set, frozenset)):
+        return None
+    return marks.of(thing)
+
+
+def _parts(thing: Any) -> Iterator[Any]:
+    """What a thing consists of, as far as a trace can read it."""
+    if isinstance(thing, types.FunctionType):
+        yield from (cell.cell_contents for cell in thing.__closure__ or ())
+        yield from thing.__defaults__ or ()
+        yield from _items(thing.__kwdefaults__ or {})
+        yield from _items(thing.__dict__)
+        read = thing.__globals__
+        yield from (read[name] for name in _names(thing.__code__) if name in read and read[name] is not thing)
+    elif isinstance(thing, types.MethodType):
+        yield from (thing.__self__, thing.__func__)
+    elif isinstance(thing, functools.partial):
+        yield from (thing.func, *thing.args)
+        yield from _items(thing.keywords)
+        yield from _items(thing.__dict__)
+    elif isinstance(thing, dict):
+        yield from _items(thing)
+    elif isinstance(thing, (list, tuple)):
+        yield from thing
+    elif hasattr(thing, "__dict__") and not isinstance(thing, (set, frozenset)):
+        yield from _items(thing.__dict__)
+    else:
         raise NotUnderstood
 
-    def _function(self, function: types.FunctionType, depth: int) -> Hashable:
-        if function.__dict__:
-            return self._marks.of(function)
-        named = (function.__kwdefaults__ or {}).items()
-        try:
-            cells = tuple(self._of(cell.cell_contents, depth - 1) for cell in function.__closure__ or ())
-            defaults = tuple(self._of(value, depth - 1) for value in function.__defaults__ or ())
-            keywords = tuple((name, self._of(value, depth - 1)) for name, value in named)
-        except (NotUnderstood, ValueError):  # ValueError: an empty cell, the function is not finished yet
-            return self._marks.of(function)
-        return types.FunctionType, function.__code__, id(function.__globals__), cells, defaults, keywords
 
-    def _partial(self, partial: functools.partial[Any], depth: int) -> Hashable:
-        if partial.__dict__:
-            return self._marks.of(partial)
-        try:
-            arguments = tuple(self._of(value, depth - 1) for value in partial.args)
-            keywords = tuple((name, self._of(value, depth - 1)) for name, value in partial.keywords.items())
-            return functools.partial, self._of(partial.func, depth - 1), arguments, keywords
-        except NotUnderstood:
-            return self._marks.of(partial)
+def _items(mapping: Any) -> Iterator[Any]:
+    for key, value in mapping.items():
+        yield key
+        yield value
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    """The names that a piece of code, and the functions written inside it, may read as globals."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
 
 
 def _has_equality(kind: Any) -> bool:

@@ -29,7 +29,7 @@ def relax(request: Any, earlier: Iterable[Any], *, ranks: bool = True) -> Any:
 
 
 def _join_functions(request: Any, other: Any, ranks: bool) -> Any:
-    if list(request.parameters) != list(other.parameters) or request.captures != other.captures:
+    if list(request.parameters) != list(other.parameters):
         raise _Apart
     joined = [
         Parameter(p.name, p.kind, p.optional, _join(p.type_constraint, other.parameters[name].type_constraint, ranks))
