@@ -8,6 +8,7 @@ drops; the path of a hit is inherited untouched.
 from __future__ import annotations
 
 import contextlib
+import sys
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,6 +26,7 @@ class CallCounts:
         self._plain = polymorphic_function._FrequentTracingDetector
         self._remembering = _remembering(self._plain)
         self._codes: dict[str, dict[int, tuple[weakref.ref[Any], int]]] = {}
+        _tell_hits()
         with self._locked():
             self._swap(self._plain, self._remembering)
             polymorphic_function._FrequentTracingDetector = self._remembering
@@ -40,6 +42,7 @@ class CallCounts:
 
     def total(self, owner: Any) -> int:
         """The counted calls of a `Function` (and of all others over the same code)."""
+        _tell_hits()
         try:
             detector = self._detector(owner._key_for_call_stats)
         except TypeError:  # a key that cannot be weakly referenced was never counted
@@ -54,6 +57,7 @@ class CallCounts:
 
     def read(self) -> Calls:
         """All counts as of now; code that is gone keeps the count it had when last seen."""
+        _tell_hits()
         counts: dict[str, int] = {}
         for key, codes in list(self._codes.items()):
             detectors: dict[int, int] = {}  # equal code objects share one
@@ -68,6 +72,7 @@ class CallCounts:
 
     def mark(self) -> Callable[[str], int]:
         """The calls of a function up to now, also of one that we learn of later: asked for by its key."""
+        _tell_hits()
         detectors = {id(d): self._count(d) for d in list(self._manager._detectors.values()) if self._remembers(d)}
         codes = {(key, code): last for key, known in list(self._codes.items()) for code, (_, last) in known.items()}
 
@@ -116,6 +121,13 @@ class CallCounts:
                 for slot in ("_calls_per_tracings", "_total_warning_count", "_call_count"):
                     setattr(twin, slot, getattr(detector, slot))
                 self._manager._detectors[key] = twin
+
+
+def _tell_hits() -> None:
+    """A `traceonce.function` counts its hits itself, if the program has one."""
+    counted = sys.modules.get("traceonce.backends.tensorflow.dispatching.hits")
+    if counted is not None:
+        counted.tell_all()
 
 
 def _remembering(plain: Any) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import types
 import weakref
 from typing import Any
 
+from traceonce.backends.tensorflow.dispatching import hits
 from traceonce.backends.tensorflow.dispatching.cache import BoundedCache
 from traceonce.backends.tensorflow.dispatching.deciding import Decisions, unique
 from traceonce.backends.tensorflow.dispatching.flattening import Path
@@ -66,6 +68,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         """Begin without traces."""
         self._dead = False
         self._fallbacks = 0
+        self._told_hits = 0
         self._bound: dict[int, tuple[weakref.ref[Any], Function]] = {}
         self._binders: dict[Any, Any] = {}
         owner = weakref.ref(self)
@@ -81,6 +84,11 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
             reduce_retracing=bool(self._reduce_retracing),
         )
         self._read_signature()
+        hits.count(self)
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):  # the interpreter may be on its way out
+            hits.tell(self, wait=0)  # the collector may have come while this thread holds the lock
 
     def _read_signature(self) -> None:
         parameters = list(self._function_type.parameters.values())
