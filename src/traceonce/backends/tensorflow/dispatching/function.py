@@ -22,7 +22,7 @@ from traceonce.backends.tensorflow.dispatching.parts import (
     no_tape_is_active,
     ops,
     polymorphic_function,
-    profiler,
+    profiling,
     run_graph,
     save_context,
     traceback_utils,
@@ -38,7 +38,6 @@ _plain_call = polymorphic_function.Function.__call__
 _plain_execute = execute.execute
 _saving = save_context._save_context
 _graphs = ops._default_graph_stack
-_profiling = profiler.enabled
 _UNSAVED = ("_decisions", "_function_cache", "_bound", "_binders", "_marks", "_likeness")
 _TRACED = ("_variable_creation_config", "_no_variable_creation_config", "_created_variables")
 
@@ -113,7 +112,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
                 or execute.execute is not _plain_execute
                 or cancellation._active_context is not None
                 or _saving._in_save_context
-                or _profiling()
+                or profiling()
                 or (graph is not None and graph._distribution_strategy_stack)
                 or polymorphic_function.Function.__call__ is not _plain_call
             ):

@@ -38,6 +38,16 @@ restart_tape = pywrap_tfe.TFE_Py_TapeSetRestartOnThread
 tell_tape = pywrap_tfe.TFE_Py_TapeVariableAccessed
 tell_watcher = pywrap_tfe.TFE_Py_VariableWatcherVariableAccessed
 
+
+def profiling() -> bool:
+    """Is the profiler on? A flag up to 2.20, a function since."""
+    return bool(profiler.enabled)
+
+
+if callable(profiler.enabled):
+    profiling = profiler.enabled
+
+
 __all__ = [
     "OPAQUE",
     "EagerTensor",
@@ -64,7 +74,7 @@ __all__ = [
     "ops",
     "polymorphic_function",
     "possible_gradients",
-    "profiler",
+    "profiling",
     "restart_tape",
     "run_graph",
     "save_context",
