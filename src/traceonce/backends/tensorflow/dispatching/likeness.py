@@ -105,9 +105,7 @@ class Likeness:
             return self._marks.of(thing)
         if isinstance(thing, enum.Enum):
             return kind, thing
-        if (
-            kind.__module__.partition(".")[0] in FRAMEWORKS
-        ):  # tensors, variables, layers: what they hold is not Python's
+        if _is_of_a_framework(thing):
             return self._marks.of(thing)
         if depth == 0:
             raise NotUnderstood
@@ -115,6 +113,12 @@ class Likeness:
         if len(parts) > ITEMS:
             raise NotUnderstood
         return kind, _identity(thing, self._marks), tuple(self._inside(part, depth - 1) for part in parts)
+
+
+def _is_of_a_framework(thing: Any) -> bool:
+    """Tensors, variables, layers and the functions of a framework: what they hold is not for Python to change."""
+    home = thing.__module__ if isinstance(thing, types.FunctionType) else type(thing).__module__
+    return str(home).partition(".")[0] in FRAMEWORKS
 
 
 def _identity(thing: Any, marks: Marks) -> Hashable:
