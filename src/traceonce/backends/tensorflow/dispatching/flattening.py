@@ -71,6 +71,7 @@ class Form:
         self.flatten = writer.finish(len(arguments), arguments)
         self.numbers = writer.numbers
         self.places = writer.places
+        self.has_variables = bool(writer.handles)
         self.has_aliases = len(writer.handles) > 1
         self._tensors = writer.tensors
         self._shapes = slice(writer.static, writer.static + len(writer.shapes))

@@ -9,7 +9,7 @@ from typing import Any
 
 from traceonce.backends.tensorflow.dispatching import hits
 from traceonce.backends.tensorflow.dispatching.cache import BoundedCache
-from traceonce.backends.tensorflow.dispatching.deciding import Decisions, unique
+from traceonce.backends.tensorflow.dispatching.deciding import Decisions, unique, variables_among
 from traceonce.backends.tensorflow.dispatching.flattening import Path
 from traceonce.backends.tensorflow.dispatching.likeness import Likeness, Marks
 from traceonce.backends.tensorflow.dispatching.parts import (
@@ -29,7 +29,7 @@ from traceonce.backends.tensorflow.dispatching.parts import (
 )
 from traceonce.backends.tensorflow.dispatching.policy import Policy, RunEagerly
 from traceonce.backends.tensorflow.dispatching.refusing import refused_event
-from traceonce.backends.tensorflow.dispatching.running import raise_as_tensorflow_does, tick
+from traceonce.backends.tensorflow.dispatching.running import raise_as_tensorflow_does, tell_tapes, tick
 from traceonce.facts.dispatch import Stats
 
 POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -136,6 +136,8 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
                 found.hits += 1
                 found.last = tick()
                 inputs = flat[1]
+                if form.has_variables and not no_tape_is_active():
+                    tell_tapes(variables_among(arguments))
                 if form.has_aliases:
                     inputs = unique(inputs)
                 if not found.direct:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from traceonce.backends.tensorflow.dispatching.parts import (
@@ -55,10 +55,7 @@ class Runnable:
     def run_under_tape(self, inputs: list[Any], context: Any, device: str, attributes: tuple[Any, ...]) -> Any:
         """What TensorFlow's `_call_flat` does in eager mode when a tape or an accumulator is active."""
         concrete = self.concrete
-        for variable in concrete._func_graph.variables:
-            if variable.trainable:
-                tell_tape(variable)
-                tell_watcher(variable)
+        tell_tapes(concrete._func_graph.variables)
         arguments = inputs + self.captures
         kind = possible_gradients(arguments)
         if not kind:
@@ -87,6 +84,14 @@ class Runnable:
             if not stopped:
                 restart_tape()
         return outputs
+
+
+def tell_tapes(variables: Iterable[Any]) -> None:
+    """These variables are read: whoever watches them is to know."""
+    for variable in variables:
+        if variable.trainable:
+            tell_tape(variable)
+            tell_watcher(variable)
 
 
 def raise_as_tensorflow_does(error: Exception, function: Any) -> None:
