@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from traceonce.backends.tensorflow.dispatching import nests
-from traceonce.backends.tensorflow.dispatching.comparing import agree, fitted
+from traceonce.backends.tensorflow.dispatching.comparing import agree, alike_inside, fitted, other_data
 from traceonce.backends.tensorflow.dispatching.exact import exact_type, structure
 from traceonce.backends.tensorflow.dispatching.flattening import KEPT_KEYS, Flat, Form, Lift, Path
-from traceonce.backends.tensorflow.dispatching.graphs import is_lifted_graph
-from traceonce.backends.tensorflow.dispatching.lifting import possible_dtypes, safe_lift
+from traceonce.backends.tensorflow.dispatching.graphs import folded_operations
+from traceonce.backends.tensorflow.dispatching.lifting import Unsafe, possible_dtypes, safe_lift
 from traceonce.backends.tensorflow.dispatching.likeness import Likeness, NotUnderstood
 from traceonce.backends.tensorflow.dispatching.parts import (
     OPAQUE,
@@ -33,6 +33,7 @@ from traceonce.errors import TraceonceError
 FORMS = 16  # nestings remembered per combination of argument types
 DTYPES = 3  # types tried for one number
 SENTENCES = 32
+PROBES = (1, 2)
 
 
 class Decisions:
@@ -307,59 +308,70 @@ class Decisions:
         inputs = unique(flat[1]) if flat is not None else []
         places = {path: _position(inputs, flat[1][trial.places[path]]) for path in lifts} if flat is not None else {}
         try:
-            reason = self._unsafe(call, every, lifts, places, concrete, key)
-            if reason is None and not (_same_outputs(old, concrete) and _same_outputs(new, concrete)):
-                reason = _WrongType("what is returned would have another type")
-            lifted = Form(call.arguments, self._likeness, every)
-            if reason is None:
-                reason = self._disagreement(call, lifted, places, old, new, concrete, key)
+            reason = self._unproved(call, every, places, old, new, concrete, key)
         except BaseException:
             cache.drop(concrete)
             raise
         if reason is not None:
             cache.drop(concrete)
             return reason
+        lifted = Form(call.arguments, self._likeness, every)
         known = self.forms[tuple(map(type, call.arguments))]
         if form in known:
             known[known.index(form)] = lifted
         self.remember(lifted, call.arguments, concrete, call.device, call.context)
         return None
 
-    def _unsafe(
-        self, call: _Call, every: dict[Path, Lift], lifts: Any, places: dict[Path, int], concrete: Any, key: Any
+    def _unproved(
+        self, call: _Call, every: dict[Path, Lift], places: dict[Path, int], old: Any, new: Any, lifted: Any, key: Any
     ) -> str | None:
-        """Puts the range of each number in `every`; says what is wrong where there is none."""
-        for path in lifts:
-            number = nests.get(call.arguments, path)
-            placeholder = concrete.graph.inputs[places[path]]
-            safe = safe_lift(type(number), placeholder.dtype, concrete, placeholder)
-            if safe is None:
-                return "whole numbers that are computed from it could overflow as a tensor"
-            if not (safe.admits(number) and safe.admits(call.form.number_in(key, path))):
-                return "its values do not fit a tensor of that type exactly"
-            every[path] = safe
-        return None
+        """What keeps a lifted trace from being what the static ones are, or None; puts the ranges in `every`.
 
-    def _disagreement(
-        self, call: _Call, lifted: Form, places: dict[Path, int], old: Any, new: Any, concrete: Any, key: Any
-    ) -> str | None:
-        """Why the lifted trace does not do what the static ones do, or None."""
+        Graphs that are alike are so for all data. Otherwise the traces are run, on the data of the call and on other
+        data, and what is inside of branches and loops must be alike, since it may not have run.
+        """
+        if not (_same_outputs(old, lifted) and _same_outputs(new, lifted)):
+            return _WrongType("what is returned would have another type")
         now = {path: nests.get(call.arguments, path) for path in places}
         before = {path: call.form.number_in(key, path) for path in places}
-        for static, values in ((new, now), (old, before)):
+        pairs = ((new, now), (old, before))
+        folded = [
+            folded_operations(static, lifted, {places[path]: value for path, value in values.items()})
+            for static, values in pairs
+        ]
+        alike = None if None in folded else set().union(*(names for names in folded if names is not None))
+        try:
+            for path, place in places.items():
+                every[path] = safe_lift((now[path], before[path]), lifted, lifted.graph.inputs[place], alike)
+        except Unsafe as unsafe:
+            return str(unsafe)
+        if alike is not None:
+            return None
+        for static, values in pairs:
             arguments = call.arguments
             for path, value in values.items():
                 arguments = nests.put(arguments, path, value)
-            mine, theirs = (each.flatten(arguments, call.device, call.context) for each in (call.form, lifted))
-            if mine is None or theirs is None:
-                return "its range could not be told"
-            found = agree(static, concrete, unique(mine[1]), unique(theirs[1]), variables_among(arguments))
-            if found == "different":
-                return "with a tensor the body gives another result"
-            inputs = {places[path]: value for path, value in values.items()}
-            if found == "unknown" and not is_lifted_graph(static, concrete, inputs):
-                return "with a tensor the body does something else, or that cannot be told"
+            reason = self._disagreement(call, Form(call.arguments, self._likeness, every), arguments, static, lifted)
+            if reason is not None:
+                return reason
         return None
+
+    def _disagreement(self, call: _Call, form: Form, arguments: Any, static: Any, lifted: Any) -> str | None:
+        """Run a static trace and the lifted one on the same arguments."""
+        mine, theirs = (each.flatten(arguments, call.device, call.context) for each in (call.form, form))
+        if mine is None or theirs is None:
+            return "its range could not be told"
+        if not alike_inside(static, lifted):
+            return "a branch or a loop of the body is another one with a tensor"
+        found = agree(static, lifted, unique(mine[1]), unique(theirs[1]), variables_among(arguments))
+        if found == "unknown":
+            return "the body has effects, and that it does the same with a tensor could not be told from its graph"
+        for seed in PROBES:
+            other = dict(zip(map(id, mine[1]), other_data(mine[1], seed), strict=True))
+            one, two = ([other.get(id(value), value) for value in unique(flat[1])] for flat in (mine, theirs))
+            if found == "same" and agree(static, lifted, one, two, variables_among(arguments)) == "different":
+                found = "different"
+        return "with a tensor the body gives another result" if found == "different" else None
 
 
 class _WrongType(str):
@@ -409,11 +421,11 @@ class _Call:
     def reference(self, static: set[Path]) -> tuple[list[Path], Any] | None:
         """An earlier call that differs in numbers alone, whose trace admits the shapes of this one."""
         form = self.form
-        free = [path for path in form.numbers if path not in static]
+        free = [path for path in form.numbers if path not in static and math.isfinite(form.number_in(self.key, path))]
         shapes = form.shapes(self.key)
         for key, runnable in reversed(form.table.items()):
             paths = [path for path in free if key[form.numbers[path].place] != self.key[form.numbers[path].place]]
-            if not paths:
+            if not paths or not all(math.isfinite(form.number_in(key, path)) for path in paths):
                 continue
             same = list(key)
             for path in paths:

@@ -7,6 +7,7 @@ over a nest that asks each leaf what it is costs several times what the graph co
 from __future__ import annotations
 
 import itertools
+import math
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -29,14 +30,18 @@ KEPT_KEYS = 4096  # per form; then the table starts anew
 
 
 class Lift(NamedTuple):
-    """A Python number that is handed over as a tensor of this type, if it lies in this range."""
+    """A Python number that is handed over as a tensor of this type, if it lies in this range.
+
+    That is: at most `most`, and, unless it is 0, at least `smallest` on either side of zero; but not below `least`.
+    """
 
     dtype: int
     most: float
-    least: float = 0.0  # of a float other than 0
+    smallest: float = 0.0
+    least: float = -math.inf
 
     def admits(self, number: float) -> bool:
-        return number == 0 or self.least <= abs(number) <= self.most
+        return number >= self.least and (number == 0 or self.smallest <= abs(number) <= self.most)
 
 
 class Number(NamedTuple):
@@ -204,8 +209,10 @@ class _Writer:
     def _literal(self, kind: type, name: str, path: Path) -> None:
         lift = self._lifts.get(path)
         if lift is not None:
-            low, high = self._constant(lift.least), self._constant(lift.most)
-            self._lines.append(f"if {name} and not {low} <= abs({name}) <= {high}: return None")
+            smallest, most = self._constant(lift.smallest), self._constant(lift.most)
+            self._lines.append(f"if {name} and not {smallest} <= abs({name}) <= {most}: return None")
+            if lift.least > -math.inf:
+                self._lines.append(f"if {name} < {self._constant(lift.least)}: return None")
             self.places[path] = len(self._inputs)
             self._inputs.append(f"EagerTensor({name}, device, {lift.dtype})")
             return

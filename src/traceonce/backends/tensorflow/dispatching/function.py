@@ -11,6 +11,7 @@ from traceonce.backends.tensorflow.dispatching import hits
 from traceonce.backends.tensorflow.dispatching.cache import BoundedCache
 from traceonce.backends.tensorflow.dispatching.deciding import Decisions, unique, variables_among
 from traceonce.backends.tensorflow.dispatching.flattening import Path
+from traceonce.backends.tensorflow.dispatching.frames import Unseen, without_ours
 from traceonce.backends.tensorflow.dispatching.likeness import Likeness, Marks
 from traceonce.backends.tensorflow.dispatching.parts import (
     Parameter,
@@ -92,6 +93,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
     def _read_signature(self) -> None:
         parameters = list(self._function_type.parameters.values())
         self._positional = [p.name for p in parameters if p.kind in POSITIONAL]
+        self._unnamed = {p.name for p in parameters if p.kind is Parameter.POSITIONAL_ONLY}
         self._keyword_only = sorted(p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY)
         self._variadic = any(p.kind in VARIADIC for p in parameters)
         simple = not self._keyword_only and not self._variadic
@@ -117,12 +119,14 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
                 or polymorphic_function.Function.__call__ is not _plain_call
             ):
                 self._fallbacks += 1
-                return super().__call__(*args, **kwargs)
+                with Unseen():
+                    return super().__call__(*args, **kwargs)
             arguments: Any = args
             if kwargs or len(args) != self._arity:
                 arguments = self._bind(args, kwargs)
                 if arguments is None:
-                    return self._unknown(args, kwargs)
+                    with Unseen():
+                        return self._unknown(args, kwargs)
             device = local.device_name
             for form in self._forms.get(tuple(map(type, arguments)), ()):
                 flat = form.flatten(arguments, device, here)
@@ -158,14 +162,14 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
                 except Exception as error:
                     raise_as_tensorflow_does(error, found.concrete._inference_function)
                 return found.pack(outputs)
-            return self._miss(arguments, args, kwargs, device, here)
+            with Unseen():
+                return self._miss(arguments, args, kwargs, device, here)
         except RunEagerly:
             return self._python_function(*args, **kwargs)
         except Exception as error:
             if not traceback_utils.is_traceback_filtering_enabled():
                 raise
-            filtered = traceback_utils._process_traceback_frames(error.__traceback__)
-            raise error.with_traceback(filtered) from None
+            raise error.with_traceback(without_ours(error.__traceback__)) from None
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         """Positional arguments, then keyword-only ones by name, with defaults: the order of the inputs of a trace."""
@@ -175,7 +179,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         rest = self._binders.get(pattern)
         if rest is None:
             names = self._positional[len(args) :] + self._keyword_only
-            fits = len(args) <= len(self._positional) and set(kwargs) <= set(names)
+            fits = len(args) <= len(self._positional) and set(kwargs) <= set(names) - self._unnamed
             if not fits or any(name not in kwargs and name not in self._default_values for name in names):
                 return None  # TensorFlow says what is wrong
             rest = self._binders[pattern] = [(n, n in kwargs, self._default_values.get(n)) for n in names]
@@ -191,7 +195,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         form = decisions.form_of(arguments, device, here) if not self._is_pure else None
         if form is None:
             return self._unknown(args, kwargs)
-        first, before = self._variable_creation_config is None, cache.traces
+        first, before = self.tracing_options is None, cache.traces
         if not first:
             for concrete, when in decisions.recently_used():
                 cache.used(concrete, when)
@@ -207,7 +211,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
     def _unknown(self, args: Any, kwargs: Any) -> Any:
         """A call with arguments that have no key: TensorFlow looks for the trace."""
         self._fallbacks += 1
-        if self._variable_creation_config is not None and not self._is_pure:
+        if self.tracing_options is not None and not self._is_pure:
             self._decisions.widen(args, kwargs, lambda trace: None)
         return super().__call__(*args, **kwargs)
 
@@ -273,7 +277,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         self._read_signature()
 
     def _clone(self, python_function: Any) -> Function:
-        clone = Function(
+        clone = type(self)(
             self._python_function if python_function is None else python_function,
             self._name,
             policy=self._policy,
@@ -329,6 +333,8 @@ def _permit(owner: weakref.ref[Function], kind: Any) -> None:
     function = owner()
     if function is None or function._policy.limit is None or _saving._in_save_context:
         return
+    if function._created_variables and function._function_cache.traces == 1:
+        return  # the second trace of a first call that creates variables
     policy, made = function._policy, function.traces
     if policy.refuse is None or made <= function._policy.limit:
         return

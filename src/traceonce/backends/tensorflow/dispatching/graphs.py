@@ -22,15 +22,16 @@ class _Unlike(Exception):  # noqa: N818  # a finding
     """The graphs differ in more than such constants."""
 
 
-def is_lifted_graph(static: Any, lifted: Any, numbers: Mapping[int, Any]) -> bool:
-    """Is `lifted` the graph of `static` with inputs in place of numbers? `numbers` are their values, by input."""
+def folded_operations(static: Any, lifted: Any, numbers: Mapping[int, Any]) -> set[str] | None:
+    """Is `lifted` the graph of `static` with inputs in place of numbers? `numbers` are their values, by input.
+
+    Returns the operations that compute from the numbers what is constant in the static graph: there, Python did them.
+    None where the graphs are not alike, or that could not be told.
+    """
     try:
-        _Match(static.graph, lifted.graph, numbers).all()
-    except _Unlike:
-        return False
-    except Exception:  # a part that cannot be taken out and run: nothing is shown
-        return False
-    return True
+        return _Match(static.graph, lifted.graph, numbers).all()
+    except Exception:  # unlike, or a part cannot be taken out and run: nothing is shown
+        return None
 
 
 class _Match:
@@ -48,8 +49,9 @@ class _Match:
         self._order = {id(op): place for graph in (static, lifted) for place, op in enumerate(graph.get_operations())}
         self._ops: dict[int, Any] = {}
         self._computed: dict[int, bool] = {}
+        self._folded: set[str] = set()
 
-    def all(self) -> None:
+    def all(self) -> set[str]:
         if len(self._static.outputs) != len(self._lifted.outputs):
             raise _Unlike
         for one, two in zip(self._static.outputs, self._lifted.outputs, strict=True):
@@ -59,6 +61,7 @@ class _Match:
             raise _Unlike
         for one, two in zip(mine, theirs, strict=True):
             self._operations(one, two)
+        return self._folded
 
     def _tensors(self, static: Any, lifted: Any) -> None:
         if id(static) in self._inputs:
@@ -119,12 +122,13 @@ class _Match:
         found = _evaluate(self._lifted, inputs, [self._numbers[id(tensor)] for tensor in inputs], lifted)
         if not close(expected, np.asarray(found)):
             raise _Unlike
+        self._folded |= needed_for(lifted.op)
 
 
 def _evaluate(graph: Any, inputs: Sequence[Any], values: Sequence[Any], wanted: Any) -> Any:
     """Run a part of a graph by itself."""
     definition = graph.as_graph_def()
-    needed = _needed_for(wanted.op)
+    needed = needed_for(wanted.op)
     for node in [node for node in definition.node if node.name not in needed]:
         definition.node.remove(node)
 
@@ -138,7 +142,7 @@ def _evaluate(graph: Any, inputs: Sequence[Any], values: Sequence[Any], wanted: 
         return tf.compat.v1.wrap_function(part, [tf.TensorSpec([], t.dtype) for t in tensors])(*tensors)
 
 
-def _needed_for(operation: Any) -> set[str]:
+def needed_for(operation: Any) -> set[str]:
     needed: set[str] = set()
     waiting = [operation]
     while waiting:

@@ -1,9 +1,15 @@
-"""Rule 4: as what a Python number could be handed over, and in which range that keeps its meaning."""
+"""Rule 4: as what a Python number could be handed over, and in which range that keeps its meaning.
+
+What Python computed from the number before a tensor came in, with whole numbers of any size and floats of double
+precision, a lifted trace computes in the graph. So every operation there must give, for every number in the range, what
+Python would have given: whole numbers must not overflow, and floats must not lose digits, divide by zero, or be cut.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import math
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
@@ -11,28 +17,44 @@ from traceonce.backends.tensorflow.dispatching.flattening import Lift
 from traceonce.backends.tensorflow.dispatching.parts import dtypes
 
 DEFAULT = {int: dtypes.int32, float: dtypes.float32}
-EXACT_INTEGERS = {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "float64": 2**53}
+WHOLE = {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "float64": 2**53}
 FLOATS = {"float16": (1e-2, 1e2), "bfloat16": (1e-18, 1e18), "float32": (1e-18, 1e18), "float64": (1e-150, 1e150)}
-NO_LARGER = frozenset(
-    {
-        "Abs",
-        "Cast",
-        "ExpandDims",
-        "Fill",
-        "FloorDiv",
-        "FloorMod",
-        "Identity",
-        "Maximum",
-        "Minimum",
-        "Mod",
-        "Neg",
-        "Pack",
-    }
-    | {"Range", "RealDiv", "Reshape", "Select", "SelectV2", "Squeeze", "StopGradient", "StridedSlice", "TruncateDiv"}
-)
-GROWING = frozenset({"Mul", "Pow", "Square", "LeftShift", "Prod", "Cumprod", "MatMul", "BatchMatMulV2"})
+SAME = frozenset({"Identity", "StopGradient", "Reshape", "ExpandDims", "Squeeze", "Pack", "StridedSlice", "Fill"})
+SAME |= {"Maximum", "Minimum", "Range", "Select", "SelectV2"}
+SUMS = frozenset({"AddV2", "Add"})
+QUOTIENTS = frozenset({"FloorDiv", "FloorMod", "Mod", "TruncateDiv", "TruncateMod"})
+COMPARISONS = frozenset({"Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"})
 INNER = frozenset({"If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase", "PartitionedCall"})
 INNER |= {"StatefulPartitionedCall"}
+GROWING = frozenset({"Mul", "Pow", "Square", "LeftShift", "Prod", "Cumprod", "MatMul", "BatchMatMulV2"})
+SMALLEST_RANGE = 1024  # of whole numbers, that is worth it
+FLOAT_SIZES = (1e6, 1e3, 1e2, 10.0, 2.0, 15 / 16, 0.5)
+LOST = 16  # four digits of the 24 of a float32: what is left is as good as our tolerance
+HIGHEST_POWER = 4
+
+
+class Unsafe(Exception):  # noqa: N818  # a finding: it says what would go wrong
+    """What is computed from the number would not be what Python computes."""
+
+
+class Size(NamedTuple):
+    """What is known of a number that the graph computes: whole or not, and between which two it lies."""
+
+    whole: bool
+    least: float = -math.inf
+    most: float = math.inf
+
+    @property
+    def largest(self) -> float:
+        return max(abs(self.least), abs(self.most))
+
+    @property
+    def smallest(self) -> float:
+        """How close to zero it may come."""
+        return 0.0 if self.least <= 0 <= self.most else min(abs(self.least), abs(self.most))
+
+
+ANYTHING = Size(whole=False)
 
 
 def possible_dtypes(number: Any, old: Any, new: Any) -> list[Any]:
@@ -68,76 +90,149 @@ def _holds(tensor: Any, number: Any) -> bool:
         return False
 
 
-def safe_lift(kind: type, dtype: Any, concrete: Any, placeholder: Any) -> Lift | None:
-    """In which range a number may be lifted in this graph without an overflow that Python would not have had.
+def safe_lift(numbers: Collection[Any], concrete: Any, placeholder: Any, folded: Collection[str] | None) -> Lift:
+    """The range in which a number may be lifted, that holds these. Raises `Unsafe`.
 
-    Found by looking at what is computed from the number and constants alone: with Python numbers those were whole
-    numbers of any size, or floats of double precision. None where that cannot be told.
+    `folded` names the operations of the lifted graph that Python did in the static ones; None where that is not known,
+    and all that hang on the number alone are looked at.
     """
-    if kind is float:
-        least, most = FLOATS[dtype.name]
-        return Lift(dtype.as_datatype_enum, most, least)
-    most = EXACT_INTEGERS.get(dtype.name) or 2 ** (dtype.size * 8 - 1) - 1
-    while most >= 1024:
-        bound = _largest(concrete.graph, placeholder, most)
-        if bound is None:
-            return None
-        if bound <= (EXACT_INTEGERS.get(dtype.name) or dtype.max):
-            return Lift(dtype.as_datatype_enum, most)
-        most //= 16
-    return None
-
-
-def _largest(graph: Any, placeholder: Any, most: float) -> float | None:
-    """The largest whole number that the graph computes from the lifted one; None where that cannot be told."""
-    sizes: dict[str, float] = {placeholder.name: most}
-    for operation in graph.get_operations():
-        inputs = [sizes.get(tensor.name, _constant(tensor)) for tensor in operation.inputs]
-        if not any(tensor.name in sizes for tensor in operation.inputs):
+    dtype = placeholder.dtype
+    whole = all(type(number) is int for number in numbers)
+    problem = Unsafe("its values do not fit a tensor of that type")
+    if dtype.is_floating and dtype.name not in FLOATS:
+        raise problem
+    for lift in _ranges(dtype, whole):
+        if not all(map(lift.admits, numbers)):
             continue
-        if operation.type in INNER:
-            if _multiplies(graph, operation):
-                return None
-            continue
-        whole = [t for t in operation.outputs if t.dtype.is_integer or t.dtype == placeholder.dtype]
-        if not whole or any(size is None for size in inputs):
-            continue  # it hangs on a tensor as well: with a Python number it would have been a tensor of this type, too
-        size = _bound(operation.type, [float(size) for size in inputs if size is not None])
-        if size is None:
-            if any(tensor.dtype.is_integer for tensor in whole):
-                return None
-            continue
-        sizes.update({tensor.name: size for tensor in whole})
-    return max(sizes.values())
+        low = max(-lift.most, lift.least)
+        try:
+            _Sizes(concrete.graph, folded).follow(placeholder, Size(whole, low, lift.most))
+        except Unsafe as unsafe:
+            problem = unsafe
+        else:
+            return lift
+    raise problem
 
 
-def _multiplies(graph: Any, operation: Any) -> bool:
-    """Are whole numbers multiplied inside a branch or a loop? How large they get there is not followed."""
-    functions = {function.signature.name: function for function in graph.as_graph_def().library.function}
-    waiting = [value.func.name for value in operation.node_def.attr.values() if value.HasField("func")]
-    while waiting:
-        function = functions.pop(waiting.pop(), None)
-        for node in function.node_def if function is not None else ():
-            waiting += [value.func.name for value in node.attr.values() if value.HasField("func")]
-            if node.op in GROWING and dtypes.as_dtype(node.attr["T"].type).is_integer:
-                return True
-    return False
+def _ranges(dtype: Any, whole: bool) -> Iterator[Lift]:
+    """The ranges that are tried, the widest first."""
+    if whole:
+        largest = float(WHOLE.get(dtype.name) or dtype.max)
+        smallest, sizes = 1.0, [largest // 16**step for step in range(16) if largest // 16**step >= SMALLEST_RANGE]
+    else:
+        smallest, largest = FLOATS[dtype.name]
+        sizes = [largest, *(size for size in FLOAT_SIZES if size < largest)]
+    for most in sizes:
+        for least in (-math.inf, 0.0, smallest):
+            yield Lift(dtype.as_datatype_enum, most, smallest, least)
 
 
-def _constant(tensor: Any) -> float | None:
-    if tensor.op.type != "Const" or not (tensor.dtype.is_integer or tensor.dtype.is_floating):
+class _Sizes:
+    """Follows a number through the graph, as far as nothing but constants meets it."""
+
+    def __init__(self, graph: Any, folded: Collection[str] | None) -> None:
+        self._graph = graph
+        self._folded = folded
+        self._known: dict[str, Size] = {}
+
+    def follow(self, placeholder: Any, size: Size) -> None:
+        self._known[placeholder.name] = size
+        for operation in self._graph.get_operations():
+            if not any(tensor.name in self._known for tensor in operation.inputs):
+                continue
+            if operation.type in INNER:
+                self._enter(operation)
+            sizes = [self._known.get(tensor.name) or _constant(tensor) for tensor in operation.inputs]
+            if any(size is None for size in sizes):
+                continue  # a tensor meets it: with a Python number, too, this was done in the graph
+            by_python = self._folded is None or operation.name in self._folded
+            found = _result(operation, [size for size in sizes if size is not None]) if by_python else ANYTHING
+            for tensor in operation.outputs:
+                self._known[tensor.name] = self._checked(tensor, found) if by_python else found
+
+    def _checked(self, tensor: Any, size: Size) -> Size:
+        if tensor.dtype.is_integer and size.largest > tensor.dtype.max:
+            raise Unsafe("whole numbers that are computed from it could overflow as a tensor")
+        if tensor.dtype.is_floating and size.whole and size.largest > WHOLE[tensor.dtype.name]:
+            raise Unsafe("whole numbers that are computed from it would be rounded as a tensor")
+        return size
+
+    def _enter(self, operation: Any) -> None:
+        """A branch or a loop: how large whole numbers get there is not followed, so they may not be multiplied."""
+        functions = {function.signature.name: function for function in self._graph.as_graph_def().library.function}
+        waiting = [value.func.name for value in operation.node_def.attr.values() if value.HasField("func")]
+        while waiting:
+            function = functions.pop(waiting.pop(), None)
+            for node in function.node_def if function is not None else ():
+                waiting += [value.func.name for value in node.attr.values() if value.HasField("func")]
+                if node.op in GROWING and dtypes.as_dtype(node.attr["T"].type).is_integer:
+                    raise Unsafe("whole numbers are multiplied in a branch or a loop that it is used in")
+
+
+def _result(operation: Any, sizes: list[Size]) -> Size:
+    """What an operation makes of numbers, or `Unsafe` where it is not what Python makes of them."""
+    kind, one, two = operation.type, sizes[0], sizes[-1]
+    whole = all(size.whole for size in sizes)
+    if kind in SAME:
+        return Size(whole, min(size.least for size in sizes), max(size.most for size in sizes))
+    if kind == "Neg":
+        return Size(whole, -one.most, -one.least)
+    if kind == "Abs":
+        return Size(whole, one.smallest, one.largest)
+    if kind == "Cast":
+        if not whole and not operation.outputs[0].dtype.is_floating:
+            raise Unsafe("a float is cut to a whole number, and could fall on the other side as a tensor")
+        return one
+    if kind in SUMS:
+        return _sum(one, two, whole)
+    if kind == "Sub":
+        return _sum(one, Size(two.whole, -two.most, -two.least), whole)
+    if kind in ("Mul", "Square"):
+        return _between(whole, [a * b for a in (one.least, one.most) for b in (two.least, two.most)])
+    if kind in ("RealDiv", "Div"):
+        if not two.smallest:
+            raise Unsafe("it is divided by something that could be zero")
+        return _between(False, [a / b for a in (one.least, one.most) for b in (two.least, two.most)])
+    if kind in COMPARISONS:
+        if not whole and 0.0 not in (one.largest, two.largest):
+            raise Unsafe("a float is compared, and could fall on the other side as a tensor")
+        return Size(True, 0.0, 1.0)
+    if kind in QUOTIENTS:
+        if not whole:
+            raise Unsafe("a float is cut to a whole number, and could fall on the other side as a tensor")
+        if not two.smallest:
+            raise Unsafe("it is divided by something that could be zero")
+        largest = max(one.largest, two.largest)
+        return Size(True, 0.0 if one.least >= 0 and two.least >= 0 else -largest, largest)
+    if kind == "Sqrt" and one.least >= 0:
+        return Size(False, 0.0, max(one.most, 1.0))
+    if kind == "Pow":
+        if one.least <= 0 or two.least != two.most or two.largest > HIGHEST_POWER:
+            raise Unsafe("a power that is computed from it could overflow, or lose digits, as a tensor")
+        return _between(whole, [a**two.most for a in (one.least, one.most)])
+    return ANYTHING  # no operator of Python's: the static graph does this, too
+
+
+def _sum(one: Size, two: Size, whole: bool) -> Size:
+    """Floats of about the same size and opposite signs leave only the digits in which they are rounded."""
+    total = Size(whole, one.least + two.least, one.most + two.most)
+    same_side = (one.least >= 0 and two.least >= 0) or (one.most <= 0 and two.most <= 0)
+    if not whole and not same_side and total.smallest * LOST < max(one.largest, two.largest):
+        raise Unsafe("a difference that is computed from it could lose digits as a tensor")
+    return total
+
+
+def _between(whole: bool, ends: list[float]) -> Size:
+    ends = [0.0 if math.isnan(end) else end for end in ends]  # 0 times infinity
+    return Size(whole, min(ends), max(ends))
+
+
+def _constant(tensor: Any) -> Size | None:
+    if tensor.op.type != "Const":
         return None
-    value = tf.make_ndarray(tensor.op.get_attr("value"))
-    return float(abs(value.astype("float64")).max()) if value.size else 0.0
-
-
-def _bound(operation: str, sizes: list[float]) -> float | None:
-    if operation in ("AddV2", "Add", "Sub", "AddN"):
-        return sum(sizes)
-    if operation == "Mul":
-        return sizes[0] * sizes[1]
-    if operation == "Square":
-        return sizes[0] ** 2
-    if operation in NO_LARGER:
-        return max(sizes)
-    return None
+    if not (tensor.dtype.is_integer or tensor.dtype.is_floating):
+        return ANYTHING
+    value = tf.make_ndarray(tensor.op.get_attr("value")).astype("float64")
+    if not value.size:
+        return Size(True, 0.0, 0.0)
+    return Size(bool((value == value.round()).all()), float(value.min()), float(value.max()))

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from traceonce.backends.tensorflow.dispatching.function import Function
-from traceonce.backends.tensorflow.dispatching.padding import PaddedFunction
-from traceonce.backends.tensorflow.dispatching.parts import polymorphic_function, tf_decorator
+from traceonce.backends.tensorflow.dispatching.padding import PaddedFunction, check_parameters
+from traceonce.backends.tensorflow.dispatching.parts import deprecation, polymorphic_function, tf_decorator
 from traceonce.backends.tensorflow.dispatching.policy import Policy
 from traceonce.facts.dispatch import Stats
 
@@ -20,11 +20,14 @@ def make_function(func: Any, policy: Policy, arguments: Mapping[str, Any]) -> An
     given = dict(arguments)
     if given.pop("experimental_relax_shapes", None):
         given["reduce_retracing"] = True
-    compile_ = given.pop("experimental_compile", None)
-    if compile_ is not None and given.get("jit_compile") is None:
-        given["jit_compile"] = compile_
-    if given.get("jit_compile") is None and polymorphic_function.JIT_COMPILE_FUNCTIONS:
+    if given["jit_compile"] is None and polymorphic_function.JIT_COMPILE_FUNCTIONS:
         given["jit_compile"] = True
+    old_name = given.pop("experimental_compile")
+    given["jit_compile"] = deprecation.deprecated_argument_lookup(
+        "jit_compile", given["jit_compile"], "experimental_compile", old_name
+    )
+    if policy.pad:
+        check_parameters(func, policy)
     made = kind(func, getattr(func, "__name__", "function"), policy=policy, **given)
     return tf_decorator.make_decorator(func, decorator_name="tf.function", decorator_func=made)
 

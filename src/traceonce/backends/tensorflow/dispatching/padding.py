@@ -91,6 +91,11 @@ def _steps(text: str) -> Iterator[Any]:
         yield int(number) if number is not None else next(name for name in names if name is not None)
 
 
-def is_path(text: str) -> bool:
-    """Does this read like the part of a result?"""
-    return _STEP.sub("", text) == ""
+def check_parameters(func: Any, policy: Any) -> None:
+    """Raise a `ValueError` for a name that is no parameter of the function."""
+    parameters = inspect.signature(func).parameters
+    wanted = [("pad", name) for name in policy.pad or ()]
+    wanted += [("true_length", name) for axes in (policy.true_length or {}).values() for name in axes.values()]
+    for option, name in wanted:
+        if name not in parameters:
+            raise ValueError(f"{option}: the function has no parameter {name!r}; it has {', '.join(parameters)}")

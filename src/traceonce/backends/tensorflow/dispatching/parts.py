@@ -22,7 +22,7 @@ from tensorflow.python.framework import composite_tensor, constant_op, dtypes, e
 from tensorflow.python.ops import resource_variable_ops
 from tensorflow.python.profiler import trace as profiler
 from tensorflow.python.saved_model import save_context
-from tensorflow.python.util import tf_decorator, traceback_utils
+from tensorflow.python.util import deprecation, tf_decorator, tf_stack, traceback_utils
 
 EagerTensor = ops.EagerTensor
 ResourceVariable = resource_variable_ops.ResourceVariable
@@ -64,6 +64,7 @@ __all__ = [
     "context",
     "core",
     "default_types",
+    "deprecation",
     "dtypes",
     "eager_function_run",
     "errors",
@@ -75,6 +76,7 @@ __all__ = [
     "polymorphic_function",
     "possible_gradients",
     "profiling",
+    "resource_variable_ops",
     "restart_tape",
     "run_graph",
     "save_context",
@@ -83,6 +85,7 @@ __all__ = [
     "tell_tape",
     "tell_watcher",
     "tf_decorator",
+    "tf_stack",
     "traceback_utils",
     "tracing_compilation",
 ]

@@ -6,7 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from traceonce.backends.tensorflow.dispatching.exact import ExactLiteral
-from traceonce.backends.tensorflow.dispatching.parts import FunctionType, Parameter, TensorSpec, default_types
+from traceonce.backends.tensorflow.dispatching.parts import (
+    FunctionType,
+    Parameter,
+    TensorSpec,
+    default_types,
+    resource_variable_ops,
+)
 
 
 class _Apart(Exception):  # noqa: N818  # a finding: these two have nothing in common
@@ -74,6 +80,8 @@ def _join_leaves(request: Any, other: Any, ranks: bool) -> Any:
         if _is_number(request) and request.exact[0] is other.exact[0]:
             return request
         raise _Apart
+    if isinstance(request, resource_variable_ops.VariableSpec):
+        raise _Apart  # its type can be opened, but TensorFlow traces with the shape at hand
     if not ranks and isinstance(request, TensorSpec) and request.shape.rank != other.shape.rank:
         raise _Apart
     joined = request.most_specific_common_supertype([other])
