@@ -118,11 +118,12 @@ class _Match:
 
     def _constant(self, static: Any, lifted: Any) -> None:
         expected = tf.make_ndarray(static.op.get_attr("value"))
-        inputs = [tensor for tensor in self._lifted.inputs if id(tensor) in self._numbers]
+        needed = needed_for(lifted.op)
+        inputs = [t for t in self._lifted.inputs if id(t) in self._numbers and t.op.name in needed]
         found = _evaluate(self._lifted, inputs, [self._numbers[id(tensor)] for tensor in inputs], lifted)
         if not close(expected, np.asarray(found)):
             raise _Unlike
-        self._folded |= needed_for(lifted.op)
+        self._folded |= needed
 
 
 def _evaluate(graph: Any, inputs: Sequence[Any], values: Sequence[Any], wanted: Any) -> Any:
