@@ -103,7 +103,8 @@ class Requests:
             if code.co_filename == module.__file__ and code.co_varnames[:1] == ("self",):
                 owner = frame.f_locals.get("self")
                 if isinstance(owner, module.Function) and (cache is None or owner._function_cache is cache):
-                    return owner, _is_called(frame)
+                    ahead = getattr(owner._function_cache, "serves_a_call", False)  # of a `traceonce.function`
+                    return owner, ahead or _is_called(frame)
             frame = frame.f_back
         return None, False
 

@@ -101,6 +101,11 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
             here.target, here.trying, here.made = before
 
     @property
+    def serves_a_call(self) -> bool:
+        """Is the calling thread making a trace ahead of a call?"""
+        return self._here.made is not None
+
+    @property
     def is_trying(self) -> bool:
         """Is the calling thread making a trace just to find something out?"""
         return self._here.trying

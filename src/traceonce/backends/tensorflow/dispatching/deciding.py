@@ -125,10 +125,43 @@ class Decisions:
             given = lifted_arguments(form, arguments, device)
             call = _Call(self, form, arguments, flat, device, context)
             args, kwargs = self._function.split(given)
-            self.widen(args, kwargs, call.differs)
+            self.widen(args, kwargs, call.differs, lifted=bool(form.lifts))
+            if form.lifts and not self._still_lifted(call, args, kwargs):
+                self._unlift(form)
+                return arguments
             return given
 
-    def widen(self, args: Any, kwargs: Any, differs: Callable[[Any], str | None]) -> None:
+    def _still_lifted(self, call: _Call, args: Any, kwargs: Any) -> bool:
+        """Where shapes stay as they are, the body may do something else with a number at each: it is shown anew."""
+        cache = self._function._function_cache
+        kind, where = self.request(args, kwargs)
+        if cache.find(kind, where) is not None or not cache.types(where):
+            return True
+        plain = Form(call.arguments, self._likeness)
+        flat = plain.flatten(call.arguments, call.device, call.context)
+        given, named = self._function.split(call.arguments)
+        static = self.make(given, named, None, trying=True)
+        lifted = self.make(args, kwargs, kind, trying=False)
+        if flat is None or static is None or lifted is None:
+            return False
+        same = _Call(self, plain, call.arguments, flat, call.device, call.context)
+        reason = self._disagreement(same, call.form, call.arguments, static, lifted)
+        cache.drop(static)
+        if reason is not None:
+            cache.take_back(lifted)
+        return reason is None
+
+    def _unlift(self, form: Form) -> None:
+        """Numbers that were lifted are static again, for good."""
+        names = ", ".join(self._function.path_text(path) for path in form.lifts)
+        self.say(f"{names}: traced anew for each value after all, since at another shape the body does something else")
+        self._static.update(form.lifts)
+        self.lifted -= len(form.lifts)
+        for known in self.forms.values():
+            if form in known:
+                known.remove(form)
+
+    def widen(self, args: Any, kwargs: Any, differs: Callable[[Any], str | None], *, lifted: bool = False) -> None:
         """Rule 3: make a trace with open dimensions, if none admits these arguments and that keeps the meaning."""
         function = self._function
         nesting = (tuple(map(type, args)), *((name, type(value)) for name, value in kwargs.items()))
@@ -147,7 +180,9 @@ class Decisions:
                     self.relaxed += 1
                     return
             if reason is not None:
-                self.make(args, kwargs, kind, trying=False)  # what fails like this as well is no reason
+                trace = self.make(args, kwargs, kind, trying=False)  # what fails like this as well is no reason
+                if lifted and trace is not None:
+                    cache.take_back(trace)  # `_still_lifted` is to look at it first
                 self._rigid.add(nesting)
                 self.say(f"shapes: traced anew for each, since {reason}")
 

@@ -202,6 +202,8 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
             lifted = decisions.prepare(form, arguments, device, here)
             if lifted is not arguments:
                 args, kwargs = self.split(lifted)
+            elif form.lifts:  # they were found to have to be static at these shapes
+                form = decisions.form_of(arguments, device, here) or form
         result = super().__call__(*args, **kwargs)
         decisions.remember(form, arguments, cache.last, device, here)
         if not first and cache.traces > before:

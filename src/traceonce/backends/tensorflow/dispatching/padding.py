@@ -14,7 +14,9 @@ from typing import Any
 import tensorflow as tf
 
 from traceonce.backends.tensorflow.dispatching import nests
+from traceonce.backends.tensorflow.dispatching.frames import without_ours
 from traceonce.backends.tensorflow.dispatching.function import Function
+from traceonce.backends.tensorflow.dispatching.parts import traceback_utils
 
 _STEP = re.compile(r"""\[(?:(-?\d+)|'([^']*)'|"([^"]*)")\]""")
 
@@ -22,15 +24,29 @@ _STEP = re.compile(r"""\[(?:(-?\d+)|'([^']*)'|"([^"]*)")\]""")
 class PaddedFunction(Function):
     """A `Function` that pads some of its arguments first, and cuts results back."""
 
+    _signature: inspect.Signature | None = None
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs, lengths = self._padded(args, kwargs)
-        result = super().__call__(*args, **kwargs)
-        return self._cut(result, lengths)
+        try:
+            args, kwargs, lengths = self._padded(args, kwargs)
+            return self._cut(super().__call__(*args, **kwargs), lengths)
+        except Exception as error:
+            if not traceback_utils.is_traceback_filtering_enabled():
+                raise
+            raise error.with_traceback(without_ours(error.__traceback__)) from None
+
+    def _clone(self, python_function: Any) -> Function:
+        clone = super()._clone(python_function)
+        clone._signature = self._parameters()  # a strategy puts a function without names in its place
+        return clone
+
+    def _parameters(self) -> inspect.Signature:
+        return self._signature or inspect.signature(self._python_function)
 
     def _padded(self, args: Any, kwargs: Any) -> tuple[Any, Any, dict[tuple[str, int], Any]]:
         """The arguments, padded, with true lengths where the function takes them; and all true lengths."""
         policy = self._policy
-        signature = inspect.signature(self._python_function)
+        signature = self._parameters()
         wanted = {name for axes in (policy.true_length or {}).values() for name in axes.values()}
         try:
             bound = signature.bind_partial(*args, **kwargs)
