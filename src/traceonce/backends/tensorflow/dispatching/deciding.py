@@ -236,7 +236,8 @@ class Decisions:
         """Rule 4, after a call that had to be traced: `new` is its static trace."""
         with self._function._lock:
             flat = form.flatten(arguments, device, context)
-            if not self._lift or new is None or flat is None:
+            known = self.forms.get(tuple(map(type, arguments)), ())
+            if not self._lift or new is None or flat is None or form not in known:  # another thread was faster
                 return
             call = _Call(self, form, arguments, flat, device, context)
             reference = call.reference(self._static)

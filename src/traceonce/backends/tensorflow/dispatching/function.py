@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import types
 import weakref
 from typing import Any
@@ -87,8 +86,10 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         hits.count(self)
 
     def __del__(self) -> None:
-        with contextlib.suppress(Exception):  # the interpreter may be on its way out
+        try:
             hits.tell(self, wait=0)  # the collector may have come while this thread holds the lock
+        except Exception:  # it was never finished, or the interpreter is on its way out
+            pass
 
     def _read_signature(self) -> None:
         parameters = list(self._function_type.parameters.values())
