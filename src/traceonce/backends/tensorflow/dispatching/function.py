@@ -86,10 +86,8 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         hits.count(self)
 
     def __del__(self) -> None:
-        try:
+        if hits is not None and hasattr(self, "_decisions"):  # the interpreter may be on its way out
             hits.tell(self, wait=0)  # the collector may have come while this thread holds the lock
-        except Exception:  # it was never finished, or the interpreter is on its way out
-            pass
 
     def _read_signature(self) -> None:
         parameters = list(self._function_type.parameters.values())
