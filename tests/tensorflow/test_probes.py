@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from typing import Any
 
@@ -82,3 +83,41 @@ def test_a_wrapper_put_over_ours_is_left_alone(tf: Any, monkeypatch: pytest.Monk
         assert calls == [1]
     finally:
         tracing_compilation._create_concrete_function = plain
+
+
+def test_every_place_that_the_dispatch_stands_on_is_there(tf: Any) -> None:
+    """This one fails loudly, too, when a new TensorFlow moves something."""
+    probes.probe_for_dispatch(tf)
+
+
+def test_a_moved_place_of_the_dispatch_is_named(tf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it is."""
+    from tensorflow.core.function.polymorphism.function_cache import FunctionCache
+    from tensorflow.python.eager import cancellation
+
+    with monkeypatch.context() as patch:
+        patch.delattr(cancellation, "_active_context")
+        with pytest.raises(probes.Moved, match="_active_context is gone"):
+            probes.probe_for_dispatch(tf)
+    monkeypatch.setattr(FunctionCache, "add", lambda self, fn: None)
+    with pytest.raises(probes.Moved, match="add takes"):
+        probes.probe_for_dispatch(tf)
+
+
+def test_on_an_unknown_version_a_function_is_a_plain_one(tf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program goes on as with `tf.function`, and is told; what cannot be done is refused."""
+    monkeypatch.setattr(probes, "NEWEST", (2, 14))
+    with pytest.warns(UserWarning, match=r"is unknown .* is a plain tf\.function here"):
+        step = traceonce.function(lambda x: x * 2.0, autograph=False)
+    assert float(step(tf.constant(3.0))) == 6.0
+    assert type(step) is type(tf.function(lambda: None))
+    assert "is unknown" in traceonce.stats(step).why[0]
+    with pytest.raises(traceonce.TraceonceError, match="pad needs one that is known"):
+        traceonce.function(lambda x: x, pad={"x": {0: (4,)}})
+
+
+def test_without_tensorflow_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked for where there is no TensorFlow."""
+    monkeypatch.setitem(sys.modules, "tensorflow", None)
+    with pytest.raises(traceonce.TraceonceError, match=r"pip install 'traceonce\[tensorflow\]'"):
+        traceonce.function(lambda x: x)

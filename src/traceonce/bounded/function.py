@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -79,16 +81,20 @@ def function(
         "experimental_compile": experimental_compile,
     }
     making = _making()
-
-    def decorate(python_function: Callable[..., Any]) -> Any:
-        return making.make_function(python_function, making.Policy(refuse=refuse, **options), arguments)
-
+    if isinstance(making, str):
+        decorate = _plain(making, arguments, options)
+    else:
+        policy = making.Policy(refuse=refuse, **options)
+        decorate = functools.partial(making.make_function, policy=policy, arguments=arguments)
     return decorate if func is None else decorate(func)
 
 
 def stats(function: Any) -> Stats:
     """What a `traceonce.function` did so far; of a method asked for on its class, over all living objects."""
-    found = _making().stats_of(function)
+    making = _making()
+    if isinstance(making, str):
+        return Stats(why=(making,))
+    found = making.stats_of(function)
     if found is None:
         raise TypeError(f"stats is for what traceonce.function made, not for {function!r}")
     given: Stats = found
@@ -96,6 +102,7 @@ def stats(function: Any) -> Stats:
 
 
 def _making() -> Any:
+    """What makes functions; or, where this TensorFlow is not the one that we know, why it cannot."""
     try:
         import tensorflow as tf
     except ImportError as error:
@@ -105,7 +112,18 @@ def _making() -> Any:
     try:
         probe_for_dispatch(tf)
     except Moved as moved:
-        raise BackendUnavailable(f"{moved}: traceonce.function cannot dispatch its calls; use tf.function") from moved
+        return f"{moved}: traceonce.function is a plain tf.function here, without a dispatch, a limit or keep"
     from traceonce.backends.tensorflow.dispatching import making
 
     return making
+
+
+def _plain(why: str, arguments: dict[str, Any], options: dict[str, Any]) -> Callable[[Any], Any]:
+    """What is left where we know nothing of this TensorFlow: the program goes on as with `tf.function`."""
+    import tensorflow as tf
+
+    if options["pad"] is not None:
+        raise BackendUnavailable(f"{why}; pad needs one that is known")
+    warnings.warn(why, stacklevel=3)
+    given = {name: value for name, value in arguments.items() if value is not None}
+    return functools.partial(tf.function, **given)
