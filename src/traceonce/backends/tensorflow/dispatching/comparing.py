@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import tensorflow as tf
 
+from traceonce.backends.tensorflow.dispatching.exact import structure
 from traceonce.backends.tensorflow.dispatching.parts import OPAQUE, context, dtypes
 
 Agreement: TypeAlias = Literal["same", "different", "unknown"]
@@ -94,6 +95,17 @@ def close(expected: Any, found: Any) -> bool:
     finite = np.abs(wide[np.isfinite(wide)])
     scale = float(finite.max()) if finite.size else 0.0
     return bool(np.allclose(found.astype(wide.dtype), wide, tolerance, tolerance / 10 * scale, equal_nan=True))
+
+
+def same_outputs(one: Any, two: Any) -> bool:
+    """Do two traces return the same structure and dtypes, and shapes that may be the same?"""
+    first, second = one.function_type.output, two.function_type.output
+    mine, theirs = first.flatten(), second.flatten()
+    return structure(first) == structure(second) and len(mine) == len(theirs) and all(map(_same_output, mine, theirs))
+
+
+def _same_output(one: Any, two: Any) -> bool:
+    return bool(one.dtype == two.dtype and one.shape.is_compatible_with(two.shape))
 
 
 def _writes(concrete: Any) -> bool:

@@ -92,6 +92,13 @@ class Form:
         """Of a list with one item for each input, the items of those whose shape is in the key."""
         return [inputs[index] for index in self._tensors]
 
+    def with_tensors(self, inputs: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+        """The inputs with others in place of those whose shape is in the key."""
+        changed = list(inputs)
+        for index, tensor in zip(self._tensors, tensors, strict=True):
+            changed[index] = tensor
+        return changed
+
     def to_inputs(self, of_tensors: Sequence[Any], count: int) -> list[Any]:
         """The other way round: None for an input whose shape is not in the key."""
         found: list[Any] = [None] * count
@@ -99,9 +106,20 @@ class Form:
             found[index] = item
         return found
 
+    def part(self, key: tuple[Hashable, ...], path: Path) -> Hashable:
+        """What stands in a key for the number at a path."""
+        return key[self.numbers[path].place]
+
+    def with_parts(self, key: tuple[Hashable, ...], other: tuple[Hashable, ...], paths: list[Path]) -> Any:
+        """A key with the numbers at some paths from another one."""
+        changed = list(key)
+        for path in paths:
+            changed[self.numbers[path].place] = self.part(other, path)
+        return tuple(changed)
+
     def number_in(self, key: tuple[Hashable, ...], path: Path) -> Any:
         """The Python number at a path, read from a key."""
-        part = key[self.numbers[path].place]
+        part = self.part(key, path)
         return number_of(part) if isinstance(part, str) else part
 
 

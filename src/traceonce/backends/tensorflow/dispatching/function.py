@@ -8,9 +8,10 @@ from typing import Any
 
 from traceonce.backends.tensorflow.dispatching import hits
 from traceonce.backends.tensorflow.dispatching.cache import BoundedCache
-from traceonce.backends.tensorflow.dispatching.deciding import Decisions, unique, variables_among
+from traceonce.backends.tensorflow.dispatching.deciding import Decisions
 from traceonce.backends.tensorflow.dispatching.flattening import Path
 from traceonce.backends.tensorflow.dispatching.frames import Unseen, without_ours
+from traceonce.backends.tensorflow.dispatching.inputs import unique, variables_among
 from traceonce.backends.tensorflow.dispatching.likeness import Likeness, Marks
 from traceonce.backends.tensorflow.dispatching.parts import (
     Parameter,
@@ -191,29 +192,27 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         if self._dead:
             self._drop_dead()
         decisions, cache = self._decisions, self._function_cache
-        form = decisions.form_of(arguments, device, here) if not self._is_pure else None
-        if form is None:
+        call = decisions.call(arguments, device, here) if not self._is_pure else None
+        if call is None:
             return self._unknown(args, kwargs)
         first, before = self.tracing_options is None, cache.traces
         if not first:
             for concrete, when in decisions.recently_used():
                 cache.used(concrete, when)
-            lifted = decisions.prepare(form, arguments, device, here)
-            if lifted is not arguments:
-                args, kwargs = self.split(lifted)
-            elif form.lifts:  # they were found to have to be static at these shapes
-                form = decisions.form_of(arguments, device, here) or form
+            call, given = decisions.prepare(call)
+            if given is not arguments:
+                args, kwargs = self.split(given)
         result = super().__call__(*args, **kwargs)
-        decisions.remember(form, arguments, cache.last, device, here)
+        decisions.remember(call, cache.last)
         if not first and cache.traces > before:
-            decisions.lift(form, arguments, cache.last, device, here)
+            decisions.lift(call, cache.last)
         return result
 
     def _unknown(self, args: Any, kwargs: Any) -> Any:
         """A call with arguments that have no key: TensorFlow looks for the trace."""
         self._fallbacks += 1
         if self.tracing_options is not None and not self._is_pure:
-            self._decisions.widen(args, kwargs, lambda trace: None)
+            self._decisions.widen(args, kwargs)
         return super().__call__(*args, **kwargs)
 
     def split(self, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from traceonce.backends.tensorflow.dispatching.parts import (
@@ -23,6 +23,7 @@ from traceonce.backends.tensorflow.dispatching.parts import (
     tell_watcher,
 )
 
+UNKNOWN = 100  # open dimensions that an unknown rank counts for
 tick = itertools.count(1).__next__  # a clock for "least recently used"
 
 
@@ -51,6 +52,15 @@ class Runnable:
         self.hits = 0
         self.last = tick()
         self._forwards: dict[int, tuple[Any, str, int]] = {}
+
+    def admits_shapes(self, shapes: Sequence[Any]) -> bool:
+        """May inputs of these shapes be given to it?"""
+        return len(self.admits) == len(shapes) and all(map(_admits, self.admits, shapes))
+
+    @property
+    def openness(self) -> int:
+        """How much its shapes leave open: of several that admit a call, the least open is the best."""
+        return sum(UNKNOWN if shape is None else sum(size is None for size in shape) for shape in self.admits)
 
     def run_under_tape(self, inputs: list[Any], context: Any, device: str, attributes: tuple[Any, ...]) -> Any:
         """What TensorFlow's `_call_flat` does in eager mode when a tape or an accumulator is active."""
@@ -84,6 +94,14 @@ class Runnable:
             if not stopped:
                 restart_tape()
         return outputs
+
+
+def _admits(pattern: Any, shape: Any) -> bool:
+    if pattern is None or pattern == shape:
+        return True
+    return len(pattern) == len(shape) and all(
+        size is None or size == found for size, found in zip(pattern, shape, strict=True)
+    )
 
 
 def tell_tapes(variables: Iterable[Any]) -> None:
