@@ -128,6 +128,7 @@ class _Writer:
 
     def __init__(self, likeness: Likeness, lifts: dict[Path, Lift], *, tensors_only: bool) -> None:
         self._lifts = lifts
+        self._likeness = likeness
         self._tensors_only = tensors_only
         self._names = itertools.count()
         self._lines: list[str] = []
@@ -136,7 +137,7 @@ class _Writer:
             "shape_of": EagerTensor._shape_tuple,
             "dtype_of": EagerTensor._datatype_enum,
             "to_tensor": constant_op.convert_to_eager_tensor,
-            "likeness_of": likeness.of,
+            "likeness_of": likeness.key,
             "float_key": float_key,
             "aliases": _aliases,
             "ARRAYS": ARRAYS,
@@ -256,8 +257,11 @@ class _Writer:
         self._tensor(tensor)
 
     def _object(self, value: Any, name: str) -> None:
-        self._names_of["likeness_of"](value)
-        self._keys.append(f"likeness_of({name})")
+        self._likeness.of(value)
+        key = f"k{next(self._names)}"
+        self._lines.append(f"{key} = likeness_of({name})")
+        self._lines.append(f"if {key} is None: return None")
+        self._keys.append(key)
 
 
 def _is_named_tuple(kind: type) -> bool:

@@ -66,6 +66,34 @@ class Marks:
         return mark
 
 
+class ByValue:
+    """Stands for an object by its value, as its class compares it; but 1 and 1.0 in it are two."""
+
+    __slots__ = ("_hash", "_kinds", "_thing")
+
+    def __init__(self, thing: Any) -> None:
+        self._thing = thing
+        self._kinds = tuple(map(type, getattr(thing, "__dict__", {}).values()))
+        try:
+            self._hash = hash(thing)
+        except Exception:
+            raise NotUnderstood from None
+
+    def equals(self, thing: Any) -> bool:
+        try:
+            return (self._thing == thing) is True
+        except Exception:
+            return False
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not ByValue or type(self._thing) is not type(other._thing) or self._kinds != other._kinds:
+            return False
+        return self._thing is other._thing or self.equals(other._thing)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
 class Likeness:
     """Finds what stands for an object in a key."""
 
@@ -84,9 +112,17 @@ class Likeness:
             return kind, thing
         if not _has_equality(kind) or isinstance(thing, type):
             return self._marks.of(thing)
-        if kind.__hash__ is None or (thing == thing) is not True:  # some types never equal themselves
+        value = ByValue(thing)
+        if not value.equals(thing):  # some types never equal themselves
             raise NotUnderstood
-        return kind, thing, tuple(map(type, getattr(thing, "__dict__", {}).values()))  # 1 == 1.0, but they are two
+        return value
+
+    def key(self, thing: Any) -> Hashable | None:
+        """The same, with None for what is not understood, whatever the user's own code does about it."""
+        try:
+            return self.of(thing)
+        except Exception:
+            return None
 
     def _contents(self, thing: Any) -> Hashable:
         """What a function, a method or a partial consists of; None where that is not understood."""
