@@ -112,6 +112,16 @@ def test_a_changed_file_in_a_linked_folder_leaves_the_users_alone(
     assert (project / "package" / "model.py").read_text() == "x = 1"
 
 
+def test_a_project_that_grows_past_the_limit_keeps_its_copy(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody writes files there while the program is tried."""
+    with Scratch(project / "scripts" / "train.py", project) as scratch:
+        scratch.renew({})
+        monkeypatch.setattr(module, "MOST_FILES", 1)
+        scratch.renew({"package/model.py": b"x = 3"})
+        assert (scratch.cwd / "package" / "model.py").read_text() == "x = 3"
+    assert (project / "package" / "model.py").read_text() == "x = 1"
+
+
 def test_a_link_inside_the_project_leads_into_the_copy(project: Path, tmp_path: Path) -> None:
     """A program that writes through a link must not reach the user's own files."""
     (project / "latest").symlink_to("data")
