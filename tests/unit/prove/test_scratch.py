@@ -114,12 +114,12 @@ def test_a_changed_file_in_a_linked_folder_leaves_the_users_alone(
 
 def test_a_project_that_grows_past_the_limit_keeps_its_copy(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody writes files there while the program is tried."""
+    make(project, {"package/deep/inner.py": "y = 1"})
     with Scratch(project / "scripts" / "train.py", project) as scratch:
         scratch.renew({})
         monkeypatch.setattr(module, "MOST_FILES", 1)
-        scratch.renew({"package/model.py": b"x = 3"})
-        assert (scratch.cwd / "package" / "model.py").read_text() == "x = 3"
-    assert (project / "package" / "model.py").read_text() == "x = 1"
+        scratch.renew({})
+        assert (scratch.cwd / "package" / "deep" / "inner.py").read_text() == "y = 1"
 
 
 def test_a_link_inside_the_project_leads_into_the_copy(project: Path, tmp_path: Path) -> None:
