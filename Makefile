@@ -15,7 +15,7 @@ demo: .venv/installed
 	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce run --quiet --max-traces train_step=3 examples/train_variable_length.py || true
 
 test: .venv/installed lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: .venv/installed
 	$(BIN)/ruff check src tests bench examples docs/generate.py
@@ -28,6 +28,8 @@ bench: .venv/installed
 	$(BIN)/python bench/guard.py
 	$(BIN)/python bench/match.py
 	$(BIN)/python bench/fix.py
+	$(BIN)/python bench/bounded_traces.py
+	$(BIN)/python bench/bounded.py
 
 docs: .venv/installed
 	$(BIN)/python docs/generate.py

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,6 +23,7 @@ class _Here(threading.local):
     target: Any = None
     trying: bool = False
     made: list[Any] | None = None
+    on_miss: Callable[[], None] | None = None
 
 
 class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untyped
@@ -47,12 +49,18 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
         self._dropped = dropped
         self._here = _Here()
         self._clock: dict[int, int] = {}
+        self._kept: dict[int, tuple[Any, Any, Any]] = {}  # what `_primary` holds, without hashing all of it
         self.traces = 0
         self.trials = 0
         self.evicted = 0
 
     def lookup(self, function_type: Any, context: Any = None) -> Any:
         found = self.find(function_type, context)
+        on_miss = self._here.on_miss
+        if found is None and on_miss is not None:
+            self._here.on_miss = None
+            on_miss()
+            found = self.find(function_type, context)
         self._here.last = found
         if found is None:
             if not self._here.trying:
@@ -78,6 +86,7 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
         kind = exact_type(fn.function_type, self._likeness)
         super().add(_Keyed(kind), context)
         self._primary[context, kind] = fn
+        self._kept[id(fn)] = (context, kind, fn)
         here.last = fn
         if here.made is not None:
             here.made.append(fn)
@@ -100,6 +109,15 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
         finally:
             here.target, here.trying, here.made = before
 
+    @contextlib.contextmanager
+    def before_a_miss(self, work: Callable[[], None]) -> Iterator[None]:
+        """In this block, the first time that the calling thread finds no trace, do this and look again."""
+        self._here.on_miss = work
+        try:
+            yield
+        finally:
+            self._here.on_miss = None
+
     @property
     def serves_a_call(self) -> bool:
         """Is the calling thread making a trace ahead of a call?"""
@@ -117,16 +135,16 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
 
     def types(self, context: Any) -> list[Any]:
         """The types of the traces made in a context, oldest first."""
-        return [kind for where, kind in list(self._primary) if where == context]
+        return [kind for where, kind, _ in list(self._kept.values()) if where == context]
 
     def holds(self, fn: Any) -> bool:
-        return any(kept is fn for kept in self._primary.values())
+        return id(fn) in self._kept
 
     def drop(self, fn: Any) -> None:
         """Forget a trace."""
-        for (context, kind), kept in list(self._primary.items()):
-            if kept is fn:
-                self.delete(kind, context)
+        known = self._kept.pop(id(fn), None)
+        if known is not None:
+            self.delete(known[1], known[0])
         self._clock.pop(id(fn), None)
         if self._here.last is fn:
             self._here.last = None
@@ -140,7 +158,7 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
 
     def drop_dead(self) -> None:
         """Forget the traces that were made for an object which is gone: nothing can ask for them any more."""
-        for (_, kind), fn in list(self._primary.items()):
+        for _, kind, fn in list(self._kept.values()):
             if any(_is_dead(leaf) for p in kind.parameters.values() for leaf in leaves(p.type_constraint)):
                 self.drop(fn)
                 self.evicted += 1
@@ -151,12 +169,14 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
             self._clock[id(fn)] = max(when, self._clock[id(fn)])
 
     def _evict(self, new: Any) -> None:
-        while len(self._primary) > self._keep:
-            others = [fn for fn in self._primary.values() if fn is not new]
+        while len(self._kept) > self._keep:
+            others = [number for number in self._kept if number != id(new)]
             if not others:
                 return
-            self.drop(min(others, key=lambda fn: self._clock.get(id(fn), 0)))
+            self.drop(self._kept[min(others, key=lambda number: self._clock.get(number, 0))][2])
             self.evicted += 1
+            if self.evicted % max(self._keep // 4, 4) == 0:
+                gc.collect()  # a graph is full of cycles, and most of its memory is nothing that Python counts
 
 
 class _Keyed:

@@ -10,10 +10,12 @@ from traceonce.backends.tensorflow.dispatching.flattening import KEPT_KEYS, Form
 from traceonce.backends.tensorflow.dispatching.inputs import Call, lifted_arguments, unique
 from traceonce.backends.tensorflow.dispatching.likeness import Likeness, NotUnderstood
 from traceonce.backends.tensorflow.dispatching.parts import OPAQUE, dtypes
+from traceonce.backends.tensorflow.dispatching.policy import RunEagerly
 from traceonce.backends.tensorflow.dispatching.running import Runnable
 from traceonce.backends.tensorflow.dispatching.tracing import Tracer
 from traceonce.backends.tensorflow.dispatching.trials import Trials
 from traceonce.backends.tensorflow.dispatching.widening import Widening
+from traceonce.errors import TraceonceError
 
 FORMS = 16  # nestings remembered per combination of argument types
 SENTENCES = 32
@@ -53,6 +55,7 @@ class Decisions:
         self._hits_of_dropped = 0
         self.forms: dict[tuple[type, ...], list[Form]] = {}
         self.why: dict[str, None] = {}
+        self._without_keys: set[tuple[type, ...]] = set()
 
     @property
     def hits(self) -> int:
@@ -74,6 +77,8 @@ class Decisions:
     def call(self, arguments: tuple[Any, ...], device: str, context: Any) -> Call | None:
         """The call with these arguments; None where they have no key."""
         kinds = tuple(map(type, arguments))
+        if kinds in self._without_keys:
+            return None
         with self._tracer.function._lock:
             for form in self.forms.get(kinds, ()):
                 if form.flatten(arguments, device, context) is not None:
@@ -83,6 +88,8 @@ class Decisions:
                 if form.flatten(arguments, device, context) is None:
                     return None
             except (NotUnderstood, RecursionError):
+                if not any(isinstance(argument, (list, tuple, dict)) for argument in arguments):
+                    self._without_keys.add(kinds)  # with such types there is never one
                 return None
             known = self.forms.setdefault(kinds, [])
             if len(known) >= FORMS:
@@ -105,12 +112,22 @@ class Decisions:
         with self._tracer.function._lock:
             given = lifted_arguments(call.form, call.arguments, call.device)
             args, kwargs = self._tracer.function.split(given)
-            self._widening.widen(args, kwargs, call)
-            if call.form.lifts and not self._trials.holds_here(call, args, kwargs):
+            if not call.form.lifts:
+                self._widening.widen(args, kwargs, call)
+            elif not self._still_lifted(call, args, kwargs):
                 self._trials.unlift(call.form)
                 self._replace(call, None)
                 return self.call(call.arguments, call.device, call.context) or call, call.arguments
             return call, given
+
+    def _still_lifted(self, call: Call, args: Any, kwargs: Any) -> bool:
+        try:
+            self._widening.widen(args, kwargs, call)
+            return self._trials.holds_here(call, args, kwargs)
+        except (TraceonceError, RunEagerly):
+            raise
+        except Exception:  # with tensors of this kind the body does not take a tensor for its number
+            return False
 
     def widen(self, args: Any, kwargs: Any) -> None:
         """The same for a call whose arguments have no key."""

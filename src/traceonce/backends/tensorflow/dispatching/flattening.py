@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from traceonce.backends.tensorflow.dispatching.likeness import Likeness, NotUnderstood, float_key, number_of
-from traceonce.backends.tensorflow.dispatching.parts import EagerTensor, ResourceVariable, constant_op
+from traceonce.backends.tensorflow.dispatching.parts import EagerTensor, ResourceVariable, dtypes
 
 Path: TypeAlias = tuple[Any, ...]
 Flat: TypeAlias = "tuple[tuple[Hashable, ...], list[Any]]"
@@ -136,7 +136,6 @@ class _Writer:
             "EagerTensor": EagerTensor,
             "shape_of": EagerTensor._shape_tuple,
             "dtype_of": EagerTensor._datatype_enum,
-            "to_tensor": constant_op.convert_to_eager_tensor,
             "likeness_of": likeness.key,
             "float_key": float_key,
             "aliases": _aliases,
@@ -186,8 +185,8 @@ class _Writer:
         if count > 4 and self._plain:  # loops in C are faster than a long expression
             body = ["return (*map(shape_of, a), bytes(map(dtype_of, a))), [*a]"]
         else:
-            dtypes = [f"bytes(({', '.join(self._dtypes)},))"] if len(self._dtypes) > 1 else self._dtypes
-            parts = [*self._keys, *self.shapes, *dtypes]
+            kinds = [f"bytes(({', '.join(self._dtypes)},))"] if len(self._dtypes) > 1 else self._dtypes
+            parts = [*self._keys, *self.shapes, *kinds]
             key = f"({', '.join(parts)}{',' * (len(parts) == 1)})"
             unpack = [f"{', '.join(f'a{index}' for index in range(count))}, = a"] if count else []
             body = [*unpack, *self._lines, f"return {key}, [{', '.join(self._inputs)}]"]
@@ -233,7 +232,9 @@ class _Writer:
             if lift.least > -math.inf:
                 self._lines.append(f"if {name} < {self._constant(lift.least)}: return None")
             self.places[path] = len(self._inputs)
-            self._inputs.append(f"EagerTensor({name}, device, {lift.dtype})")
+            # by way of NumPy: of a Python number TensorFlow keeps a copy for ever, and takes four times as long
+            convert = self._constant(dtypes.as_dtype(lift.dtype).as_numpy_dtype)
+            self._inputs.append(f"EagerTensor({convert}({name}), device, {lift.dtype})")
             return
         if kind in (int, float):
             self.numbers[path] = Number(len(self._keys), kind)
@@ -253,7 +254,7 @@ class _Writer:
             raise NotUnderstood
         self._lines.append(f"if {name}.dtype not in ARRAYS: return None")
         tensor = f"t{next(self._names)}"
-        self._lines.append(f"{tensor} = to_tensor({name}, context, None)")
+        self._lines.append(f"{tensor} = EagerTensor({name}.copy(), device, None)")  # a copy: memory could be shared
         self._tensor(tensor)
 
     def _object(self, value: Any, name: str) -> None:

@@ -211,9 +211,10 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
     def _unknown(self, args: Any, kwargs: Any) -> Any:
         """A call with arguments that have no key: TensorFlow looks for the trace."""
         self._fallbacks += 1
-        if self.tracing_options is not None and not self._is_pure:
-            self._decisions.widen(args, kwargs)
-        return super().__call__(*args, **kwargs)
+        if self.tracing_options is None or self._is_pure or not self.relaxes:
+            return super().__call__(*args, **kwargs)
+        with self._function_cache.before_a_miss(lambda: self._decisions.widen(args, kwargs)):
+            return super().__call__(*args, **kwargs)
 
     def split(self, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """From the order of `_bind` back to positional and keyword arguments."""

@@ -18,6 +18,9 @@ from traceonce.backends.tensorflow.dispatching.comparing import close
 IGNORED = frozenset({"_user_specified_name", "_class", "_output_shapes", "shape", "_handle_dtypes", "_handle_shapes"})
 
 
+LEAVES = frozenset({"Placeholder", "Const", "NoOp"})
+
+
 class _Unlike(Exception):  # noqa: N818  # a finding
     """The graphs differ in more than such constants."""
 
@@ -25,8 +28,8 @@ class _Unlike(Exception):  # noqa: N818  # a finding
 def folded_operations(static: Any, lifted: Any, numbers: Mapping[int, Any]) -> set[str] | None:
     """Is `lifted` the graph of `static` with inputs in place of numbers? `numbers` are their values, by input.
 
-    Returns the operations that compute from the numbers what is constant in the static graph: there, Python did them.
-    None where the graphs are not alike, or that could not be told.
+    Returns the operations that the static graph does not have: there, Python did them, or they are not used. None
+    where the graphs are not alike, or that could not be told.
     """
     try:
         return _Match(static.graph, lifted.graph, numbers).all()
@@ -49,7 +52,6 @@ class _Match:
         self._order = {id(op): place for graph in (static, lifted) for place, op in enumerate(graph.get_operations())}
         self._ops: dict[int, Any] = {}
         self._computed: dict[int, bool] = {}
-        self._folded: set[str] = set()
 
     def all(self) -> set[str]:
         if len(self._static.outputs) != len(self._lifted.outputs):
@@ -61,7 +63,8 @@ class _Match:
             raise _Unlike
         for one, two in zip(mine, theirs, strict=True):
             self._operations(one, two)
-        return self._folded
+        matched = {id(operation) for operation in self._ops.values()}
+        return {op.name for op in self._lifted.get_operations() if id(op) not in matched and op.type not in LEAVES}
 
     def _tensors(self, static: Any, lifted: Any) -> None:
         if id(static) in self._inputs:
@@ -123,7 +126,6 @@ class _Match:
         found = _evaluate(self._lifted, inputs, [self._numbers[id(tensor)] for tensor in inputs], lifted)
         if not close(expected, np.asarray(found)):
             raise _Unlike
-        self._folded |= needed
 
 
 def _evaluate(graph: Any, inputs: Sequence[Any], values: Sequence[Any], wanted: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from traceonce.backends.tensorflow.dispatching import nests
 from traceonce.backends.tensorflow.dispatching.flattening import Flat, Form
-from traceonce.backends.tensorflow.dispatching.parts import OPAQUE, EagerTensor, ResourceVariable
+from traceonce.backends.tensorflow.dispatching.parts import OPAQUE, EagerTensor, ResourceVariable, dtypes
 
 
 class Call(NamedTuple):
@@ -25,7 +25,8 @@ class Call(NamedTuple):
 def lifted_arguments(form: Form, arguments: tuple[Any, ...], device: str) -> tuple[Any, ...]:
     """The arguments with tensors in place of the numbers that are lifted."""
     for path, lift in form.lifts.items():
-        arguments = nests.put(arguments, path, EagerTensor(nests.get(arguments, path), device, lift.dtype))
+        number = dtypes.as_dtype(lift.dtype).as_numpy_dtype(nests.get(arguments, path))
+        arguments = nests.put(arguments, path, EagerTensor(number, device, lift.dtype))
     return arguments
 
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
 import tensorflow as tf
 
 from traceonce.backends.tensorflow.dispatching.flattening import Lift
@@ -28,6 +29,7 @@ INNER = frozenset({"If", "StatelessIf", "While", "StatelessWhile", "Case", "Stat
 INNER |= {"StatefulPartitionedCall"}
 GROWING = frozenset({"Mul", "Pow", "Square", "LeftShift", "Prod", "Cumprod", "MatMul", "BatchMatMulV2"})
 SMALLEST_RANGE = 1024  # of whole numbers, that is worth it
+LARGEST_INT = 2.0**31 - 1  # a larger one is a tensor of another type where it stands for itself
 FLOAT_SIZES = (1e6, 1e3, 1e2, 10.0, 2.0, 15 / 16, 0.5)
 LOST = 16  # four digits of the 24 of a float32: what is left is as good as our tolerance
 HIGHEST_POWER = 4
@@ -85,7 +87,8 @@ def _holds(tensor: Any, number: Any) -> bool:
         return False
     value = tf.make_ndarray(tensor.op.get_attr("value")).reshape(())
     try:
-        return bool(value == value.dtype.type(number))
+        with np.errstate(all="ignore"):
+            return bool(value == value.dtype.type(number))
     except OverflowError:
         return False
 
@@ -117,7 +120,7 @@ def safe_lift(numbers: Collection[Any], concrete: Any, placeholder: Any, folded:
 def _ranges(dtype: Any, whole: bool) -> Iterator[Lift]:
     """The ranges that are tried, the widest first."""
     if whole:
-        largest = float(WHOLE.get(dtype.name) or dtype.max)
+        largest = min(float(WHOLE.get(dtype.name) or dtype.max), LARGEST_INT)
         smallest, sizes = 1.0, [largest // 16**step for step in range(16) if largest // 16**step >= SMALLEST_RANGE]
     else:
         smallest, largest = FLOATS[dtype.name]
@@ -209,7 +212,7 @@ def _result(operation: Any, sizes: list[Size]) -> Size:
     if kind == "Pow":
         if one.least <= 0 or two.least != two.most or two.largest > HIGHEST_POWER:
             raise Unsafe("a power that is computed from it could overflow, or lose digits, as a tensor")
-        return _between(whole, [a**two.most for a in (one.least, one.most)])
+        return _between(whole, [_power(a, two.most) for a in (one.least, one.most)])
     return ANYTHING  # no operator of Python's: the static graph does this, too
 
 
@@ -220,6 +223,13 @@ def _sum(one: Size, two: Size, whole: bool) -> Size:
     if not whole and not same_side and total.smallest * LOST < max(one.largest, two.largest):
         raise Unsafe("a difference that is computed from it could lose digits as a tensor")
     return total
+
+
+def _power(base: float, exponent: float) -> float:
+    try:
+        return float(base**exponent)
+    except OverflowError:
+        return math.inf
 
 
 def _between(whole: bool, ends: list[float]) -> Size:

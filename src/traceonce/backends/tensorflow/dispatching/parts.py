@@ -18,7 +18,7 @@ from tensorflow.python.eager.polymorphic_function import (
     polymorphic_function,
     tracing_compilation,
 )
-from tensorflow.python.framework import composite_tensor, constant_op, dtypes, errors, ops, tensor
+from tensorflow.python.framework import composite_tensor, dtypes, errors, ops, tensor
 from tensorflow.python.ops import resource_variable_ops
 from tensorflow.python.profiler import trace as profiler
 from tensorflow.python.saved_model import save_context
@@ -60,7 +60,6 @@ __all__ = [
     "atomic_function",
     "cancellation",
     "composite_tensor",
-    "constant_op",
     "context",
     "core",
     "default_types",

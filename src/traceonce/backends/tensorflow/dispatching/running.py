@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from traceonce.backends.tensorflow.dispatching.parts import (
@@ -122,17 +122,37 @@ def raise_as_tensorflow_does(error: Exception, function: Any) -> None:
 
 
 def _packing(function_type: Any) -> Callable[[list[Any]], Any]:
-    """From the list of results to what the function returns."""
-    output = function_type.output
-    if type(output) is TensorSpec:
+    """From the list of results to what the function returns, by code written for that nest."""
+    if type(function_type.output) is TensorSpec:
         return _only
-    if type(output) is default_types.Tuple and all(type(part) is TensorSpec for part in output.components):
-        return tuple
-    if type(output) is default_types.List and all(
-        type(part) is TensorSpec for part in output.components_tuple.components
+    places = itertools.count()
+    expression = _expression(function_type.output, places)
+    if expression is None:
+        return lambda outputs: function_type.pack_output(outputs or None)
+    packing: Callable[[list[Any]], Any] = eval(f"lambda outputs: {expression}")  # of our own making
+    return packing
+
+
+def _expression(kind: Any, places: Iterator[int]) -> str | None:
+    """The code for one part of a result; None where it is more than tensors in plain containers."""
+    if type(kind) is TensorSpec:
+        return f"outputs[{next(places)}]"
+    if type(kind) is default_types.Tuple:
+        parts = [_expression(part, places) for part in kind.components]
+        return None if None in parts else f"({''.join(f'{part}, ' for part in parts)})"
+    if type(kind) is default_types.List:
+        parts = [_expression(part, places) for part in kind.components_tuple.components]
+        return None if None in parts else f"[{', '.join(map(str, parts))}]"
+    if (
+        type(kind) is default_types.Dict
+        and kind._placeholder_type is dict
+        and all(type(k) is str for k in kind.mapping)
     ):
-        return list
-    return lambda outputs: function_type.pack_output(outputs or None)
+        by_name = {key: _expression(kind.mapping[key], places) for key in sorted(kind.mapping)}
+        if None in by_name.values():
+            return None
+        return "{" + ", ".join(f"{key!r}: {by_name[key]}" for key in sorted(kind.mapping)) + "}"
+    return None
 
 
 def _only(outputs: list[Any]) -> Any:

@@ -20,7 +20,10 @@ from traceonce.backends.places import GENERATED, Places
 from traceonce.backends.tensorflow.probes import written_at
 
 AUTOGRAPH = "/tensorflow/python/autograph/"
-METHODS = ("__getitem__", "__iter__", "__eq__", "as_list", "num_elements", "is_fully_defined")
+METHODS = (
+    *("__getitem__", "__iter__", "__eq__", "__bool__", "as_list", "num_elements"),
+    *("is_fully_defined", "is_compatible_with", "is_subtype_of"),
+)
 PROPERTIES = ("dims", "rank", "ndims")
 
 

@@ -12,6 +12,7 @@ from traceonce.backends.tensorflow.dispatching.comparing import agree, alike_ins
 from traceonce.backends.tensorflow.dispatching.flattening import Form, Lift, Path
 from traceonce.backends.tensorflow.dispatching.graphs import folded_operations
 from traceonce.backends.tensorflow.dispatching.inputs import Call, lifted_arguments, unique, variables_among
+from traceonce.backends.tensorflow.dispatching.inspecting import looks_at_types
 from traceonce.backends.tensorflow.dispatching.lifting import Unsafe, possible_dtypes, safe_lift
 from traceonce.backends.tensorflow.dispatching.tracing import Tracer, describe_error
 
@@ -67,6 +68,8 @@ class Trials:
         if static is None or lifted is None:
             return False
         reason = _disagreement(plain, call.form, static, lifted)
+        if reason is None and looks_at_types(tracer.function.python_function):
+            reason = "the body asks what its arguments are"
         cache.drop(static)
         if reason is not None:
             cache.take_back(lifted)
@@ -161,6 +164,8 @@ class Trials:
             return str(unsafe)
         if folded is not None:
             return None
+        if looks_at_types(self._tracer.function.python_function):
+            return "the body asks what its arguments are, and with a tensor its graph is another one"
         form = Form(call.arguments, self._tracer.likeness, every)
         for static in (new, old):
             arguments = call.arguments

@@ -7,6 +7,7 @@ from typing import Any
 
 from traceonce.backends.tensorflow.dispatching.comparing import agree, fitted, same_outputs
 from traceonce.backends.tensorflow.dispatching.inputs import Call, unique, variables_among
+from traceonce.backends.tensorflow.dispatching.inspecting import looks_at_shapes
 from traceonce.backends.tensorflow.dispatching.policy import RunEagerly
 from traceonce.backends.tensorflow.dispatching.relaxing import relax
 from traceonce.backends.tensorflow.dispatching.shape_reads import noticed
@@ -59,8 +60,13 @@ class Widening:
         if trace is None:
             return None
         reason = None
-        if reads and not self._tracer.function._reduce_retracing:
+        function = self._tracer.function
+        if function._reduce_retracing:  # the user says that it may be done
+            pass
+        elif reads:
             reason = f"{reads[0]} reads a size in Python (tf.shape would read it in the graph)"
+        elif looks_at_shapes(function.python_function):
+            reason = "the body asks TensorFlow for sizes while it is traced"
         elif call is not None:
             reason = _difference(call, trace)
         if reason is not None:
