@@ -238,6 +238,8 @@ def _between(whole: bool, ends: list[float]) -> Size:
 
 
 def _constant(tensor: Any) -> Size | None:
+    if tensor.op.type in ("Cast", "Identity"):
+        return _constant(tensor.op.inputs[0])
     if tensor.op.type != "Const":
         return None
     if not (tensor.dtype.is_integer or tensor.dtype.is_floating):
