@@ -126,7 +126,7 @@ def _ranges(dtype: Any, whole: bool) -> Iterator[Lift]:
         smallest, largest = FLOATS[dtype.name]
         sizes = [largest, *(size for size in FLOAT_SIZES if size < largest)]
     for most in sizes:
-        for least in (-math.inf, 0.0, smallest):
+        for least in (0.0, smallest) if dtype.is_unsigned else (-math.inf, 0.0, smallest):
             yield Lift(dtype.as_datatype_enum, most, smallest, least)
 
 

@@ -151,7 +151,7 @@ def _expression(kind: Any, places: Iterator[int]) -> str | None:
         by_name = {key: _expression(kind.mapping[key], places) for key in sorted(kind.mapping)}
         if None in by_name.values():
             return None
-        return "{" + ", ".join(f"{key!r}: {by_name[key]}" for key in sorted(kind.mapping)) + "}"
+        return "{" + ", ".join(f"{key!r}: {by_name[key]}" for key in kind.mapping) + "}"
     return None
 
 

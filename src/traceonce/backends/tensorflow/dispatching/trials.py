@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from traceonce.backends.tensorflow.dispatching import nests
 from traceonce.backends.tensorflow.dispatching.comparing import agree, alike_inside, other_data, same_outputs
 from traceonce.backends.tensorflow.dispatching.flattening import Form, Lift, Path
@@ -106,7 +108,8 @@ class Trials:
         for choice in itertools.islice(itertools.zip_longest(*options), DTYPES):
             dtypes = [dtype or option[-1] for dtype, option in zip(choice, options, strict=True)]
             lifts = {path: Lift(dtype.as_datatype_enum, math.inf) for path, dtype in zip(paths, dtypes, strict=True)}
-            found = self._lifted(call, lifts, old, new)
+            with np.errstate(all="ignore"):  # it may not fit the type that is tried
+                found = self._lifted(call, lifts, old, new)
             if not isinstance(found, str):
                 self._say(f"{names}: handed over as a tensor, since its value differs from call to call")
                 return found
@@ -121,8 +124,8 @@ class Trials:
         tracer = self._tracer
         every = {**call.form.lifts, **lifts}
         trial = call._replace(form=Form(call.arguments, tracer.likeness, every))
-        args, kwargs = tracer.function.split(lifted_arguments(trial.form, call.arguments, call.device))
         try:
+            args, kwargs = tracer.function.split(lifted_arguments(trial.form, call.arguments, call.device))
             trace = tracer.make_like(args, kwargs, new.trace)
         except Exception as error:
             return WrongType(f"the body cannot be traced with a tensor there ({describe_error(error)})")
