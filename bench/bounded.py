@@ -13,7 +13,9 @@ varying length, each run in a fresh process, against `tf.function`, `reduce_retr
 from __future__ import annotations
 
 import argparse
+import json
 import os
+from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -25,21 +27,24 @@ from bounded_speed import measure_hits
 from bounded_training import measure_training
 from measuring import save
 
+RESULTS = Path(__file__).parent / "results" / "bounded.json"
 PARTS = {"speed": measure_hits, "memory": measure_memory, "end": measure_training}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What traceonce.function buys.")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, calls and steps; nothing is written")
-    parser.add_argument("--only", choices=PARTS, help="one part; nothing is written")
+    parser.add_argument("--only", choices=PARTS, help="one part; the others stay as they were written")
     options = parser.parse_args()
     results: dict[str, Any] = {"tensorflow": tf.__version__}
+    if options.only is not None and RESULTS.exists():
+        results = json.loads(RESULTS.read_text()) | results
     print(f"TensorFlow {tf.__version__}; ratios are medians (middle half)")
     for name, measure in PARTS.items():
         if options.only in (None, name):
             print(f"\n{name}", flush=True)
             results[name] = measure(options.quick)
-    if not options.quick and options.only is None:
+    if not options.quick:
         print(f"written to {save('bounded', results)}")
 
 

@@ -23,7 +23,7 @@ TOLERANCE = 1e-3  # of the final loss, relative: other graphs round in another o
 
 
 def measure_training(quick: bool) -> dict[str, Any]:
-    steps, rounds, more = (60, 2, 1) if quick else (1000, 2, 6)
+    steps, rounds, more = (60, 2, 1) if quick else (500, 1, 4)
     print(f"a training program: {steps} steps, {SHORTEST} to {LONGEST} words a line, each run in a process of its own")
     return {name: measure_program(name, steps, rounds, more) for name in PROGRAMS}
 

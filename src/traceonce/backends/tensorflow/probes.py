@@ -23,6 +23,7 @@ _IN_C = (
     "TFE_Py_TapeSetIsStopped",
     "TFE_Py_TapeSetStopOnThread",
     "TFE_Py_TapeSetRestartOnThread",
+    "TFE_Py_TapeSetRecordOperation",
     "TFE_Py_TapeVariableAccessed",
     "TFE_Py_VariableWatcherVariableAccessed",
 )

@@ -9,7 +9,7 @@ from tensorflow.core.function.polymorphism.function_cache import FunctionCache, 
 from tensorflow.core.function.polymorphism.function_type import FunctionType, Parameter
 from tensorflow.core.function.trace_type import default_types
 from tensorflow.python import pywrap_tfe
-from tensorflow.python.eager import cancellation, context, core, execute
+from tensorflow.python.eager import backprop_util, cancellation, context, core, execute
 from tensorflow.python.eager.polymorphic_function import (
     atomic_function,
     eager_function_run,
@@ -18,8 +18,8 @@ from tensorflow.python.eager.polymorphic_function import (
     polymorphic_function,
     tracing_compilation,
 )
-from tensorflow.python.framework import composite_tensor, dtypes, errors, ops, tensor
-from tensorflow.python.ops import resource_variable_ops
+from tensorflow.python.framework import composite_tensor, dtypes, errors, indexed_slices, ops, tensor
+from tensorflow.python.ops import array_ops, default_gradient, resource_variable_ops
 from tensorflow.python.profiler import trace as profiler
 from tensorflow.python.saved_model import save_context
 from tensorflow.python.util import deprecation, tf_decorator, tf_stack, traceback_utils
@@ -36,6 +36,7 @@ tape_is_stopped = pywrap_tfe.TFE_Py_TapeSetIsStopped
 stop_tape = pywrap_tfe.TFE_Py_TapeSetStopOnThread
 restart_tape = pywrap_tfe.TFE_Py_TapeSetRestartOnThread
 tell_tape = pywrap_tfe.TFE_Py_TapeVariableAccessed
+record_operation = pywrap_tfe.TFE_Py_TapeSetRecordOperation
 tell_watcher = pywrap_tfe.TFE_Py_VariableWatcherVariableAccessed
 
 
@@ -57,11 +58,14 @@ __all__ = [
     "Parameter",
     "ResourceVariable",
     "TensorSpec",
+    "array_ops",
     "atomic_function",
+    "backprop_util",
     "cancellation",
     "composite_tensor",
     "context",
     "core",
+    "default_gradient",
     "default_types",
     "deprecation",
     "dtypes",
@@ -70,11 +74,13 @@ __all__ = [
     "execute",
     "function_context",
     "function_type_utils",
+    "indexed_slices",
     "no_tape_is_active",
     "ops",
     "polymorphic_function",
     "possible_gradients",
     "profiling",
+    "record_operation",
     "resource_variable_ops",
     "restart_tape",
     "run_graph",

@@ -22,6 +22,7 @@ from traceonce.backends.tensorflow.dispatching.parts import (
     tell_tape,
     tell_watcher,
 )
+from traceonce.backends.tensorflow.dispatching.recording import Recorder
 
 UNKNOWN = 100  # open dimensions that an unknown rank counts for
 tick = itertools.count(1).__next__  # a clock for "least recently used"
@@ -34,7 +35,10 @@ class Runnable:
     resource. `admits` are the shapes that it takes, None for a dimension (or a rank) that it leaves open.
     """
 
-    __slots__ = ("_forwards", "admits", "captures", "concrete", "count", "direct", "hits", "last", "name", "pack")
+    __slots__ = (
+        *("_forwards", "_recorders", "admits", "captures", "concrete", "count"),
+        *("direct", "hits", "last", "name", "pack"),
+    )
 
     def __init__(self, concrete: Any, admits: tuple[Any, ...]) -> None:
         inference = concrete._inference_function
@@ -51,6 +55,7 @@ class Runnable:
         self.pack = _packing(inference.function_type)
         self.hits = 0
         self.last = tick()
+        self._recorders: dict[int, Recorder] = {}
         self._forwards: dict[int, tuple[Any, str, int]] = {}
 
     def admits_shapes(self, shapes: Sequence[Any]) -> bool:
@@ -73,7 +78,14 @@ class Runnable:
         call = concrete._select_forward_and_backward_functions(arguments, kind, True)
         forward, arguments = call.forward()
         outputs = self._run(forward, arguments, context, device, attributes)
-        call.record(outputs or None)
+        functions = call._functions
+        recorder = self._recorders.get(id(functions))
+        if recorder is None:
+            recorder = self._recorders[id(functions)] = Recorder(functions)
+        if recorder.usable and not call._input_tangents and outputs:
+            recorder.record(outputs, arguments)
+        else:
+            call.record(outputs or None)
         if self.pack is _only:  # not `pack` itself: what the backward graph needs comes after the results
             return outputs[0]
         return concrete.function_type.pack_output(outputs or None)
