@@ -807,3 +807,18 @@ def test_tracebacks_are_whole_where_filtering_is_off(tf: Any) -> None:
             assert [frame for frame in seen if frame.filename.startswith(PACKAGE)]
     finally:
         tf.debugging.enable_traceback_filtering()
+
+
+def test_what_it_decided_goes_with_it(tf: Any) -> None:
+    """Without the collector: it holds no circle, so that its traces go when the last user lets go of it."""
+    step = traceonce.function(lambda x, k: x * k)
+    for k in (1.0, 2.0, 3.0):
+        step(tf.constant(1.0), k)
+    decisions = weakref.ref(step._decisions)
+    gc.collect()
+    gc.disable()
+    try:
+        del step
+        assert decisions() is None
+    finally:
+        gc.enable()

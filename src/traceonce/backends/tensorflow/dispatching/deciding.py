@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from typing import Any
@@ -46,15 +47,16 @@ class Decisions:
     """
 
     def __init__(self, function: Any, likeness: Likeness, *, lift: bool) -> None:
+        self.why: dict[str, None] = {}
+        say = functools.partial(_say, self.why)  # not a method: it would make a circle, which only the collector opens
         self._tracer = Tracer(function, likeness)
-        self._widening = Widening(self._tracer, self._say)
-        self._trials = Trials(self._tracer, self._say)
+        self._widening = Widening(self._tracer, say)
+        self._trials = Trials(self._tracer, say)
         self._lift = lift
         self._tensors_only = function.input_signature is not None
         self._runnables: dict[int, Runnable] = {}
         self._hits_of_dropped = 0
         self.forms: dict[tuple[type, ...], list[Form]] = {}
-        self.why: dict[str, None] = {}
         self._without_keys: set[tuple[type, ...]] = set()
 
     @property
@@ -189,10 +191,6 @@ class Decisions:
         """Each trace that was run past the cache, and when last."""
         return ((runnable.concrete, runnable.last) for runnable in list(self._runnables.values()))
 
-    def _say(self, sentence: str) -> None:
-        if len(self.why) < SENTENCES:
-            self.why[sentence] = None
-
     def _replace(self, call: Call, form: Form | None) -> None:
         known = self.forms[tuple(map(type, call.arguments))]
         if call.form in known:
@@ -210,6 +208,11 @@ class Decisions:
         if runnable not in known:
             known.append(runnable)
             known.sort(key=lambda other: other.openness)
+
+
+def _say(why: dict[str, None], sentence: str) -> None:
+    if len(why) < SENTENCES:
+        why[sentence] = None
 
 
 def _fits(placeholder: Any, value: Any) -> bool:
