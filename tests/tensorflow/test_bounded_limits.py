@@ -336,3 +336,16 @@ def test_stats_of_a_method(tf: Any) -> None:
     assert [read(traceonce.stats(first.step)) for read in readers] == [1, 2]
     assert [read(traceonce.stats(second.step)) for read in readers] == [1, 0]
     assert [read(traceonce.stats(Model.step)) for read in readers] == [2, 2]
+
+
+def test_tensorflow_counts_hits_before_it_warns(tf: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """A trace now and then among many calls is no reason for its warning, and one for nearly each call is."""
+    rarely, often = (traceonce.function(lambda x, mode, own=own: x) for own in range(2))
+    with caplog.at_level("WARNING", logger="tensorflow"):
+        for turn in range(8):
+            for _ in range(30):
+                rarely(tf.constant(1.0), f"mode {turn}")
+        assert "triggered tf.function retracing" not in caplog.text
+        for turn in range(8):
+            often(tf.constant(1.0), f"mode {turn}", own=2)
+        assert "triggered tf.function retracing" in caplog.text

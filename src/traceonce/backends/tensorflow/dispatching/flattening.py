@@ -234,7 +234,7 @@ class _Writer:
             self.places[path] = len(self._inputs)
             # by way of NumPy: of a Python number TensorFlow keeps a copy for ever, and takes four times as long
             convert = self._constant(dtypes.as_dtype(lift.dtype).as_numpy_dtype)
-            self._inputs.append(f"EagerTensor({convert}({name}), device, {lift.dtype})")
+            self._inputs.append(f"EagerTensor({convert}({name}), device or None, {lift.dtype})")
             return
         if kind in (int, float):
             self.numbers[path] = Number(len(self._keys), kind)
@@ -254,7 +254,7 @@ class _Writer:
             raise NotUnderstood
         self._lines.append(f"if {name}.dtype not in ARRAYS: return None")
         tensor = f"t{next(self._names)}"
-        self._lines.append(f"{tensor} = EagerTensor({name}.copy(), device, None)")  # a copy: memory could be shared
+        self._lines.append(f"{tensor} = EagerTensor({name}.copy(), device or None, None)")  # else memory is shared
         self._tensor(tensor)
 
     def _object(self, value: Any, name: str) -> None:

@@ -96,6 +96,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         self._unnamed = {p.name for p in parameters if p.kind is Parameter.POSITIONAL_ONLY}
         self._keyword_only = sorted(p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY)
         self._variadic = any(p.kind in VARIADIC for p in parameters)
+        self._signed = self.input_signature is not None
         simple = not self._keyword_only and not self._variadic
         self._arity = len(self._positional) if simple else -1
         self._forms = {} if self._is_pure else self._decisions.forms
@@ -202,6 +203,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
             call, given = decisions.prepare(call)
             if given is not arguments:
                 args, kwargs = self.split(given)
+        hits.tell(self)
         result = super().__call__(*args, **kwargs)
         decisions.remember(call, cache.last)
         if not first and cache.traces > before:
@@ -257,7 +259,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
 
     @property
     def relaxes(self) -> bool:
-        return self.input_signature is None and (self._policy.relax or bool(self._reduce_retracing))
+        return not self._signed and (self._policy.relax or bool(self._reduce_retracing))
 
     @property
     def tracing_options(self) -> Any:

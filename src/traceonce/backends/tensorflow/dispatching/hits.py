@@ -1,4 +1,7 @@
-"""Hits go past the counter that TensorFlow keeps of calls; they are added to it when somebody reads it."""
+"""Hits go past the counter that TensorFlow keeps of calls; they are added to it before somebody reads it.
+
+That is: whoever watches, and TensorFlow itself, which warns where many of the last calls were traced.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ def tell(function: Any, wait: float = 1.0) -> None:
     if new <= 0 or not manager._lock.acquire(timeout=wait):
         return
     try:
-        manager._get_detector(function._key_for_call_stats)._call_count += new
+        detector = manager._get_detector(function._key_for_call_stats)
+        detector._calls_per_tracings = detector._calls_per_tracings or [0]
+        detector._calls_per_tracings[-1] += new
+        detector._call_count += new
     except TypeError:  # a key that cannot be weakly referenced: TensorFlow does not count it either
         pass
     finally:

@@ -26,7 +26,7 @@ def lifted_arguments(form: Form, arguments: tuple[Any, ...], device: str) -> tup
     """The arguments with tensors in place of the numbers that are lifted."""
     for path, lift in form.lifts.items():
         number = dtypes.as_dtype(lift.dtype).as_numpy_dtype(nests.get(arguments, path))
-        arguments = nests.put(arguments, path, EagerTensor(number, device, lift.dtype))
+        arguments = nests.put(arguments, path, EagerTensor(number, device or None, lift.dtype))
     return arguments
 
 
