@@ -65,7 +65,7 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
         if found is None:
             if not self._here.trying:
                 self._permit(function_type)
-        else:
+        elif id(found) in self._kept:
             self._clock[id(found)] = tick()
         return found
 

@@ -23,6 +23,7 @@ READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "Vari
 WRITES = re.compile(r"(Assign(Add|Sub)?VariableOp|Resource(Sparse)?Apply\w+|ResourceScatter\w+)$")
 CALLS = frozenset({"StatefulPartitionedCall", "If", "While", "Case", "Assert", "Placeholder"})
 PASSING = frozenset({"Identity", "NoOp", "Cast"})
+LOOPS = frozenset({"While", "StatelessWhile"})
 COPIED = 2**28  # bytes of variables that are copied for a comparison, at most
 TOLERANCE = {
     "float16": 4e-3,
@@ -128,6 +129,10 @@ def operations(concrete: Any) -> set[str]:
     for function in definition.library.function:
         found.update(node.op for node in function.node_def)
     return found - {function.signature.name for function in definition.library.function}
+
+
+def has_loops(concrete: Any) -> bool:
+    return not LOOPS.isdisjoint(operations(concrete))
 
 
 def _is_stateful(operation: str) -> bool:

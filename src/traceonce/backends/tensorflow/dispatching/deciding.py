@@ -10,7 +10,7 @@ from typing import Any
 from traceonce.backends.tensorflow.dispatching.flattening import KEPT_KEYS, Form
 from traceonce.backends.tensorflow.dispatching.inputs import Call, lifted_arguments, unique
 from traceonce.backends.tensorflow.dispatching.likeness import Likeness, NotUnderstood
-from traceonce.backends.tensorflow.dispatching.parts import OPAQUE, dtypes
+from traceonce.backends.tensorflow.dispatching.parts import OPAQUE, composite_tensor, dtypes
 from traceonce.backends.tensorflow.dispatching.policy import RunEagerly
 from traceonce.backends.tensorflow.dispatching.running import Runnable
 from traceonce.backends.tensorflow.dispatching.tracing import Tracer
@@ -19,6 +19,7 @@ from traceonce.backends.tensorflow.dispatching.widening import Widening
 from traceonce.errors import TraceonceError
 
 FORMS = 16  # nestings remembered per combination of argument types
+COMBINATIONS = 256  # of argument types; then all start anew
 SENTENCES = 32
 
 
@@ -35,7 +36,7 @@ class Decisions:
        both can be run, shapes stay as they are from then on, and `why` says so.
     4. A Python int or float that differs is lifted to a tensor argument where that is shown to keep the meaning: the
        lifted trace can be made, returns the same structure and dtypes, and agrees with the static traces of the old and
-       of the new value: by running them (on copies of the variables that they write), else by comparing the graphs.
+       of the new value: by its graph, else by running them (on copies of the variables that they write).
        Lifted whole numbers stay within the range in which nothing that is computed from them overflows. Whatever is
        not shown stays static for good, and `why` says so. Bools and strings stay static.
     5. Objects that are equal share a trace, also when the earlier one is gone; so do functions, partials and bound
@@ -90,9 +91,11 @@ class Decisions:
                 if form.flatten(arguments, device, context) is None:
                     return None
             except (NotUnderstood, RecursionError):
-                if not any(isinstance(argument, (list, tuple, dict)) for argument in arguments):
+                if any(issubclass(kind, composite_tensor.CompositeTensor) for kind in kinds):
                     self._without_keys.add(kinds)  # with such types there is never one
                 return None
+            if len(self.forms) >= COMBINATIONS:
+                self.forms.clear()
             known = self.forms.setdefault(kinds, [])
             if len(known) >= FORMS:
                 del known[0]
@@ -104,8 +107,10 @@ class Decisions:
         shapes = form.shapes(key)
         for runnable in form.wide.get(form.without_shapes(key), ()):
             if runnable.admits_shapes(shapes):
-                self._note(form, key, runnable)
                 found: Runnable = runnable
+                with self._tracer.function._lock:
+                    if self._runnables.get(id(found.concrete)) is found:  # it may just have gone
+                        self._note(form, key, found)
                 return found
         return None
 
@@ -192,7 +197,7 @@ class Decisions:
         return ((runnable.concrete, runnable.last) for runnable in list(self._runnables.values()))
 
     def _replace(self, call: Call, form: Form | None) -> None:
-        known = self.forms[tuple(map(type, call.arguments))]
+        known = self.forms.get(tuple(map(type, call.arguments)), [])
         if call.form in known:
             place = known.index(call.form)
             known[place : place + 1] = [form] if form is not None else []

@@ -196,6 +196,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         call = decisions.call(arguments, device, here) if not self._is_pure else None
         if call is None:
             return self._unknown(args, kwargs)
+        self._likeness.look_again()
         first, before = self.tracing_options is None, cache.traces
         if not first:
             for concrete, when in decisions.recently_used():

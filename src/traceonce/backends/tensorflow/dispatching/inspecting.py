@@ -1,7 +1,7 @@
 """Does the user's code look at what its arguments are, in ways that a trace does not show?
 
-``isinstance(k, int)`` takes another branch for a tensor, and an ``except`` may hide that the tensor did not do; running
-both on some data need not show it. So where such code is found, only graphs that are alike are taken for a proof.
+``isinstance(k, int)`` takes another branch for a tensor, and an ``except`` may hide that the tensor did not do; the two
+values that were traced, and the data that they were run on, need not show it.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from traceonce.backends.tensorflow.functions import unwrap
 LOOKS_AT_TYPES = frozenset({"isinstance", "type", "hasattr", "getattr", "callable", "is_tensor", "is_tf_type"})
 LOOKS_AT_SHAPES = frozenset({"get_static_value", "constant_value", "type_spec_from_value", "int_shape", "from_tensor"})
 HANDLES_ERRORS = frozenset({"CHECK_EXC_MATCH", "JUMP_IF_NOT_EXC_MATCH"})
-DEPTH = 4
+CALLED = 4  # functions that call functions
 
 
-def looks_at_types(function: Any) -> bool:
+def looks_at_types(function: Any, depth: int) -> bool:
     """Does it, or a function of the user's that it names, ask what a value is, or go on after an error?"""
     return any(
         not LOOKS_AT_TYPES.isdisjoint(code.co_names)
         or any(step.opname in HANDLES_ERRORS for step in dis.get_instructions(code))
-        for code in _codes(function, DEPTH)
+        for code in _codes(function, depth)
     )
 
 
 def looks_at_shapes(function: Any) -> bool:
     """Does it ask TensorFlow for what is known of a tensor while tracing, other than by its shape?"""
-    return any(not LOOKS_AT_SHAPES.isdisjoint(code.co_names) for code in _codes(function, DEPTH))
+    return any(not LOOKS_AT_SHAPES.isdisjoint(code.co_names) for code in _codes(function, CALLED))
 
 
 def _codes(function: Any, depth: int) -> Iterator[types.CodeType]:

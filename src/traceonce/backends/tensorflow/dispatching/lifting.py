@@ -8,6 +8,7 @@ Python would have given: whole numbers must not overflow, and floats must not lo
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
@@ -93,7 +94,9 @@ def _holds(tensor: Any, number: Any) -> bool:
         return False
 
 
-def safe_lift(numbers: Collection[Any], concrete: Any, placeholder: Any, folded: Collection[str] | None) -> Lift:
+def safe_lift(
+    numbers: Collection[Any], static: Any, concrete: Any, placeholder: Any, folded: Collection[str] | None
+) -> Lift:
     """The range in which a number may be lifted, that holds these. Raises `Unsafe`.
 
     `folded` names the operations of the lifted graph that Python did in the static ones; None where that is not known,
@@ -109,7 +112,7 @@ def safe_lift(numbers: Collection[Any], concrete: Any, placeholder: Any, folded:
             continue
         low = max(-lift.most, lift.least)
         try:
-            _Sizes(concrete.graph, folded).follow(placeholder, Size(whole, low, lift.most))
+            _Sizes(static.graph, concrete.graph, folded).follow(placeholder, Size(whole, low, lift.most))
         except Unsafe as unsafe:
             problem = unsafe
         else:
@@ -133,7 +136,8 @@ def _ranges(dtype: Any, whole: bool) -> Iterator[Lift]:
 class _Sizes:
     """Follows a number through the graph, as far as nothing but constants meets it."""
 
-    def __init__(self, graph: Any, folded: Collection[str] | None) -> None:
+    def __init__(self, static: Any, graph: Any, folded: Collection[str] | None) -> None:
+        self._static = static
         self._graph = graph
         self._folded = folded
         self._known: dict[str, Size] = {}
@@ -161,15 +165,29 @@ class _Sizes:
         return size
 
     def _enter(self, operation: Any) -> None:
-        """A branch or a loop: how large whole numbers get there is not followed, so they may not be multiplied."""
-        functions = {function.signature.name: function for function in self._graph.as_graph_def().library.function}
-        waiting = [value.func.name for value in operation.node_def.attr.values() if value.HasField("func")]
-        while waiting:
-            function = functions.pop(waiting.pop(), None)
-            for node in function.node_def if function is not None else ():
-                waiting += [value.func.name for value in node.attr.values() if value.HasField("func")]
-                if node.op in GROWING and dtypes.as_dtype(node.attr["T"].type).is_integer:
-                    raise Unsafe("whole numbers are multiplied in a branch or a loop that it is used in")
+        """A branch or a loop that the number goes into is not followed: what Python did there may not be in it."""
+        given = [t for t in operation.inputs if t.name in self._known and (t.dtype.is_integer or t.dtype.is_floating)]
+        if not given:
+            return
+        loop = operation.type in ("While", "StatelessWhile")
+        more = _risks(self._graph, loop=loop) - _risks(self._static, loop=loop)
+        if more:
+            raise Unsafe(f"it goes into a branch or a loop, where {', '.join(sorted(more))} may differ from Python's")
+
+
+def _risks(graph: Any, *, loop: bool) -> Counter[str]:
+    """The operations in branches and loops that can give something else than Python's; but a loop may count."""
+    found: Counter[str] = Counter()
+    for function in graph.as_graph_def().library.function:
+        for node in function.node_def:
+            kind = dtypes.as_dtype(node.attr["T"].type) if node.attr["T"].type else None
+            if kind is not None and kind.is_integer and node.op in GROWING | {"Sub", "Neg"} | (set() if loop else SUMS):
+                found[node.op] += 1
+            if kind is not None and kind.is_floating and node.op in COMPARISONS | QUOTIENTS | {"Sub", "Pow", "RealDiv"}:
+                found[node.op] += 1
+            if node.op == "Cast" and dtypes.as_dtype(node.attr["SrcT"].type).is_floating:
+                found["Cast"] += not dtypes.as_dtype(node.attr["DstT"].type).is_floating
+    return +found
 
 
 def _result(operation: Any, sizes: list[Size]) -> Size:

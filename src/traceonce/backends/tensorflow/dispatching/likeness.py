@@ -12,16 +12,28 @@ from __future__ import annotations
 import enum
 import functools
 import math
+import sys
 import types
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
+import numpy as np
+
+from traceonce.backends.tensorflow.dispatching.parts import (
+    EagerTensor,
+    ResourceVariable,
+    dtypes,
+    polymorphic_function,
+)
+
 DEPTH = 5  # functions that close over objects that hold functions
 ITEMS = 256  # in one object
 PLAIN = frozenset({int, bool, str, bytes, type(None)})
 TEMPORARY = (types.FunctionType, types.MethodType, functools.partial)
-FRAMEWORKS = ("tensorflow", "keras", "tf_keras")
+FRAMEWORKS = ("tensorflow", "keras", "tf_keras", "numpy", "traceonce")
+UNCHANGING = (EagerTensor, ResourceVariable, dtypes.DType, polymorphic_function.Function, np.ufunc, np.dtype)
+MADE_OF_PARTS = (types.MethodType, functools.partial, list, tuple, dict)
 ZERO, NEGATIVE_ZERO, NAN = "0.0", "-0.0", "nan"
 
 
@@ -45,6 +57,9 @@ class Marks:
     def __init__(self, on_death: Callable[[], None]) -> None:
         self._marks: dict[int, Mark] = {}
         self._on_death = on_death
+
+    def living(self) -> list[Mark]:
+        return list(self._marks.values())
 
     def of(self, thing: Any) -> Mark:
         known = self._marks.get(id(thing))
@@ -117,6 +132,13 @@ class Likeness:
             raise NotUnderstood
         return value
 
+    def look_again(self) -> None:
+        """Before a trace is made: what has changed since it was first seen stands for itself alone from now on."""
+        for mark in self._marks.living():
+            thing = mark.reference()
+            if mark.likeness is not None and mark.likeness is not mark and self._contents(thing) != mark.likeness:
+                mark.likeness = mark
+
     def key(self, thing: Any) -> Hashable | None:
         """The same, with None for what is not understood, whatever the user's own code does about it."""
         try:
@@ -137,11 +159,9 @@ class Likeness:
             return kind, thing
         if kind is float:
             return kind, float_key(thing)
-        if isinstance(thing, (type, types.ModuleType, types.BuiltinFunctionType)):
-            return self._marks.of(thing)
         if isinstance(thing, enum.Enum):
             return kind, thing
-        if _is_of_a_framework(thing):
+        if _stays_as_it_is(thing):
             return self._marks.of(thing)
         if depth == 0:
             raise NotUnderstood
@@ -151,19 +171,38 @@ class Likeness:
         return kind, _identity(thing, self._marks), tuple(self._inside(part, depth - 1) for part in parts)
 
 
-def _is_of_a_framework(thing: Any) -> bool:
-    """Tensors, variables, layers and the functions of a framework: what they hold is not for Python to change."""
-    home = thing.__module__ if isinstance(thing, types.FunctionType) else type(thing).__module__
-    return str(home).partition(".")[0] in FRAMEWORKS
+def _stays_as_it_is(thing: Any) -> bool:
+    """Does nothing that Python could change hang on this: a module or class of a library, a tensor, a variable?
+
+    Raises `NotUnderstood` for what may hold anything: the user's own modules and classes, layers, arrays.
+    """
+    if isinstance(thing, types.ModuleType):
+        known = _is_of_a_library(thing.__name__)
+    elif isinstance(thing, type):
+        known = _is_of_a_library(thing.__module__)
+    elif isinstance(thing, types.BuiltinFunctionType):
+        known = thing.__self__ is None or isinstance(thing.__self__, types.ModuleType)
+    elif isinstance(thing, types.FunctionType):
+        return str(thing.__module__).partition(".")[0] in FRAMEWORKS
+    elif type(thing).__module__.partition(".")[0] in FRAMEWORKS:
+        known = isinstance(thing, UNCHANGING)
+    else:
+        return False
+    if not known:
+        raise NotUnderstood
+    return True
+
+
+def _is_of_a_library(module: str) -> bool:
+    top = module.partition(".")[0]
+    return top in FRAMEWORKS or top in sys.stdlib_module_names
 
 
 def _identity(thing: Any, marks: Marks) -> Hashable:
     """What of a thing is the same for all that are made alike, or, for an object, the object itself."""
     if isinstance(thing, types.FunctionType):
         return thing.__code__, id(thing.__globals__)
-    if isinstance(thing, (types.MethodType, functools.partial, list, tuple, dict, set, frozenset)):
-        return None
-    return marks.of(thing)
+    return None if type(thing) in MADE_OF_PARTS else marks.of(thing)
 
 
 def _parts(thing: Any) -> Iterator[Any]:
@@ -181,14 +220,31 @@ def _parts(thing: Any) -> Iterator[Any]:
         yield from (thing.func, *thing.args)
         yield from _items(thing.keywords)
         yield from _items(thing.__dict__)
-    elif isinstance(thing, dict):
+    elif type(thing) is dict:
         yield from _items(thing)
-    elif isinstance(thing, (list, tuple)):
+    elif type(thing) in (list, tuple):
         yield from thing
-    elif hasattr(thing, "__dict__") and not isinstance(thing, (set, frozenset)):
-        yield from _items(thing.__dict__)
-    else:
+    elif isinstance(thing, (list, tuple, dict, set, frozenset)) or not hasattr(thing, "__dict__"):
         raise NotUnderstood
+    else:
+        yield from _items(thing.__dict__)
+        for kind in type(thing).__mro__[:-1]:
+            yield from _class_parts(kind)
+
+
+def _class_parts(kind: type) -> Iterator[Any]:
+    """What an object gets from its class: methods, properties, and values that are shared."""
+    if _is_of_a_library(kind.__module__):
+        return
+    for name, value in vars(kind).items():
+        if isinstance(value, (staticmethod, classmethod)):
+            yield value.__func__
+        elif isinstance(value, property):
+            yield value.fget
+        elif isinstance(value, types.MemberDescriptorType):
+            raise NotUnderstood
+        elif isinstance(value, types.FunctionType) or not name.startswith("__"):
+            yield value
 
 
 def _items(mapping: Any) -> Iterator[Any]:

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from traceonce.backends.tensorflow.dispatching import nests
-from traceonce.backends.tensorflow.dispatching.comparing import agree, alike_inside, other_data, same_outputs
+from traceonce.backends.tensorflow.dispatching.comparing import agree, alike_inside, has_loops, other_data, same_outputs
 from traceonce.backends.tensorflow.dispatching.flattening import Form, Lift, Path
 from traceonce.backends.tensorflow.dispatching.graphs import folded_operations
 from traceonce.backends.tensorflow.dispatching.inputs import Call, lifted_arguments, unique, variables_among
-from traceonce.backends.tensorflow.dispatching.inspecting import looks_at_types
+from traceonce.backends.tensorflow.dispatching.inspecting import CALLED, looks_at_shapes, looks_at_types
 from traceonce.backends.tensorflow.dispatching.lifting import Unsafe, possible_dtypes, safe_lift
+from traceonce.backends.tensorflow.dispatching.shape_reads import noticed
 from traceonce.backends.tensorflow.dispatching.tracing import Tracer, describe_error
 
 DTYPES = 3  # types tried for one number
@@ -70,7 +71,7 @@ class Trials:
         if static is None or lifted is None:
             return False
         reason = _disagreement(plain, call.form, static, lifted)
-        if reason is None and looks_at_types(tracer.function.python_function):
+        if reason is None and looks_at_types(tracer.function.python_function, depth=CALLED):
             reason = "the body asks what its arguments are"
         cache.drop(static)
         if reason is not None:
@@ -91,7 +92,7 @@ class Trials:
             return None
         key, shapes = flat[0], form.shapes(flat[0])
         free = [path for path in form.numbers if path not in self.static and math.isfinite(form.number_in(key, path))]
-        for other, runnable in reversed(form.table.items()):
+        for other, runnable in reversed(list(form.table.items())):
             paths = [path for path in free if form.part(other, path) != form.part(key, path)]
             numbers = {path: form.number_in(other, path) for path in paths}
             if not paths or not all(map(math.isfinite, numbers.values())):
@@ -126,7 +127,8 @@ class Trials:
         trial = call._replace(form=Form(call.arguments, tracer.likeness, every))
         try:
             args, kwargs = tracer.function.split(lifted_arguments(trial.form, call.arguments, call.device))
-            trace = tracer.make_like(args, kwargs, new.trace)
+            with noticed() as reads:
+                trace = tracer.make_like(args, kwargs, new.trace)
         except Exception as error:
             return WrongType(f"the body cannot be traced with a tensor there ({describe_error(error)})")
         flat = trial.flat()
@@ -134,6 +136,9 @@ class Trials:
             return "a trace with a tensor there was made by other means"
         inputs = unique(flat[1])
         places = {path: _position(inputs, flat[1][trial.form.places[path]]) for path in lifts}
+        if (reads and not tracer.function._reduce_retracing) or looks_at_shapes(tracer.function.python_function):
+            tracer.cache.drop(trace)
+            return "a size that hangs on it is read in Python"
         try:
             reason = self._unproved(call, every, places, old, new, trace)
         except BaseException:
@@ -162,13 +167,14 @@ class Trials:
         try:
             for path, place in places.items():
                 values = (old.numbers[path], new.numbers[path])
-                every[path] = safe_lift(values, lifted, lifted.graph.inputs[place], folded)
+                every[path] = safe_lift(values, new.trace, lifted, lifted.graph.inputs[place], folded)
         except Unsafe as unsafe:
             return str(unsafe)
+        function = self._tracer.function.python_function
+        if looks_at_types(function, depth=0 if folded is not None else CALLED):
+            return "the body asks what its arguments are, and could do something else with a tensor"
         if folded is not None:
             return None
-        if looks_at_types(self._tracer.function.python_function):
-            return "the body asks what its arguments are, and with a tensor its graph is another one"
         form = Form(call.arguments, self._tracer.likeness, every)
         for static in (new, old):
             arguments = call.arguments
@@ -189,7 +195,8 @@ def _disagreement(call: Call, form: Form, static: Any, lifted: Any) -> str | Non
         return "a branch or a loop of the body is another one with a tensor"
     variables = variables_among(call.arguments)
     tensors = call.form.of_tensors(mine[1])
-    for number, data in enumerate((tensors, *(other_data(tensors, seed) for seed in PROBES))):
+    seeds = () if has_loops(static) or has_loops(lifted) else PROBES  # on other data a loop need not end
+    for number, data in enumerate((tensors, *(other_data(tensors, seed) for seed in seeds))):
         one = unique(call.form.with_tensors(mine[1], data))
         two = unique(form.with_tensors(theirs[1], data))
         found = agree(static, lifted, one, two, variables)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from traceonce.backends.tensorflow.dispatching.comparing import agree, fitted, same_outputs
+from traceonce.backends.tensorflow.dispatching.comparing import agree, fitted, has_loops, same_outputs
 from traceonce.backends.tensorflow.dispatching.inputs import Call, unique, variables_among
 from traceonce.backends.tensorflow.dispatching.inspecting import looks_at_shapes
 from traceonce.backends.tensorflow.dispatching.policy import RunEagerly
@@ -81,11 +81,13 @@ def _difference(call: Call, trace: Any) -> str | None:
         return None
     key, given = flat
     static = form.without_shapes(key)
-    for other, runnable in reversed(form.table.items()):
+    for other, runnable in reversed(list(form.table.items())):
         if form.without_shapes(other) != static:
             continue
         if not same_outputs(runnable.concrete, trace):
             return "what is returned would have another type"
+        if has_loops(runnable.concrete):
+            return None  # on data that was cut a loop need not end
         inputs = fitted(given, form.to_inputs(form.shapes(other), len(given)))
         if inputs is None:
             return None
