@@ -42,7 +42,7 @@ def programs(tf: Any) -> dict[str, tuple[Any, list[Any]]]:
         return x + 1.0 if tf.zeros([k]).shape[0] == 5 else x
 
     def compares_a_float_in_a_branch(x: Any, k: float) -> Any:
-        if k > 0.0:
+        if k > 0.0:  # noqa: SIM102  # a branch inside a branch
             if k * 0.1 > 0.3:
                 x = x + 1.0
         return x
@@ -97,12 +97,12 @@ def test_what_a_temporary_reads_may_change(tf: Any) -> None:
     global SCALE
     module = types.ModuleType("settings_of_ours")
     apply = traceonce.function(lambda function, x: function(x))
-    found = []
+    found: list[float] = []
     model = Model()
     for scale in (1.0, 2.0):
         module.scale = Config.scale = SCALE = scale  # type: ignore[attr-defined]  # it is a module of our own
-        for function in (lambda x: x * module.scale, lambda x: x * Config.scale, model.step):
-            found.append(float(apply(function, tf.constant(1.0))))
+        temporaries = (lambda x: x * module.scale, lambda x: x * Config.scale, model.step)
+        found += [float(apply(function, tf.constant(1.0))) for function in temporaries]
     SCALE = 1.0
     assert found == [1.0] * 3 + [2.0] * 3
 
