@@ -95,7 +95,7 @@ def believe_that_results_are_the_same(plant: pytest.MonkeyPatch) -> None:
 def believe_every_range(plant: pytest.MonkeyPatch) -> None:
     lift = module("flattening").Lift
 
-    def unlimited(numbers: Any, concrete: Any, placeholder: Any, folded: Any) -> Any:
+    def unlimited(numbers: Any, static: Any, concrete: Any, placeholder: Any, folded: Any) -> Any:
         return lift(placeholder.dtype.as_datatype_enum, 2.0**31 - 1)
 
     everywhere(plant, "safe_lift", unlimited)

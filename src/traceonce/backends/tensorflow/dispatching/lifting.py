@@ -28,6 +28,8 @@ QUOTIENTS = frozenset({"FloorDiv", "FloorMod", "Mod", "TruncateDiv", "TruncateMo
 COMPARISONS = frozenset({"Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"})
 INNER = frozenset({"If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase", "PartitionedCall"})
 INNER |= {"StatefulPartitionedCall"}
+LOOPS = frozenset({"While", "StatelessWhile"})
+BRANCHES = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})  # their first input says which
 GROWING = frozenset({"Mul", "Pow", "Square", "LeftShift", "Prod", "Cumprod", "MatMul", "BatchMatMulV2"})
 SMALLEST_RANGE = 1024  # of whole numbers, that is worth it
 LARGEST_INT = 2.0**31 - 1  # a larger one is a tensor of another type where it stands for itself
@@ -144,6 +146,9 @@ class _Sizes:
 
     def follow(self, placeholder: Any, size: Size) -> None:
         self._known[placeholder.name] = size
+        self._walk()
+
+    def _walk(self) -> None:
         for operation in self._graph.get_operations():
             if not any(tensor.name in self._known for tensor in operation.inputs):
                 continue
@@ -165,23 +170,35 @@ class _Sizes:
         return size
 
     def _enter(self, operation: Any) -> None:
-        """A branch or a loop that the number goes into is not followed: what Python did there may not be in it."""
-        given = [t for t in operation.inputs if t.name in self._known and (t.dtype.is_integer or t.dtype.is_floating)]
-        if not given:
+        """A branch that the number goes into is followed; a loop is not: what Python did there may not be in it."""
+        if operation.type not in LOOPS:
+            inputs = operation.inputs[1:] if operation.type in BRANCHES else operation.inputs
+            for value in operation.node_def.attr.values():
+                for name in [value.func.name] if value.HasField("func") else [one.name for one in value.list.func]:
+                    self._follow_into(name, inputs)
             return
-        loop = operation.type in ("While", "StatelessWhile")
-        more = _risks(self._graph, loop=loop) - _risks(self._static, loop=loop)
+        given = [t for t in operation.inputs if t.name in self._known and (t.dtype.is_integer or t.dtype.is_floating)]
+        more = _risks(self._graph) - _risks(self._static) if given else None
         if more:
-            raise Unsafe(f"it goes into a branch or a loop, where {', '.join(sorted(more))} may differ from Python's")
+            raise Unsafe(f"it goes into a loop, where {', '.join(sorted(more))} may differ from Python's")
+
+    def _follow_into(self, name: str, inputs: Any) -> None:
+        function = self._graph._get_function(name)
+        if function is None:
+            raise Unsafe("it goes into a function that could not be followed")
+        inner = _Sizes(self._static, function.graph, None)
+        pairs = zip(function.graph.inputs, inputs, strict=False)
+        inner._known = {mine.name: self._known[theirs.name] for mine, theirs in pairs if theirs.name in self._known}
+        inner._walk()
 
 
-def _risks(graph: Any, *, loop: bool) -> Counter[str]:
-    """The operations in branches and loops that can give something else than Python's; but a loop may count."""
+def _risks(graph: Any) -> Counter[str]:
+    """The operations inside of functions that can give something else than Python's; but a loop may count."""
     found: Counter[str] = Counter()
     for function in graph.as_graph_def().library.function:
         for node in function.node_def:
             kind = dtypes.as_dtype(node.attr["T"].type) if node.attr["T"].type else None
-            if kind is not None and kind.is_integer and node.op in GROWING | {"Sub", "Neg"} | (set() if loop else SUMS):
+            if kind is not None and kind.is_integer and node.op in GROWING | {"Sub", "Neg"}:
                 found[node.op] += 1
             if kind is not None and kind.is_floating and node.op in COMPARISONS | QUOTIENTS | {"Sub", "Pow", "RealDiv"}:
                 found[node.op] += 1
