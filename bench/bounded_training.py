@@ -57,6 +57,7 @@ def measure_program(name: str, steps: int, rounds: int, more: int) -> dict[str, 
 def compare(runs: dict[str, list[dict[str, Any]]], way: str, other: str) -> dict[str, Any]:
     """Ratios round by round, of the time on the clock and of the processor's, which a busy machine changes less."""
     rounds = list(zip(runs[way], runs[other], strict=False))  # where one ran more often, the first of its rounds
+    rounds *= 2 if len(rounds) == 1 else 1  # of one run there is no spread
     return {
         key: ratios({way: [one[key] for one, _ in rounds], other: [two[key] for _, two in rounds]}, way, other)
         for key in ("seconds", "cpu_seconds")
