@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bounded_children import answer, measure_in_child, settled_mib
+from measuring import mlp_step
 
 WAYS = ("tf.function", "traceonce", "one call repeated")  # the last: what calls keep that have no part in tracing
 TARGET = 0.1
@@ -65,25 +66,6 @@ def describe(found: dict[str, Any]) -> str:
     return f"{found['kept_mib']:5.1f} MiB, {found['traces']:4} traces, {found['seconds']:5.1f} s"
 
 
-def training_step(function: Callable[..., Any], rate: Callable[[Any], Any]) -> Any:
-    import tensorflow as tf
-
-    weights = [tf.Variable(tf.random.normal([32, 32], seed=n)) for n in range(3)]
-
-    @function
-    def step(x: Any, value: Any) -> Any:
-        with tf.GradientTape() as tape:
-            hidden = x
-            for weight in weights:
-                hidden = tf.nn.relu(hidden @ weight)
-            loss = tf.reduce_mean(hidden)
-        for weight, gradient in zip(weights, tape.gradient(loss, weights), strict=True):
-            weight.assign_sub(rate(value) * gradient)
-        return loss
-
-    return step
-
-
 def measure_here(way: str, name: str, count: int) -> None:
     import tensorflow as tf
 
@@ -91,7 +73,7 @@ def measure_here(way: str, name: str, count: int) -> None:
 
     tf.get_logger().setLevel("ERROR")  # it warns of the very retracing that is measured
     case = CASES[name]
-    step = training_step(traceonce.function if way == "traceonce" else tf.function, case.rate)
+    step = mlp_step(traceonce.function if way == "traceonce" else tf.function, case.rate)
 
     def call(n: int) -> None:
         step(tf.zeros([case.rows(n), 32]), case.value(n))

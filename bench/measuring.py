@@ -53,21 +53,24 @@ def print_ratio(name: str, of: str, ratio: dict[str, float], noise: dict[str, fl
     )
 
 
-def mlp_step() -> Callable[[Any, int], Any]:
-    """A training step of a small MLP; each new Python int is a new trace."""
+def mlp_step(function: Any = None, rate: Callable[[Any], Any] = lambda value: 0.01) -> Callable[[Any, Any], Any]:
+    """A training step of a small MLP, compiled by `function` (`tf.function`); `rate` makes a learning rate of a value.
+
+    With `tf.function`, each new Python value is a new trace.
+    """
     import tensorflow as tf
 
-    weights = [tf.Variable(tf.random.normal([32, 32])) for _ in range(3)]
+    weights = [tf.Variable(tf.random.normal([32, 32], seed=n)) for n in range(3)]
 
-    @tf.function
-    def step(x: Any, k: int) -> Any:
+    @(function or tf.function)
+    def step(x: Any, value: Any) -> Any:
         with tf.GradientTape() as tape:
             hidden = x
             for weight in weights:
                 hidden = tf.nn.relu(hidden @ weight)
             loss = tf.reduce_mean(hidden)
         for weight, gradient in zip(weights, tape.gradient(loss, weights), strict=True):
-            weight.assign_sub(0.01 * gradient)
+            weight.assign_sub(rate(value) * gradient)
         return loss
 
     return step

@@ -11,10 +11,9 @@ from traceonce.bounded.options import check_options
 from traceonce.bounded.refusing import refuse
 from traceonce.errors import BackendUnavailable
 from traceonce.facts import DEFAULT_LIMIT
-from traceonce.facts.dispatch import Stats
+from traceonce.facts.dispatch import DEFAULT_KEEP, Stats
 
 OnLimit: TypeAlias = Literal["raise", "warn", "eager"]
-DEFAULT_KEEP = 64
 
 
 def function(

@@ -6,15 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from traceonce.guard.limits import whole_number
+
 ON_LIMIT = ("raise", "warn", "eager")
 _PART_OF_RESULT = re.compile(r"""(\[(-?\d+|'[^']*'|"[^"]*")\])*""")
 
 
 def check_options(options: Mapping[str, Any]) -> None:
     """Raise a `TypeError` or a `ValueError` that names the option that is wrong, and what it should be."""
-    _whole(options["keep"], "keep", 1)
+    whole_number(options["keep"], "keep", 1)
     if options["limit"] is not None:
-        _whole(options["limit"], "limit", 0)
+        whole_number(options["limit"], "limit")
     if options["on_limit"] not in ON_LIMIT:
         raise ValueError(f"on_limit must be 'raise', 'warn' or 'eager', not {options['on_limit']!r}")
     for name in ("relax", "lift"):
@@ -36,13 +38,6 @@ def check_options(options: Mapping[str, Any]) -> None:
             if not (isinstance(source, Sequence) and len(source) == 2):
                 raise TypeError(f"unpad[{path!r}][{axis}] must be a parameter and its axis, not {source!r}")
             _check_padded(pad, source[0], source[1], f"unpad[{path!r}][{axis}]")
-
-
-def _whole(number: Any, name: str, least: int) -> None:
-    if isinstance(number, bool) or not isinstance(number, int):
-        raise TypeError(f"{name} must be a whole number, not {number!r}")
-    if number < least:
-        raise ValueError(f"{name} must be {least} or more, not {number}")
 
 
 def _by_axis(option: Any, name: str, example: str) -> Mapping[str, Mapping[int, Any]]:

@@ -8,7 +8,8 @@ from typing import Any
 from traceonce.backends.discovery import find_backend
 from traceonce.errors import TracingLimitWarning
 from traceonce.facts import Limit, TraceEvent
-from traceonce.guard.refusing import breach_of, describe_breach
+from traceonce.guard.message import describe_breach
+from traceonce.guard.refusing import breach_of
 
 
 def refuse(event: TraceEvent, policy: Any, traces: int) -> BaseException | None:

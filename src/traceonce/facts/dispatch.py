@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+DEFAULT_KEEP = 64  # traces
+
 
 class Stats(msgspec.Struct, frozen=True):
     """The traces and calls of one function, and what was decided about its arguments.

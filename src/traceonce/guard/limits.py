@@ -215,11 +215,11 @@ def python_function(function: Any) -> Any:
     return function
 
 
-def whole_number(number: int, name: str) -> int:
+def whole_number(number: int, name: str, least: int = 0) -> int:
     if isinstance(number, bool) or not isinstance(number, int):
         raise TypeError(f"{name} must be a whole number, not {number!r}")
-    if number < 0:
-        raise ValueError(f"{name} must be 0 or more, not {number}")
+    if number < least:
+        raise ValueError(f"{name} must be {least} or more, not {number}")
     return number
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from traceonce.explain.history import History
 from traceonce.facts import Breach, Limit, TraceEvent
-from traceonce.guard.message import describe_breach
 
 
 def breach_of(event: TraceEvent, limit: Limit, traces: int) -> Breach:
@@ -19,6 +18,3 @@ def breach_of(event: TraceEvent, limit: Limit, traces: int) -> Breach:
         call_site=event.call_site,
         reduce_retracing=event.reduce_retracing,
     )
-
-
-__all__ = ["breach_of", "describe_breach"]

@@ -77,18 +77,18 @@ class Decisions:
         """How many numbers, and how many nestings of shapes, were found to have to stay as they are."""
         return len(self._trials.static) + len(self._widening.rigid)
 
-    def call(self, arguments: tuple[Any, ...], device: str, context: Any) -> Call | None:
+    def call(self, arguments: tuple[Any, ...], device: str) -> Call | None:
         """The call with these arguments; None where they have no key."""
         kinds = tuple(map(type, arguments))
         if kinds in self._without_keys:
             return None
         with self._tracer.function._lock:
             for form in self.forms.get(kinds, ()):
-                if form.flatten(arguments, device, context) is not None:
-                    return Call(form, arguments, device, context)
+                if form.flatten(arguments, device) is not None:
+                    return Call(form, arguments, device)
             try:
                 form = Form(arguments, self._tracer.likeness, tensors_only=self._tensors_only)
-                if form.flatten(arguments, device, context) is None:
+                if form.flatten(arguments, device) is None:
                     return None
             except (NotUnderstood, RecursionError):
                 if any(issubclass(kind, composite_tensor.CompositeTensor) for kind in kinds):
@@ -100,7 +100,7 @@ class Decisions:
             if len(known) >= FORMS:
                 del known[0]
             known.append(form)
-            return Call(form, arguments, device, context)
+            return Call(form, arguments, device)
 
     def admitting(self, form: Form, key: tuple[Any, ...]) -> Runnable | None:
         """Rule 2, without asking TensorFlow: a known trace that admits this key."""
@@ -124,7 +124,7 @@ class Decisions:
             elif not self._still_lifted(call, args, kwargs):
                 self._trials.unlift(call.form)
                 self._replace(call, None)
-                return self.call(call.arguments, call.device, call.context) or call, call.arguments
+                return self.call(call.arguments, call.device) or call, call.arguments
             return call, given
 
     def _still_lifted(self, call: Call, args: Any, kwargs: Any) -> bool:

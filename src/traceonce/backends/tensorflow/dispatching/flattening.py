@@ -19,6 +19,7 @@ from traceonce.backends.tensorflow.dispatching.parts import EagerTensor, Resourc
 
 Path: TypeAlias = tuple[Any, ...]
 Flat: TypeAlias = "tuple[tuple[Hashable, ...], list[Any]]"
+Flatten: TypeAlias = "Callable[[tuple[Any, ...], str], Flat | None]"
 LITERALS = frozenset({int, float, bool, str, bytes, type(None)})
 ARRAYS = frozenset(
     np.dtype(code) for code in ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
@@ -44,18 +45,11 @@ class Lift(NamedTuple):
         return number >= self.least and (number == 0 or self.smallest <= abs(number) <= self.most)
 
 
-class Number(NamedTuple):
-    """A Python number among the leaves: its place in a key."""
-
-    place: int
-    kind: type
-
-
 class Form:
     """One nesting of arguments.
 
     `table` finds the trace for a key; `wide` finds, for all of a key but the shapes, the traces that may admit it.
-    `numbers` are the Python numbers by path; `places` are the lifted ones, each with its place among the inputs.
+    `numbers` are the places in a key of the Python numbers, by path; `places` those of lifted ones among the inputs.
     """
 
     def __init__(
@@ -73,7 +67,7 @@ class Form:
         writer = _Writer(likeness, self.lifts, tensors_only=tensors_only)
         for index, argument in enumerate(arguments):
             writer.leaf(argument, f"a{index}", (index,), checked=True)
-        self.flatten = writer.finish(len(arguments), arguments)
+        self.flatten = writer.finish(len(arguments))
         self.numbers = writer.numbers
         self.places = writer.places
         self.has_variables = bool(writer.handles)
@@ -108,13 +102,13 @@ class Form:
 
     def part(self, key: tuple[Hashable, ...], path: Path) -> Hashable:
         """What stands in a key for the number at a path."""
-        return key[self.numbers[path].place]
+        return key[self.numbers[path]]
 
     def with_parts(self, key: tuple[Hashable, ...], other: tuple[Hashable, ...], paths: list[Path]) -> Any:
         """A key with the numbers at some paths from another one."""
         changed = list(key)
         for path in paths:
-            changed[self.numbers[path].place] = self.part(other, path)
+            changed[self.numbers[path]] = self.part(other, path)
         return tuple(changed)
 
     def number_in(self, key: tuple[Hashable, ...], path: Path) -> Any:
@@ -148,7 +142,7 @@ class _Writer:
         self.tensors: list[int] = []
         self.places: dict[Path, int] = {}
         self.handles: list[str] = []
-        self.numbers: dict[Path, Number] = {}
+        self.numbers: dict[Path, int] = {}
         self.static = 0
         self._plain = True  # nothing but tensors, not nested
 
@@ -178,7 +172,7 @@ class _Writer:
         else:
             self._object(value, name)
 
-    def finish(self, count: int, arguments: tuple[Any, ...]) -> Callable[[tuple[Any, ...], str, Any], Flat | None]:
+    def finish(self, count: int) -> Flatten:
         if self.handles[1:]:
             self._keys.append(f"aliases({', '.join(self.handles)})")
         self.static = len(self._keys)
@@ -190,9 +184,9 @@ class _Writer:
             key = f"({', '.join(parts)}{',' * (len(parts) == 1)})"
             unpack = [f"{', '.join(f'a{index}' for index in range(count))}, = a"] if count else []
             body = [*unpack, *self._lines, f"return {key}, [{', '.join(self._inputs)}]"]
-        code = "def flatten(a, device, context):\n " + "\n ".join(body)
+        code = "def flatten(a, device):\n " + "\n ".join(body)
         exec(compile(code, "<traceonce flatten>", "exec"), self._names_of)  # names and numbers of ours alone
-        flatten: Callable[[tuple[Any, ...], str, Any], Flat | None] = self._names_of.pop("flatten")
+        flatten: Flatten = self._names_of.pop("flatten")
         return flatten
 
     def _constant(self, value: Any) -> str:
@@ -237,7 +231,7 @@ class _Writer:
             self._inputs.append(f"EagerTensor({convert}({name}), device or None, {lift.dtype})")
             return
         if kind in (int, float):
-            self.numbers[path] = Number(len(self._keys), kind)
+            self.numbers[path] = len(self._keys)
         if kind is float:
             self._keys.append(f"({name} if {name} and {name} == {name} else float_key({name}))")
         elif kind is not type(None):

@@ -130,7 +130,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
                         return self._unknown(args, kwargs)
             device = local.device_name
             for form in self._forms.get(tuple(map(type, arguments)), ()):
-                flat = form.flatten(arguments, device, here)
+                flat = form.flatten(arguments, device)
                 if flat is None:
                     continue
                 found = form.table.get(flat[0])
@@ -164,7 +164,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
                     raise_as_tensorflow_does(error, found.concrete._inference_function)
                 return found.pack(outputs)
             with Unseen():
-                return self._miss(arguments, args, kwargs, device, here)
+                return self._miss(arguments, args, kwargs, device)
         except RunEagerly:
             return self._python_function(*args, **kwargs)
         except Exception as error:
@@ -188,12 +188,12 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
 
     # --- everything else
 
-    def _miss(self, arguments: tuple[Any, ...], args: Any, kwargs: Any, device: str, here: Any) -> Any:
+    def _miss(self, arguments: tuple[Any, ...], args: Any, kwargs: Any, device: str) -> Any:
         """No key leads to a trace. TensorFlow makes the call; where a wider trace is wanted, it is there before."""
         if self._dead:
             self._drop_dead()
         decisions, cache = self._decisions, self._function_cache
-        call = decisions.call(arguments, device, here) if not self._is_pure else None
+        call = decisions.call(arguments, device) if not self._is_pure else None
         if call is None:
             return self._unknown(args, kwargs)
         self._likeness.look_again()
@@ -335,12 +335,12 @@ def _note_death(owner: weakref.ref[Function]) -> None:
 def _permit(owner: weakref.ref[Function], kind: Any) -> None:
     """Rule 6. Traces that are made to save a model are not held against the function."""
     function = owner()
-    if function is None or function._policy.limit is None or _saving._in_save_context:
+    if function is None or _saving._in_save_context:
         return
     if function._created_variables and function._function_cache.traces == 1:
         return  # the second trace of a first call that creates variables
     policy, made = function._policy, function.traces
-    if policy.refuse is None or made <= function._policy.limit:
+    if policy.limit is None or policy.refuse is None or made <= policy.limit:
         return
     error = policy.refuse(refused_event(kind), policy, made)
     if error is not None:

@@ -1,4 +1,4 @@
-"""Are graphs alike? For traces that cannot be run twice: they have effects.
+"""Are graphs alike? What is shown so holds for all data, and for traces with effects, too, which cannot be run twice.
 
 A number was lifted rightly if the lifted graph is the static one, node for node, but for constants: where the static
 graph has a constant, the lifted one may compute it from the lifted number, and must get that constant when the

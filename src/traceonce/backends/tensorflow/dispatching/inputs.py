@@ -16,10 +16,9 @@ class Call(NamedTuple):
     form: Form
     arguments: tuple[Any, ...]
     device: str
-    context: Any
 
     def flat(self) -> Flat | None:
-        return self.form.flatten(self.arguments, self.device, self.context)
+        return self.form.flatten(self.arguments, self.device)
 
 
 def lifted_arguments(form: Form, arguments: tuple[Any, ...], device: str) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from traceonce.facts import TraceEvent
+from traceonce.facts.dispatch import DEFAULT_KEEP
 
 Buckets = Mapping[str, Mapping[int, Sequence[int]]]
 
@@ -18,7 +19,7 @@ class Policy(NamedTuple):
     """
 
     refuse: Callable[[TraceEvent, Policy, int], BaseException | None] | None = None
-    keep: int = 64
+    keep: int = DEFAULT_KEEP
     limit: int | None = None
     on_limit: str = "raise"
     relax: bool = True

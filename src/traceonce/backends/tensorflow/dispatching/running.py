@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from traceonce.backends.tensorflow.dispatching.parts import (
     OPAQUE,
@@ -13,7 +13,6 @@ from traceonce.backends.tensorflow.dispatching.parts import (
     atomic_function,
     core,
     default_types,
-    errors,
     possible_gradients,
     restart_tape,
     run_graph,
@@ -124,13 +123,12 @@ def tell_tapes(variables: Iterable[Any]) -> None:
             tell_watcher(variable)
 
 
-def raise_as_tensorflow_does(error: Exception, function: Any) -> None:
+def raise_as_tensorflow_does(error: Exception, function: Any) -> NoReturn:
     """An error of the graph gets the text that names its node and the line that made it."""
     with atomic_function.InterpolateRuntimeError(function):
         if isinstance(error, core._NotOkStatusException):
             raise core._status_to_exception(error) from None
         raise error
-    assert isinstance(error, errors.OpError)  # what comes out of the block above; never reached
 
 
 def _packing(function_type: Any) -> Callable[[list[Any]], Any]:

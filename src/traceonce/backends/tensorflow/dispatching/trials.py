@@ -65,7 +65,7 @@ class Trials:
         kind, where = tracer.request(args, kwargs)
         if cache.find(kind, where) is not None or not cache.types(where):
             return True
-        plain = Call(Form(call.arguments, tracer.likeness), call.arguments, call.device, call.context)
+        plain = Call(Form(call.arguments, tracer.likeness), call.arguments, call.device)
         given, named = tracer.function.split(call.arguments)
         static, lifted = tracer.make(given, named, trying=True), tracer.make(args, kwargs, kind)
         if static is None or lifted is None:
