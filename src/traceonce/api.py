@@ -7,6 +7,7 @@ from typing import ParamSpec, TypeVar, overload
 
 from traceonce.facts import Diagnosis
 from traceonce.observe.watch import Observation
+from traceonce.report.base import Language
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,12 +26,9 @@ class Watch(Observation):
     @property
     def diagnoses(self) -> list[Diagnosis]:
         """One diagnosis per traced function, worst first."""
-        from traceonce.explain import diagnose_with_events
-        from traceonce.fix.suggesting import suggest
-        from traceonce.knowledge.linking import link_records
+        from traceonce.findings import diagnose_linked
 
-        recording = self.recording
-        return link_records(suggest(diagnose_with_events(recording), recording.environment))
+        return diagnose_linked(self.recording)
 
     def __getitem__(self, name: str) -> Diagnosis:
         """The diagnosis of the function with this name (qualified, or its last part where that is enough)."""
@@ -60,11 +58,17 @@ class Watch(Observation):
 
         return [diagnosis for diagnosis in diagnose(self.recording) if diagnosis.function.is_called(name)]
 
-    def report(self, format: str = "text") -> str:
-        """The report as a string: ``"text"`` or ``"json"``."""
+    def report(self, format: str = "text", language: Language = "en") -> str:
+        """The report as a string: ``"text"``, ``"json"``, ``"html"``, ``"markdown"``…
+
+        ``"html"`` and ``"markdown"`` come in Chinese, too, with ``language="zh"``.
+        """
+        from traceonce.findings import find_out
+        from traceonce.observe.excerpts import with_excerpts
         from traceonce.report.base import find_renderer
 
-        return find_renderer(format)(self.recording, self.diagnoses)
+        render = find_renderer(format)
+        return render(find_out(with_excerpts(self.recording), format, language))
 
 
 @overload

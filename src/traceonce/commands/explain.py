@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
@@ -14,43 +15,21 @@ import click
 import msgspec
 
 from traceonce.commands.explained import print_explanations
-from traceonce.commands.findings import explain_run
 from traceonce.commands.knowledge.at_hand import base_option, format_option, open_to_read
 from traceonce.commands.knowledge.match import make_index
 from traceonce.commands.texts import is_file, join_words, open_input, read_chunks
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
+from traceonce.findings import explain_run
+from traceonce.knowledge.answering import Answered, Answering
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.explaining import Explanation, Met, explain_record
-from traceonce.knowledge.gathering import gather
-from traceonce.knowledge.language import LANGUAGES, Language, in_language, language_of
-from traceonce.knowledge.matching import Index, Match, Summary, guess, scan
+from traceonce.knowledge.explaining import Met
+from traceonce.knowledge.language import LANGUAGES, Language, in_language
+from traceonce.knowledge.matching import Index
 from traceonce.knowledge.matching.cleaning import decode
 from traceonce.observe.shelf import latest_recording
 
-END = 2_000  # characters: a question may stand before an error or after it
 _PATH = re.compile(r"[\w.~+@-]*(?:/[\w.~+@-]+)+/?", re.ASCII)
-
-
-class Ignorable(msgspec.Struct, frozen=True):
-    """A record that was met, and may be ignored, in these functions."""
-
-    record: str
-    functions: list[str]
-
-
-class Explained(NamedTuple):
-    """All that is answered. `unknown` are errors that no record knows; `fine` says that a run needs no explanation.
-
-    `language` is that of what was asked; None where that may be anybody's.
-    """
-
-    explanations: list[Explanation]
-    ignorable: list[Ignorable]
-    unknown: list[str]
-    guesses: list[Match]
-    fine: bool = False
-    language: Language | None = None
 
 
 @click.command(short_help="Say what an error, a log or a recording means, and what to do.")
@@ -88,7 +67,7 @@ def command(
         text = ("-",)
     asked = _Asked(lang, everything, open_to_read(base))
     answers = [asked.answer(part) for part in _parts(text, asked.collection)]
-    everything_found = Explained(
+    everything_found = Answered(
         list(chain.from_iterable(answer.explanations for answer in answers)),
         list(chain.from_iterable(answer.ignorable for answer in answers)),
         list(chain.from_iterable(answer.unknown for answer in answers)),
@@ -97,9 +76,10 @@ def command(
         next((answer.language for answer in answers if answer.language), None),
     )
     if form == "json":
-        sys.stdout.write(_as_json(everything_found) + "\n")
+        document = msgspec.json.encode(everything_found.plain())
+        sys.stdout.write(msgspec.json.format(document, indent=2).decode() + "\n")
     else:
-        print_explanations(everything_found, asked.language_for(everything_found.language))
+        print_explanations(everything_found, asked.answering.language_for(everything_found.language))
     if not (everything_found.explanations or everything_found.ignorable or everything_found.fine):
         raise SystemExit(1)
 
@@ -151,22 +131,24 @@ class _Asked:
         self._language = language
         self._everything = everything
         self.collection = collection
-        self._index: Index | None = None
 
-    @property
+    @functools.cached_property
     def index(self) -> Index:
-        if self._index is None:
-            self._index = make_index(self.collection)
-        return self._index
+        return make_index(self.collection)
 
-    def answer(self, part: _Part) -> Explained:
+    @functools.cached_property
+    def answering(self) -> Answering:
+        usual = _language_of_surroundings()
+        return Answering(self.index, self._language, usual=usual, everything=self._everything)
+
+    def answer(self, part: _Part) -> Answered:
         if part.kind == "id":
             record = self.collection.find(part.value)
-            language = self.language_for(None)
+            language = self.answering.language_for(None)
             why = in_language(language, "it was asked for", "按名称查询")
-            return Explained([self._explain(Met(record, [], why), language)], [], [], [])
+            return Answered([self.answering.explain(Met(record, [], why), language)], [], [], [])
         if part.kind == "text":
-            return self._explain_text(part.value, part.value)
+            return self.answering.text(part.value)
         with open_input(part.value) as file:
             chunks = read_chunks(file, part.value)
             first = next(chunks, b"")
@@ -174,47 +156,13 @@ class _Asked:
                 raise UsageError(f"{part.value}: is empty; there is nothing to explain.")
             if _is_recording(first):
                 return self._explain_recording(part.value, chain([first], chunks))
-            return self._explain_text(chain([first], chunks), "".join(decode([first])))
+            return self.answering.text(chain([first], chunks), "".join(decode([first])))
 
-    def _explain_text(self, text: str | Iterator[bytes], beginning: str) -> Explained:
-        """The language is that of the text, also where what was matched in it is an English error."""
-        written_in = language_of(beginning) or language_of(beginning[-END:])
-        summary = Summary(scan(text, self.index))
-        met = []
-        for found in summary.found:
-            written_in = written_in or language_of(found.matched)
-            named = in_language(self.language_for(written_in), "the text names this record", "文本中提到了这条记录")
-            why = named if found.named else found.matched
-            functions = [found.function] if found.function else []
-            met.append(Met(found.record, functions, why, found.count, found.line, found.also, found.ignorable))
-        guesses = [] if met else guess(summary.query, self.index)
-        return self._answered(met, summary.unknown, guesses, written_in)
-
-    def _explain_recording(self, name: str, chunks: Iterator[bytes]) -> Explained:
+    def _explain_recording(self, name: str, chunks: Iterator[bytes]) -> Answered:
         recording = Recording.load(name) if name != "-" else Recording.from_bytes(b"".join(chunks), "standard input")
         met, unknown = explain_run(recording, self.index)
-        explained = self._answered(met, unknown, [], None)
-        return explained._replace(fine=not explained.explanations and not unknown)
-
-    def _answered(
-        self, met: list[Met], unknown: list[str], guesses: list[Match], written_in: Language | None
-    ) -> Explained:
-        gathered = gather(met)
-        language = self.language_for(written_in)
-        return Explained(
-            [self._explain(item, language) for item in gathered.acute],
-            [Ignorable(item.record.id, item.functions) for item in gathered.ignorable],
-            unknown,
-            guesses,
-            language=written_in,
-        )
-
-    def _explain(self, met: Met, language: Language) -> Explanation:
-        return explain_record(met, language, self.index.by_id, everything=self._everything)
-
-    def language_for(self, written_in: Language | None) -> Language:
-        """What was asked for; else that of the text; else that of the user."""
-        return self._language or written_in or _language_of_surroundings()
+        answered = self.answering.gathered(met, unknown, [], None)
+        return answered._replace(fine=not answered.explanations and not unknown)
 
 
 def _is_recording(beginning: bytes) -> bool:
@@ -224,13 +172,3 @@ def _is_recording(beginning: bytes) -> bool:
 def _language_of_surroundings() -> Language:
     wanted = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     return "zh" if wanted.lower().startswith("zh") else "en"
-
-
-def _as_json(explained: Explained) -> str:
-    data = {
-        "explanations": explained.explanations,
-        "ignorable": explained.ignorable,
-        "unknown": explained.unknown,
-        "guesses": explained.guesses,
-    }
-    return msgspec.json.format(msgspec.json.encode(data), indent=2).decode()

@@ -6,16 +6,13 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
+from traceonce.knowledge.answering import Answered
 from traceonce.knowledge.explaining import Advice, Explanation, Shown
 from traceonce.knowledge.language import Language
-
-if TYPE_CHECKING:
-    from traceonce.commands.explain import Explained
 
 WIDTH = 100  # where the output is no terminal
 LABEL = 15  # columns
@@ -93,7 +90,7 @@ class _Page:
         return iter(Text(text, style).wrap(self._console, width, overflow="fold"))
 
 
-def print_explanations(explained: Explained, language: Language) -> None:
+def print_explanations(explained: Answered, language: Language) -> None:
     """All of them, then what is not known; each in the language that its message has."""
     page = _Page(language)
     for number, explanation in enumerate(explained.explanations):

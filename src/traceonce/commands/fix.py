@@ -69,6 +69,7 @@ def split_arguments(args: Sequence[str], flags: set[str], valued: set[str]) -> t
 
 @click.command(cls=FixCommand, short_help="Change the source so that it traces less, and prove the change.")
 @click.option("--write", is_flag=True, help="Apply what was proved to the files, all of it or nothing.")
+@click.option("--html", "page", metavar="FILE", help="Write the report, with what was proved, as a page to this file.")
 @click.option("--json", "report", metavar="FILE", help="Write the result as JSON to this file ('-': standard output).")
 @click.option(
     "--calls",
@@ -100,6 +101,7 @@ def split_arguments(args: Sequence[str], flags: set[str], valued: set[str]) -> t
 def command(
     ctx: click.Context,
     write: bool,
+    page: str | None,
     report: str | None,
     calls: int,
     timeout: float,
@@ -120,6 +122,7 @@ def command(
     traceonce fix train.py --epochs 1
     traceonce fix train.py --write
     traceonce fix train.py | git apply
+    traceonce fix --html report.html train.py
     traceonce fix --calls 200 --json fix.json train.py -- --write-checkpoints
 
     Options of traceonce may stand before or after the script; what follows -- is the script's own. The exit status is 0
@@ -131,6 +134,9 @@ def command(
         raise click.UsageError("Nothing to fix: name a script, -m MODULE or -c CODE.")
     check_program(target, write=write, stdin=stdin)
     check_output(report, "--json")
+    check_output(page, "--html")
+    if page == "-":
+        raise UsageError("--html -: standard output is for the diff; name a file for the page.")
     from traceonce.commands.repairing import Repairing
 
     tell = (lambda text: None) if quiet else _Teller()
@@ -153,6 +159,9 @@ def command(
     written = result.write() if write else []
     if not quiet:
         sys.stderr.writelines(f"traceonce: {text}\n" for text in result.remarks(written, write=write))
+    result.keep(target.title)
+    if page is not None:
+        result.put_page(page)
     if report is not None:
         result.put_json(report, written)
     raise SystemExit(LEFT if result.something_is_left else 0)

@@ -12,7 +12,7 @@ from typing import TextIO
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.error_text import main_line
-from traceonce.report.base import find_renderer
+from traceonce.report.base import FORMS, Language, find_form, find_renderer
 
 
 def check_output(output: str | None, option: str = "-o") -> None:
@@ -28,13 +28,27 @@ def check_output(output: str | None, option: str = "-o") -> None:
         raise UsageError(f"{option} {path}: cannot be written; check its permissions.")
 
 
+def check_form(form: str, language: Language | None) -> None:
+    """Is there such a form, and is it written in this language?"""
+    if language == "zh" and not find_form(form).in_chinese:
+        chinese = ", ".join(name for name, known in FORMS.items() if known.in_chinese)
+        raise UsageError(f"--lang zh: the form {form} is written in English only; in Chinese there are: {chinese}.")
+    find_renderer(form)
+
+
 def put_report(
-    recording: Recording, diagnoses: Sequence[Diagnosis], form: str, output: str | None, *, to_stdout: bool
+    recording: Recording,
+    diagnoses: Sequence[Diagnosis],
+    form: str,
+    output: str | None,
+    *,
+    to_stdout: bool,
+    language: Language = "en",
 ) -> None:
     """Write the report; without `-o` to standard output (`report`) or to standard error (`run`)."""
     stream = sys.stdout if to_stdout or output == "-" else sys.stderr
     if output is not None and output != "-":
-        write_whole(output, find_renderer(form)(recording, diagnoses))
+        write_whole(output, _render(recording, diagnoses, form, language))
     elif form == "text":
         from rich.console import Console
 
@@ -45,15 +59,21 @@ def put_report(
         print_text(recording, diagnoses, Console(file=stream))
         _tell_error(recording, stream)
     else:
-        stream.write(find_renderer(form)(recording, diagnoses))
+        stream.write(_render(recording, diagnoses, form, language))
     stream.flush()
+
+
+def _render(recording: Recording, diagnoses: Sequence[Diagnosis], form: str, language: Language) -> str:
+    from traceonce.findings import make_material
+
+    return find_renderer(form)(make_material(recording, diagnoses, form, language))
 
 
 def _tell_error(recording: Recording, stream: TextIO) -> None:
     """The exception by which the program ended, where something is known about it."""
     if recording.error is None:
         return
-    from traceonce.commands.findings import records_of_error
+    from traceonce.findings import records_of_error
 
     known = records_of_error(recording.error)
     if known:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import sys
 import textwrap
+import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from traceonce.backends.places import working_folder
-from traceonce.commands.findings import records_of_error
-from traceonce.commands.output import write_whole
-from traceonce.explain import diagnose_with_events
-from traceonce.facts import Diagnosis, Recording
+from traceonce.commands.output import put_report, write_whole
+from traceonce.errors import TraceonceError
+from traceonce.explain import diagnose
+from traceonce.facts import Diagnosis, Fix, Recording, Repair
 from traceonce.facts.error_text import main_line
 from traceonce.facts.quantities import count_of, duration
 from traceonce.facts.rehearsal import stable_name
+from traceonce.findings import diagnose_linked, records_of_error
 from traceonce.fix.project.diffs import patch, unified_diff
 from traceonce.fix.project.files import Snapshot
-from traceonce.fix.suggesting import describe_candidate, suggest
-from traceonce.knowledge.linking import link_records
+from traceonce.fix.suggesting import describe_candidate
+from traceonce.observe.excerpts import with_excerpts
+from traceonce.observe.shelf import default_recording, remember
 from traceonce.prove.outcome import Outcome, Repaired
 
 TRIED = 4  # attempts that are shown per function
@@ -67,36 +72,36 @@ class Result:
     def something_is_left(self) -> bool:
         return self.recording.error is not None or any(not repaired.settled for repaired in self._outcome.functions)
 
-    @property
+    @functools.cached_property
     def recording(self) -> Recording:
-        return self._outcome.original.run.recording
+        """The original run, with what was found for its functions."""
+        original = self._outcome.original.run.recording
+        repairs = tuple(self._repairs(original))
+        return msgspec.structs.replace(with_excerpts(original), runs=(uuid.uuid4().hex,), repairs=repairs)
 
+    @functools.cached_property
     def diagnoses(self) -> list[Diagnosis]:
         """The functions of the original run, each with what was found for it."""
-        found = {stable_name(repaired.case.diagnosis.function): repaired for repaired in self._outcome.functions}
-        original = link_records(suggest(diagnose_with_events(self.recording), self.recording.environment))
-        return [
-            _with_fixes(diagnosis, found[name])
-            if (name := stable_name(diagnosis.function)) in found
-            # Not looked at: it can be ignored, it was not asked for, or what calls it was repaired.
-            else self._as_it_is(diagnosis, name)
-            for diagnosis in original
-        ]
+        return diagnose_linked(self.recording)
 
-    def _as_it_is(self, diagnosis: Diagnosis, name: str) -> Diagnosis:
-        if diagnosis.verdict.is_ignorable:
-            return diagnosis
-        left = self._outcome.last.traces.get(name, 0)
-        said = f"{count_of(diagnosis.traces, 'trace')} → {left:,} by the repair of another function"
-        notes = (*diagnosis.notes, said) if left < diagnosis.traces else diagnosis.notes
-        return msgspec.structs.replace(diagnosis, fixes=(), notes=notes)
+    def _repairs(self, original: Recording) -> Iterator[Repair]:
+        found = {stable_name(repaired.case.diagnosis.function): repaired for repaired in self._outcome.functions}
+        for diagnosis in diagnose(original):
+            name = stable_name(diagnosis.function)
+            if name in found:
+                yield Repair(diagnosis.backend, diagnosis.function, _fixes_to_tell(found[name]))
+            elif not diagnosis.verdict.is_ignorable:  # it was not asked for, or what calls it was repaired
+                left = self._outcome.last.traces.get(name, 0)
+                said = f"{count_of(diagnosis.traces, 'trace')} → {left:,} by the repair of another function"
+                notes = (said,) if left < diagnosis.traces else ()
+                yield Repair(diagnosis.backend, diagnosis.function, notes=notes)
 
     def print_report(self) -> None:
         from rich.console import Console
 
         from traceonce.report.text import print_text
 
-        print_text(self.recording, self.diagnoses(), Console(file=sys.stderr))
+        print_text(self.recording, self.diagnoses, Console(file=sys.stderr))
         for repaired in self._outcome.functions:
             sys.stderr.writelines(f"{line}\n" for line in _tried_lines(repaired))
 
@@ -145,10 +150,24 @@ class Result:
         self._snapshot.write({name: after for name, (_, after) in self._changes.items()})
         return sorted(self._changes)
 
-    def put_json(self, output: str, written: Sequence[str]) -> None:
+    def keep(self, name: str) -> None:
+        """Leave a recording with the proofs where recordings lie: `traceonce report --latest` shows it."""
+        from traceonce.report.base import Material
         from traceonce.report.json import render_json
 
-        document = msgspec.json.decode(render_json(self.recording, self.diagnoses()))
+        with contextlib.suppress(TraceonceError, OSError):  # the answer has been given already
+            path = default_recording(name)
+            path.write_text(render_json(Material(self.recording, self.diagnoses)), encoding="utf-8", errors="replace")
+            remember(path)
+
+    def put_page(self, output: str) -> None:
+        put_report(self.recording, self.diagnoses, "html", output, to_stdout=True)
+
+    def put_json(self, output: str, written: Sequence[str]) -> None:
+        from traceonce.report.base import Material
+        from traceonce.report.json import render_json
+
+        document = msgspec.json.decode(render_json(Material(self.recording, self.diagnoses)))
         document["fix"] = {
             "deterministic": self._outcome.variation.describe() is None,
             "settled": not self.something_is_left,
@@ -174,11 +193,10 @@ class Result:
             write_whole(output, text)
 
 
-def _with_fixes(diagnosis: Diagnosis, repaired: Repaired) -> Diagnosis:
+def _fixes_to_tell(repaired: Repaired) -> tuple[Fix, ...]:
     advice = tuple(map(describe_candidate, repaired.advice))
     unproved = () if repaired.fixes or repaired.unproved is None else (repaired.unproved[0],)
-    shown = repaired.fixes if repaired.settled else (*repaired.fixes, *unproved, *advice)
-    return msgspec.structs.replace(diagnosis, fixes=shown)
+    return tuple(repaired.fixes) if repaired.settled else (*repaired.fixes, *unproved, *advice)
 
 
 def _tried_lines(repaired: Repaired) -> Iterator[str]:

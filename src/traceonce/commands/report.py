@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.output import check_output, put_report
+from traceonce.commands.output import check_form, check_output, put_report
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
+from traceonce.observe.excerpts import with_excerpts
 from traceonce.observe.shelf import latest_recording
-from traceonce.report.base import FORMATS, find_renderer
+from traceonce.report.base import FORMATS, Language
 
 
 @click.command(short_help="Show a saved recording again; merge several.")
@@ -18,21 +19,24 @@ from traceonce.report.base import FORMATS, find_renderer
 @click.option("--latest", is_flag=True, help="The last run's recording.")
 @click.option("--format", "form", default="text", show_default=True, help=f"The report's form: {', '.join(FORMATS)}.")
 @click.option("-o", "--output", help="Write the report to this file instead of standard output.")
-def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str | None) -> None:
+@click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of an HTML or Markdown report.")
+def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str | None, lang: Language | None) -> None:
     """Show a saved recording again; several are merged. No framework is needed.
 
     \b
     traceonce report --latest
+    traceonce report --latest --format html -o report.html
     traceonce report run1.jsonl run2.jsonl --format json -o merged.json
     """
-    find_renderer(form)
+    check_form(form, lang)
     check_output(output)
     if latest and recordings:
         raise UsageError("--latest and a named recording: give one or the other, not both.")
     if not latest and not recordings:
         raise UsageError("name one or more recordings, or --latest for the last run's.")
     paths = [latest_recording()] if latest else list({path.resolve(): path for path in recordings}.values())
-    recording = Recording.merge([Recording.load(path) for path in paths])
-    from traceonce.commands.findings import diagnose_linked
+    recording = Recording.merge([with_excerpts(Recording.load(path)) for path in paths])
+    from traceonce.findings import diagnose_linked
 
-    put_report(recording, diagnose_linked(recording), form, output, to_stdout=True)
+    diagnoses = diagnose_linked(recording)
+    put_report(recording, diagnoses, form, output, to_stdout=True, language=lang or "en")

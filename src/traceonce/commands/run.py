@@ -15,14 +15,15 @@ import msgspec
 from traceonce.backends.places import working_folder
 from traceonce.commands import in_program
 from traceonce.commands.accepted import AcceptedState
-from traceonce.commands.output import check_output, put_report
+from traceonce.commands.output import check_form, check_output, put_report
 from traceonce.config import ALL, Config, load_config
 from traceonce.errors import RecordingError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
 from traceonce.facts.limit import MODES
+from traceonce.observe.excerpts import with_excerpts
 from traceonce.observe.launching import Target, check_target, launch
-from traceonce.observe.shelf import default_recording, remember
-from traceonce.report.base import FORMATS, find_renderer
+from traceonce.observe.shelf import add, default_recording, remember
+from traceonce.report.base import FORMATS, Language
 
 BREACHED = 3
 
@@ -107,6 +108,7 @@ def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str
 )
 @click.option("--update-baseline", is_flag=True, help="Accept the present state: write it to the --baseline file.")
 @click.option("--xla", is_flag=True, help="Count XLA compilations, too (jit_compile=True).")
+@click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of an HTML or Markdown report.")
 @click.option("--quiet", is_flag=True, help="Print no report, only the reason for status 3; the recording is kept.")
 @click.pass_context
 def command(
@@ -120,6 +122,7 @@ def command(
     baseline: Path | None,
     update_baseline: bool,
     xla: bool,
+    lang: Language | None,
     quiet: bool,
 ) -> None:
     """Run a program as python would, and explain every trace it makes.
@@ -130,6 +133,7 @@ def command(
     \b
     traceonce run train.py --epochs 3
     traceonce run -m package.train
+    traceonce run --format html -o report.html train.py
     traceonce run --format json -o report.json train.py
     traceonce run --max-traces 3 --fail-on retracing train.py
     traceonce run --baseline traces.json --format github train.py
@@ -141,7 +145,7 @@ def command(
     target: Target | None = ctx.obj
     if target is None:
         raise click.UsageError("Nothing to run: name a script, -m MODULE or -c CODE.")
-    find_renderer(form)
+    check_form(form, lang)
     check_output(output)
     check_target(target)
     config = _configure(max_traces, on_limit, fail_on, baseline)
@@ -153,18 +157,19 @@ def command(
     code = launch(target, path, in_program.BEGIN, settings, compilations=xla)
     remember(path)
     try:
-        result = Recording.load(path)
+        result = with_excerpts(Recording.load(path))
     except RecordingError as error:
         sys.stderr.write(f"traceonce: {error}\n")
         _leave(code)
-    from traceonce.commands.findings import diagnose_linked
+    add(path, result.excerpts)
+    from traceonce.findings import diagnose_linked
 
     diagnoses = diagnose_linked(result)
     if accepted is not None:
         diagnoses = accepted.mark(diagnoses, result.cwd)
     try:
         if output is not None or not quiet:
-            put_report(result, diagnoses, form, output, to_stdout=False)
+            put_report(result, diagnoses, form, output, to_stdout=False, language=lang or "en")
         if not quiet and form == "text" and output is None and diagnoses:
             sys.stderr.write(f"recording: {path}\n")
     except UsageError as error:

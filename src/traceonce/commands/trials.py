@@ -33,6 +33,7 @@ from traceonce.knowledge.linking import link_records
 from traceonce.knowledge.measurement import Measurement, SeenCause, SeenFunction
 from traceonce.knowledge.running import Request
 from traceonce.observe.shelf import complete
+from traceonce.report.base import Material
 from traceonce.report.text import render_text
 
 # Frames below the trial, where TensorFlow prints the whole stack: a program of the user's does not have them.
@@ -110,7 +111,7 @@ def _read(request: Request, scratch: Path, status: int | None, seconds: float, f
         ),
         compilations=len(compiled),
         log=_without_places(log.decode(errors="replace"), scratch),
-        report=_without_places(render_text(recording, diagnoses), scratch) if diagnoses else "",
+        report=_without_places(render_text(Material(recording, diagnoses)), scratch) if diagnoses else "",
         wrote=tuple(sorted(path.name for path in scratch.iterdir() if path.name not in ours)),
     )
     if status is None:

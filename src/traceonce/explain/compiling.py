@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 
 from traceonce.explain.arguments import compare_arguments
 from traceonce.facts import Cause, CauseCode, TraceEvent
 
 
-def explain_compilations(events: list[TraceEvent]) -> list[Cause]:
-    """Why the graphs of a function were compiled again, from its compilations in order."""
-    graphs: dict[tuple[str, str | None], list[TraceEvent]] = {}
-    for event in events:
-        graphs.setdefault((event.process, event.graph), []).append(event)
-    return [cause for compilations in graphs.values() for cause in _explain_graph(compilations)]
+class Compilations:
+    """The last compilation of each graph, to compare the next one of the same graph with."""
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[str, str | None, str], TraceEvent] = {}
+
+    def explain(self, event: TraceEvent) -> tuple[Cause, ...]:
+        """Why a graph was compiled again; nothing for its first time."""
+        key = (event.process, event.graph, event.function.key)
+        before, self._last[key] = self._last.get(key), event
+        return tuple(_compare(before, event)) if before is not None else ()
 
 
-def _explain_graph(events: list[TraceEvent]) -> Iterator[Cause]:
-    for before, event in itertools.pairwise(events):
-        changed = list(compare_arguments(before.signature, event.signature))
-        for change in changed:
-            yield Cause(CauseCode.COMPILE, change.path, change.was, change.now, type_name=change.code.value)
-        if not changed:
-            why = "the same shapes; a value that decides a shape, or another device"
-            yield Cause(CauseCode.COMPILE, event.function.short_name, "", why, evidence="inferred")
+def _compare(before: TraceEvent, event: TraceEvent) -> Iterator[Cause]:
+    changed = list(compare_arguments(before.signature, event.signature))
+    for change in changed:
+        yield Cause(CauseCode.COMPILE, change.path, change.was, change.now, type_name=change.code.value)
+    if not changed:
+        why = "the same shapes; a value that decides a shape, or another device"
+        yield Cause(CauseCode.COMPILE, event.function.short_name, "", why, evidence="inferred")

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from traceonce.errors import TracingLimitReached
-from traceonce.explain.compiling import explain_compilations
+from traceonce.explain.compiling import Compilations
 from traceonce.explain.history import Explained, History
 from traceonce.explain.verdicts import Retrace, judge
 from traceonce.facts import (
@@ -44,10 +44,10 @@ def diagnose(recording: Recording) -> list[Diagnosis]:
     return [diagnosed.diagnosis for diagnosed in diagnose_with_events(recording)]
 
 
-def diagnose_with_events(recording: Recording) -> list[Diagnosed]:
-    """The same, each diagnosis with its events."""
+def diagnose_with_events(recording: Recording, explained: Iterable[Explained] | None = None) -> list[Diagnosed]:
+    """The same, each diagnosis with its events; from `explained` events where they are known already."""
     groups: dict[Key, list[Explained]] = {}
-    for item in explain_events(recording):
+    for item in explain_events(recording) if explained is None else explained:
         groups.setdefault((item.event.backend, item.event.function.key), []).append(item)
     findings: dict[Key, list[Finding]] = {}
     for finding in recording.findings:
@@ -85,12 +85,13 @@ def explain_events(recording: Recording) -> list[Explained]:
     """Every event of a recording with its causes. Each process has its own history; a forked one inherits."""
     histories: dict[tuple[str, str, str], History] = {}
     dead: dict[str, set[int]] = {}
+    compilations = Compilations()
     explained: list[Explained] = []
     for event in recording.events:
         gone = dead.setdefault(event.process, set())
         gone.update(event.dead)  # told with the next event of any function
         if event.kind != "trace":
-            explained.append(Explained(event, ()))
+            explained.append(Explained(event, compilations.explain(event) if event.kind == "compile" else ()))
             continue
         key = (event.process, event.backend, event.function.key)
         if key not in histories:
@@ -127,7 +128,6 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     lost += sum(event.seconds or 0.0 for event in compilations if event.phase == "retrace")
     lost += sum(item.event.exclusive_seconds or 0.0 for item in failed if item.causes)
     share = lost / recording.seconds if recording.seconds > 0 and recording.complete else None
-    recompilations = explain_compilations(compilations)
     findings_causes = [finding.cause for finding in findings]
     judgements = [
         judge(
@@ -148,6 +148,7 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         for process in dict.fromkeys(item.event.process for item in group)
     ]
     verdict, growth, reason = min(judgements, key=lambda judgement: _ORDER.index(judgement[0]))
+    recompilations = [cause for item in group if item.event.kind == "compile" for cause in item.causes]
     causes = _gather([*(cause for item in mine for cause in item.causes), *recompilations, *findings_causes])
     return Diagnosis(
         backend=group[0].event.backend,

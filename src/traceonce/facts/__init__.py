@@ -8,12 +8,14 @@ from traceonce.facts.entries import (
     Compiled,
     End,
     Entry,
+    Excerpt,
     Exit,
     Finding,
     Header,
     Inputs,
     Notice,
     Ran,
+    Repair,
 )
 from traceonce.facts.event import CallSite, EventKind, Frame, FunctionId, Phase, TraceEvent
 from traceonce.facts.fix import Edit, Fix, Safety
@@ -40,6 +42,7 @@ __all__ = [
     "Entry",
     "EventKind",
     "Evidence",
+    "Excerpt",
     "Exit",
     "Finding",
     "Fix",
@@ -58,6 +61,7 @@ __all__ = [
     "ProofVerdict",
     "Ran",
     "Recording",
+    "Repair",
     "Safety",
     "Shape",
     "Signature",

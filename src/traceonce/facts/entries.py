@@ -8,6 +8,7 @@ import msgspec
 
 from traceonce.facts.cause import Cause
 from traceonce.facts.event import FunctionId, TraceEvent
+from traceonce.facts.fix import Fix
 from traceonce.facts.limit import Breach
 from traceonce.facts.signature import Shape
 
@@ -70,6 +71,29 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry"
     process: str = ""
 
 
+class Excerpt(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="excerpt"):
+    """Lines of source as they were when the program ran, from line `start` on: a function, or the lines around a call.
+
+    A report that is made later, or elsewhere, shows these and never a file of that name.
+    """
+
+    file: str
+    start: int
+    lines: tuple[str, ...]
+
+    def holds(self, file: str | None, line: int | None) -> bool:
+        return file == self.file and line is not None and self.start <= line < self.start + len(self.lines)
+
+
+class Repair(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="repair"):
+    """What was found for a function by changing it and running it: fixes with their proofs, or what was not proved."""
+
+    backend: str
+    function: FunctionId
+    fixes: tuple[Fix, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 class Notice(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="notice"):
     """Something that the reader must know: what was not watched, an error of our own; with `hook`, the hook in use."""
 
@@ -92,7 +116,9 @@ class Exit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", t
     seconds: float
 
 
-Entry: TypeAlias = Header | TraceEvent | Ran | Inputs | Compiled | Calls | Finding | Breach | Notice | End | Exit
+Entry: TypeAlias = (
+    Header | TraceEvent | Ran | Inputs | Compiled | Calls | Finding | Breach | Excerpt | Repair | Notice | End | Exit
+)
 
 decode_line = msgspec.json.Decoder(Entry).decode
 _encode = msgspec.json.Encoder().encode

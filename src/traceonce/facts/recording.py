@@ -21,12 +21,14 @@ from traceonce.facts.entries import (
     Compiled,
     End,
     Entry,
+    Excerpt,
     Exit,
     Finding,
     Header,
     Inputs,
     Notice,
     Ran,
+    Repair,
     decode_line,
 )
 from traceonce.facts.event import TraceEvent
@@ -62,6 +64,8 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     forked_at: dict[str, float] = {}
     complete: bool = True
     error: str | None = None
+    excerpts: tuple[Excerpt, ...] = ()
+    repairs: tuple[Repair, ...] = ()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recording:
@@ -94,6 +98,8 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
         sections: list[_Section] = []
         ending: Exit | None = None
         compilations: list[Compiled] = []
+        excerpts: list[Excerpt] = []
+        repairs: list[Repair] = []
         for entry in entries:
             if isinstance(entry, Header):
                 sections.append(_Section(entry))
@@ -101,6 +107,10 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
                 ending = entry
             elif isinstance(entry, Compiled):
                 compilations.append(entry)
+            elif isinstance(entry, Excerpt):
+                excerpts.append(entry)
+            elif isinstance(entry, Repair):
+                repairs.append(entry)
             elif sections and isinstance(entry, TraceEvent) and entry.id in sections[-1].events:
                 sections.append(_Section(_lost_header(sections[-1].header)))  # another process; its header was damaged
                 sections[-1].add(entry)
@@ -113,7 +123,8 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
                 its_own = compilation.process in (None, section.header.process)
                 if its_own and section.compiled(compilation):
                     break  # graphs of different processes share names: one compilation is one process's
-        return _assemble(sections, ending, [Notice(text, error=True) for text in damage])
+        assembled = _assemble(sections, ending, [Notice(text, error=True) for text in damage])
+        return msgspec.structs.replace(assembled, excerpts=tuple(excerpts), repairs=tuple(repairs))
 
     @classmethod
     def merge(cls, recordings: Iterable[Recording]) -> Recording:
@@ -142,6 +153,9 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
             forks={child: parent for part in parts for child, parent in part.forks.items()},
             forked_at={child: clock for part in parts for child, clock in part.forked_at.items()},
             complete=all(part.complete for part in parts),
+            error=next((part.error for part in parts if part.error), None),
+            excerpts=tuple(dict.fromkeys(excerpt for part in parts for excerpt in part.excerpts)),
+            repairs=tuple(repair for part in parts for repair in part.repairs),
         )
 
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from traceonce.errors import UsageError
@@ -114,6 +115,12 @@ def complete(recording: Path, opening: list[Entry], compiled: list[Compiled], en
     temporary.replace(recording)
     for part in finished:
         part.unlink()
+
+
+def add(recording: Path, entries: Iterable[Entry]) -> None:
+    """Write more lines into a complete recording; best effort."""
+    with contextlib.suppress(OSError), recording.open("ab") as file:
+        file.write(_lines(list(entries)))
 
 
 def _lines(entries: list[Entry]) -> bytes:

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 
 from traceonce.facts import Breach, Diagnosis, Recording
 from traceonce.facts.event import path_from
+from traceonce.report.base import Material
 from traceonce.report.text import function_lines, needing_attention
 from traceonce.report.wording import describe_change, script_of
 
 
-def render_github(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
+def render_github(material: Material) -> str:
+    recording, diagnoses, *_ = material
     lines = [_annotate_limit(recording, breach) for breach in _first_of_each(recording.breaches)]
     lines += [_annotate(recording, diagnosis) for diagnosis in needing_attention(recording, diagnoses)]
     return "".join(line + "\n" for line in lines)

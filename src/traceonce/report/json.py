@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from traceonce.facts import Diagnosis, Recording
+from traceonce.facts import Diagnosis
+from traceonce.report.base import Material
 
 
-def render_json(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
+def render_json(material: Material) -> str:
+    recording = material.recording
     document: dict[str, Any] = {
         "schema": recording.schema,
         "environment": recording.environment,
         "command": recording.command,
         "exit_code": recording.exit_code,
         "seconds": recording.seconds,
-        "functions": [describe_function(diagnosis) for diagnosis in diagnoses],
+        "functions": [describe_function(diagnosis) for diagnosis in material.diagnoses],
         "events": recording.events,
         "calls": recording.calls,
         "findings": recording.findings,
@@ -30,6 +31,9 @@ def render_json(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
         "forks": recording.forks,
         "forked_at": recording.forked_at,
         "complete": recording.complete,
+        "error": recording.error,
+        "excerpts": recording.excerpts,
+        "repairs": recording.repairs,
     }
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
 

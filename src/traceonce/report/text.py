@@ -10,6 +10,7 @@ from rich.text import Text
 
 from traceonce.facts import CauseCode, Diagnosis, Fix, Recording, Verdict
 from traceonce.facts.quantities import count_of, duration, percent, size
+from traceonce.report.base import Material
 from traceonce.report.wording import (
     causes_left,
     describe_cause,
@@ -37,8 +38,8 @@ RECORDS = 3  # named per function
 SNIPPET = 16  # lines of a fix that are shown
 
 
-def render_text(recording: Recording, diagnoses: Sequence[Diagnosis]) -> str:
-    return "\n".join(line.plain for line in report_lines(recording, diagnoses)) + "\n"
+def render_text(material: Material) -> str:
+    return "\n".join(line.plain for line in report_lines(material.recording, material.diagnoses)) + "\n"
 
 
 def print_text(recording: Recording, diagnoses: Sequence[Diagnosis], console: Console) -> None:

@@ -32,6 +32,7 @@ from traceonce.facts import (
     Ran,
     Recording,
 )
+from traceonce.report.base import Material
 from traceonce.report.json import render_json
 from traceonce.report.text import render_text
 
@@ -285,8 +286,8 @@ def test_what_could_be_read_can_be_told(data: bytes) -> None:
     except RecordingError:
         return
     diagnoses = diagnose(recording)
-    assert render_text(recording, diagnoses).startswith("traceonce  ")
-    assert Recording.from_bytes(render_json(recording, diagnoses).encode()) == recording
+    assert render_text(Material(recording, diagnoses)).startswith("traceonce  ")
+    assert Recording.from_bytes(render_json(Material(recording, diagnoses)).encode()) == recording
 
 
 @pytest.mark.parametrize("forked_from", [None, "1"])
@@ -294,10 +295,10 @@ def test_the_report_as_a_document_is_a_recording(forked_from: str | None) -> Non
     child = Events(process="", start=2000.0)(tensor("x", 9), call=1)
     recording = Recording.from_bytes(encode([*small_log(), header("2", forked_from=forked_from), child, End(1.0)]))
     diagnoses = diagnose(recording)
-    again = Recording.from_bytes(render_json(recording, diagnoses).encode(), "report.json")
+    again = Recording.from_bytes(render_json(Material(recording, diagnoses)).encode(), "report.json")
     assert again == recording
     assert diagnose(again) == diagnoses
-    assert render_text(again, diagnose(again)) == render_text(recording, diagnoses)
+    assert render_text(Material(again, diagnose(again))) == render_text(Material(recording, diagnoses))
 
 
 def test_the_processes_of_one_run_are_beside_each_other() -> None:

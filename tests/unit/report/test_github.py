@@ -8,7 +8,7 @@ from handmade import STEP, Events, cause, python, record, tensor
 
 from traceonce.explain import diagnose
 from traceonce.facts import Breach, CallSite, Diagnosis, FunctionId, Limit, Recording
-from traceonce.report.base import FORMATS, find_renderer
+from traceonce.report.base import FORMATS, Material, find_renderer
 from traceonce.report.github import command, render_github
 
 KERAS = "/venv/lib/python3.11/site-packages/keras/trainer.py"
@@ -21,7 +21,7 @@ def retracing(function: FunctionId = STEP) -> Recording:
 
 def annotate(recording: Recording, accepted: bool | None = None) -> str:
     diagnoses: list[Diagnosis] = [msgspec.structs.replace(d, accepted=accepted) for d in diagnose(recording)]
-    return render_github(recording, diagnoses)
+    return render_github(Material(recording, diagnoses))
 
 
 @pytest.mark.parametrize(("accepted", "level"), [(None, "warning"), (False, "error"), (True, "notice")])

@@ -23,7 +23,7 @@ from traceonce.facts import (
     SiteCount,
     Verdict,
 )
-from traceonce.report.base import FORMATS, find_renderer
+from traceonce.report.base import FORMATS, Material, find_renderer
 from traceonce.report.json import render_json
 
 number = (int, float)
@@ -91,7 +91,7 @@ def retracing() -> Recording:
 
 
 def read(recording: Recording, diagnoses: list[Diagnosis] | None = None) -> dict[str, Any]:
-    document = json.loads(render_json(recording, diagnose(recording) if diagnoses is None else diagnoses))
+    document = json.loads(render_json(Material(recording, diagnose(recording) if diagnoses is None else diagnoses)))
     assert isinstance(document, dict)
     return document
 
@@ -194,7 +194,7 @@ def test_functions_come_in_the_order_of_the_diagnoses() -> None:
 
 def test_text_of_any_language_is_kept() -> None:
     recording = msgspec.structs.replace(retracing(), command=("größe 漢字.py",))
-    assert "größe 漢字.py" in render_json(recording, [])
+    assert "größe 漢字.py" in render_json(Material(recording, []))
     assert read(recording)["command"] == ["größe 漢字.py"]
 
 

@@ -26,7 +26,7 @@ from traceonce.facts import (
     Safety,
     TraceEvent,
 )
-from traceonce.report.base import find_renderer
+from traceonce.report.base import Material, find_renderer
 from traceonce.report.text import print_text, render_text
 from traceonce.report.wording import WORDS
 
@@ -37,14 +37,14 @@ ESCAPE = re.compile("\x1b")
 
 
 def told(recording: Recording) -> str:
-    return render_text(recording, diagnose(recording))
+    return render_text(Material(recording, diagnose(recording)))
 
 
 def told_with(*fixes: Fix, command: tuple[str, ...] = ("train.py",)) -> list[str]:
     """The lines after the causes of a function that has these fixes."""
     recording = record(*train_step(), calls=8, command=command)
     diagnoses = [msgspec.structs.replace(diagnosis, fixes=fixes) for diagnosis in diagnose(recording)]
-    return render_text(recording, diagnoses).splitlines()[5:]
+    return render_text(Material(recording, diagnoses)).splitlines()[5:]
 
 
 def train_step() -> list[TraceEvent]:
@@ -111,7 +111,7 @@ def diagnosed(recording: Recording) -> list[Diagnosis]:
 
 
 def test_the_whole_report() -> None:
-    assert render_text(small_recording(), diagnosed(small_recording())) == WHOLE
+    assert render_text(Material(small_recording(), diagnosed(small_recording()))) == WHOLE
 
 
 BOTH = (CauseCode.SHAPE, CauseCode.VALUE)

@@ -1,27 +1,31 @@
-"""From a recording to the records that explain what was found in the run."""
+"""From a recording to all that there is to say of it: diagnoses, fixes, and the records that explain them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from traceonce.facts import Cause, Diagnosis, Recording, Verdict
+from traceonce.explain import Explained, diagnose, diagnose_with_events, explain_events
+from traceonce.facts import Cause, Diagnosis, Recording, Repair, Verdict
 from traceonce.facts.error_text import main_line
 from traceonce.facts.quantities import count_of
+from traceonce.fix.suggesting import suggest
+from traceonce.guard.message import describe_breach
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.explaining import Met
+from traceonce.knowledge.explaining import Met, explain_record
+from traceonce.knowledge.language import LANGUAGES, Language
 from traceonce.knowledge.linking import link_records, records_of
 from traceonce.knowledge.matching import Index, Summary, scan
+from traceonce.knowledge.record import Record
+from traceonce.report.base import FORMS, Material, find_form
+from traceonce.report.text import needing_attention
 from traceonce.report.wording import describe_cause, describe_place, describe_values
 
 
 def explain_run(recording: Recording, index: Index) -> tuple[list[Met], list[str]]:
     """What was found, and what no record knows, in the order of the report."""
-    from traceonce.explain import diagnose
-    from traceonce.guard.message import describe_breach
-    from traceonce.report.text import needing_attention
-
     found: dict[tuple[str, str | None], Met] = {}
     unknown: list[str] = []
 
@@ -57,16 +61,77 @@ def explain_run(recording: Recording, index: Index) -> tuple[list[Met], list[str
 def diagnose_linked(recording: Recording) -> list[Diagnosis]:
     """The diagnoses, each with its best fix and its records.
 
-    The records are those of its causes, and before them those of what its traces raised.
+    The records are those of its causes, and before them those of what its traces raised. What a repair of the program
+    has found counts for more than what is only proposed.
     """
-    from traceonce.explain import diagnose_with_events
-    from traceonce.fix.suggesting import suggest
+    return _diagnose(recording, None)
 
-    diagnoses = link_records(suggest(diagnose_with_events(recording), recording.environment))
+
+def find_out(recording: Recording, form: str = "html", language: Language = "en") -> Material:
+    """All that a report in this form shows of a recording."""
+    explained = explain_events(recording) if FORMS[form].shows_events else None
+    return make_material(recording, _diagnose(recording, explained), form, language, explained)
+
+
+def make_material(
+    recording: Recording,
+    diagnoses: Sequence[Diagnosis],
+    form: str,
+    language: Language = "en",
+    explained: Sequence[Explained] | None = None,
+) -> Material:
+    """The diagnoses, and what else a report in this form shows: the causes of each event, the records they name."""
+    shows = find_form(form)
+    if shows.shows_events and explained is None:
+        explained = explain_events(recording)
+    return Material(
+        recording,
+        diagnoses,
+        causes=[item.causes for item in explained] if explained is not None else (),
+        records=_known(diagnoses) if shows.shows_records else {},
+        language=language,
+    )
+
+
+def _diagnose(recording: Recording, explained: Sequence[Explained] | None) -> list[Diagnosis]:
+    diagnosed = diagnose_with_events(recording, explained)
+    diagnoses = link_records(suggest(diagnosed, recording.environment))
+    if recording.repairs:
+        repairs = {(repair.backend, repair.function.key): repair for repair in recording.repairs}
+        diagnoses = [_repaired(diagnosis, repairs) for diagnosis in diagnoses]
     if all(diagnosis.verdict is not Verdict.FAILED for diagnosis in diagnoses):
         return diagnoses
     index = Index(Collection())
     return [_with_errors(diagnosis, recording, index) for diagnosis in diagnoses]
+
+
+def _repaired(diagnosis: Diagnosis, repairs: Mapping[tuple[str, str], Repair]) -> Diagnosis:
+    repair = repairs.get((diagnosis.backend, diagnosis.function.key))
+    if repair is None:
+        return diagnosis
+    return msgspec.structs.replace(diagnosis, fixes=repair.fixes, notes=(*diagnosis.notes, *repair.notes))
+
+
+def _known(diagnoses: Sequence[Diagnosis]) -> dict[str, dict[str, Any]]:
+    """What the records say that the diagnoses name, in every language, as plain data."""
+    collection = Collection()
+    named = [id_ for id_ in dict.fromkeys(id_ for d in diagnoses for id_ in d.records) if id_ in collection]
+    records = {id_: collection.find(id_) for id_ in named}
+    related = {way: collection.find(way) for record in records.values() for way in _ways(record) if way in collection}
+    return {
+        id_: {
+            language: msgspec.to_builtins(
+                explain_record(Met(record, [], ""), language, {**related, **records}, everything=True)
+            )
+            for language in LANGUAGES
+        }
+        for id_, record in records.items()
+    }
+
+
+def _ways(record: Record) -> list[str]:
+    graph = record.transition_graph
+    return [*graph.targets("leads_to"), *graph.targets("frequently_confused_with")]
 
 
 def _with_errors(diagnosis: Diagnosis, recording: Recording, index: Index) -> Diagnosis:
