@@ -8,11 +8,11 @@ demo: .venv/installed
 	@echo "traceonce run examples/train_variable_length.py"
 	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce run examples/train_variable_length.py
 	@echo
-	@echo "traceonce fix examples/train_variable_length.py"
-	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce fix examples/train_variable_length.py
-	@echo
 	@echo "traceonce run --quiet --max-traces train_step=3 examples/train_variable_length.py"
 	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce run --quiet --max-traces train_step=3 examples/train_variable_length.py || true
+	@echo
+	@echo "traceonce fix --html traceonce-report.html examples/train_variable_length.py"
+	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce fix --html traceonce-report.html examples/train_variable_length.py
 
 test: .venv/installed lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile

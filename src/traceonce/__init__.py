@@ -7,6 +7,8 @@ PYTEST_DONT_REWRITE: a process that is watched may have imported this before pyt
 
 from __future__ import annotations
 
+from traceonce.version import __version__
+
 TYPE_CHECKING = False  # `typing` itself is not imported: this package is loaded at the start of every watched process
 if TYPE_CHECKING:
     from typing import Any
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from traceonce.guard.limits import limit, max_traces
     from traceonce.integrations.retrace_log import log_retraces
 
-__version__ = "0.1.0"
 __all__ = [
     "Breach",
     "Recording",

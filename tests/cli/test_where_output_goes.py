@@ -74,3 +74,28 @@ def test_a_compressed_log(shell: Shell) -> None:
     (shell.cwd / "cut.log.gz").write_bytes(gzip.compress(os.urandom(10_000))[:5_000])
     done = shell.traceonce("explain", "cut.log.gz")
     assert (done.status, done.errors.startswith("traceonce: cut.log.gz: cannot be read: ")) == (2, True)
+
+
+def test_a_page_without_a_name_goes_into_the_working_folder(shell: Shell) -> None:
+    """`run` says where; what lies there already is replaced only where it is a report of ours."""
+    shell.write("empty.py", "")
+    for _ in range(2):
+        done = shell.traceonce("run", "--format", "html", "empty.py")
+        page = shell.cwd / "traceonce-report.html"
+        assert (done.status, done.errors) == (0, f"report: {page.as_uri()}\n")
+        assert page.read_text().startswith("<!DOCTYPE html>")
+    page.write_text("my own")
+    done = shell.traceonce("run", "--format", "html", "empty.py")
+    assert (done.status, page.read_text()) == (2, "my own")
+    assert "name another file with -o" in done.errors
+
+
+def test_a_page_of_a_recording_is_piped_on(shell: Shell) -> None:
+    """`report` writes to a pipe what is piped, in the language that is asked for; other forms know English only."""
+    shell.write("empty.py", "")
+    shell.traceonce("run", "--quiet", "--recording", "run.jsonl", "empty.py")
+    done = shell.traceonce("report", "run.jsonl", "--format", "html", "--lang", "zh")
+    assert (done.status, done.text.startswith("<!DOCTYPE html>")) == (0, True)
+    assert not (shell.cwd / "traceonce-report.html").exists()
+    done = shell.traceonce("report", "run.jsonl", "--format", "sarif", "--lang", "zh")
+    assert (done.status, "in Chinese there are: html, markdown" in done.errors) == (2, True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.output import check_output
+from traceonce.commands.output import check_output, tell_place
 from traceonce.errors import UsageError
 from traceonce.observe.launching import Target, check_target
 
@@ -162,6 +162,7 @@ def command(
     result.keep(target.title)
     if page is not None:
         result.put_page(page)
+        tell_place(page)
     if report is not None:
         result.put_json(report, written)
     raise SystemExit(LEFT if result.something_is_left else 0)

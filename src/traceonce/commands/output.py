@@ -15,6 +15,10 @@ from traceonce.facts.error_text import main_line
 from traceonce.report.base import FORMS, Language, find_form, find_renderer
 
 
+PAGE = "traceonce-report.html"
+GENERATOR = '<meta name="generator" content="traceonce'
+
+
 def check_output(output: str | None, option: str = "-o") -> None:
     """Find out before a long run, not after it, that the report cannot be written."""
     if output is None or output == "-":
@@ -26,6 +30,29 @@ def check_output(output: str | None, option: str = "-o") -> None:
         raise UsageError(f"{option} {path}: there is no folder {path.parent}; make it first.")
     if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
         raise UsageError(f"{option} {path}: cannot be written; check its permissions.")
+
+
+def choose_output(form: str, output: str | None, *, to_stdout: bool) -> str | None:
+    """Where the report goes. A page is of no use in a terminal: without `-o` it becomes a file in the working folder."""
+    if form == "html" and output is None and (not to_stdout or sys.stdout.isatty()):
+        if os.path.exists(PAGE) and not _is_our_page(PAGE):
+            raise UsageError(f"{PAGE}: exists and is no report of ours; name another file with -o FILE.")
+        output = PAGE
+    check_output(output)
+    return output
+
+
+def _is_our_page(file: str) -> bool:
+    try:
+        return GENERATOR in Path(file).read_text(encoding="utf-8", errors="replace")[:2_000]
+    except OSError:
+        return False
+
+
+def tell_place(output: str | None) -> None:
+    """Say where a page lies, so that it can be opened with a click."""
+    if output is not None and output != "-":
+        sys.stderr.write(f"report: {Path(output).absolute().as_uri()}\n")
 
 
 def check_form(form: str, language: Language | None) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.output import check_form, check_output, put_report
+from traceonce.commands.output import check_form, choose_output, put_report, tell_place
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
 from traceonce.observe.excerpts import with_excerpts
@@ -29,7 +29,7 @@ def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str |
     traceonce report run1.jsonl run2.jsonl --format json -o merged.json
     """
     check_form(form, lang)
-    check_output(output)
+    output = choose_output(form, output, to_stdout=True)
     if latest and recordings:
         raise UsageError("--latest and a named recording: give one or the other, not both.")
     if not latest and not recordings:
@@ -40,3 +40,5 @@ def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str |
 
     diagnoses = diagnose_linked(recording)
     put_report(recording, diagnoses, form, output, to_stdout=True, language=lang or "en")
+    if form == "html":
+        tell_place(output)

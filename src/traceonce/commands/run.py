@@ -15,7 +15,7 @@ import msgspec
 from traceonce.backends.places import working_folder
 from traceonce.commands import in_program
 from traceonce.commands.accepted import AcceptedState
-from traceonce.commands.output import check_form, check_output, put_report
+from traceonce.commands.output import check_form, choose_output, put_report, tell_place
 from traceonce.config import ALL, Config, load_config
 from traceonce.errors import RecordingError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
@@ -109,6 +109,7 @@ def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str
 @click.option("--update-baseline", is_flag=True, help="Accept the present state: write it to the --baseline file.")
 @click.option("--xla", is_flag=True, help="Count XLA compilations, too (jit_compile=True).")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of an HTML or Markdown report.")
+@click.option("--no-source", is_flag=True, help="Keep no lines of your source in the recording.")
 @click.option("--quiet", is_flag=True, help="Print no report, only the reason for status 3; the recording is kept.")
 @click.pass_context
 def command(
@@ -123,6 +124,7 @@ def command(
     update_baseline: bool,
     xla: bool,
     lang: Language | None,
+    no_source: bool,
     quiet: bool,
 ) -> None:
     """Run a program as python would, and explain every trace it makes.
@@ -146,7 +148,7 @@ def command(
     if target is None:
         raise click.UsageError("Nothing to run: name a script, -m MODULE or -c CODE.")
     check_form(form, lang)
-    check_output(output)
+    output = choose_output(form, output, to_stdout=False)
     check_target(target)
     config = _configure(max_traces, on_limit, fail_on, baseline)
     if update_baseline and config.baseline is None:
@@ -157,11 +159,13 @@ def command(
     code = launch(target, path, in_program.BEGIN, settings, compilations=xla)
     remember(path)
     try:
-        result = with_excerpts(Recording.load(path))
+        result = Recording.load(path)
     except RecordingError as error:
         sys.stderr.write(f"traceonce: {error}\n")
         _leave(code)
-    add(path, result.excerpts)
+    if not no_source:
+        result = with_excerpts(result)
+        add(path, result.excerpts)
     from traceonce.findings import diagnose_linked
 
     diagnoses = diagnose_linked(result)
@@ -170,6 +174,8 @@ def command(
     try:
         if output is not None or not quiet:
             put_report(result, diagnoses, form, output, to_stdout=False, language=lang or "en")
+        if not quiet and form == "html":
+            tell_place(output)
         if not quiet and form == "text" and output is None and diagnoses:
             sys.stderr.write(f"recording: {path}\n")
     except UsageError as error:
