@@ -1,4 +1,4 @@
-"""The events of a run as a table, for a spreadsheet or a data frame: RFC 4180, a row per event, in the order of time.
+"""The events of a run as a table, for a spreadsheet or a data frame: RFC 4180, one row per event.
 
 Seconds count from the start of the run. A text that a spreadsheet would take for a formula gets an apostrophe in front.
 """
@@ -8,41 +8,92 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable
+from typing import NamedTuple
 
-from traceonce.facts import Cause, TraceEvent
 from traceonce.facts.error_text import main_line
 from traceonce.facts.event import package_path
 from traceonce.report.base import Material
-from traceonce.report.clock import seconds_into_run
+from traceonce.report.events import Timed, timed_events
 from traceonce.report.wording import describe_cause, describe_change
 
-# Spreadsheets look past blanks, and in East Asia take the wide forms of these signs as well.
-_FORMULA = re.compile(r"[\s\x00]*[=+\-@＝＋－＠]|[\t\r\n\x00]")
+# Spreadsheets look past blanks, and where East Asian text is written they take the wide forms of the signs as well.
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
-Cell = str | int | float | None
-COLUMNS: dict[str, Callable[[TraceEvent, tuple[Cause, ...]], Cell]] = {
-    "process": lambda event, _: event.process,
-    "id": lambda event, _: event.id,
-    "backend": lambda event, _: event.backend,
-    "function": lambda event, _: event.function.name,
-    "file": lambda event, _: package_path(event.function.file) if event.function.file else None,
-    "line": lambda event, _: event.function.line,
-    "kind": lambda event, _: event.kind,
-    "phase": lambda event, _: event.phase,
-    "ordinal": lambda event, _: event.ordinal or None,
-    "call": lambda event, _: event.call,
-    "start": lambda event, _: event.start,
-    "seconds": lambda event, _: event.seconds,
-    "first_run_seconds": lambda event, _: event.first_run_seconds,
-    "nodes": lambda event, _: event.nodes,
-    "bytes": lambda event, _: event.bytes,
-    "call_file": lambda event, _: package_path(event.call_site.file) if event.call_site else None,
-    "call_line": lambda event, _: event.call_site.line if event.call_site else None,
-    "call_via": lambda event, _: package_path(event.call_site.via) if event.call_site and event.call_site.via else None,
-    "thread": lambda event, _: event.thread,
-    "causes": lambda _, causes: ";".join(dict.fromkeys(cause.code.value for cause in causes)),
-    "explained": lambda _, causes: "; ".join(map(_explain, causes)),
-    "error": lambda event, _: main_line(event.error) if event.error else None,
-}
+
+class Row(NamedTuple):
+    """One event; the names of the fields are the first row of the file. What is not known is left empty.
+
+    `id` counts the events of one `process`. `ordinal` counts the traces of the function that the user's code caused.
+    `causes` are codes, `explained` says the same in words.
+    """
+
+    id: int
+    function: str
+    file: str | None
+    line: int | None
+    kind: str
+    phase: str
+    ordinal: int | None
+    call: int | None
+    start: float
+    seconds: float | None
+    first_run_seconds: float | None
+    nodes: int | None
+    bytes: int | None
+    call_file: str | None
+    call_line: int | None
+    call_via: str | None
+    thread: str
+    process: str
+    causes: str
+    explained: str
+    error: str | None
+    backend: str
+
+
+def render_csv(material: Material) -> str:
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\r\n")
+    writer.writerow(Row._fields)
+    for item in timed_events(material):
+        writer.writerow([_make_safe(cell) if isinstance(cell, str) else cell for cell in _describe(item)])
+    return table.getvalue()
+
+
+def _describe(item: Timed) -> Row:
+    event, causes, start = item
+    function, site = event.function, event.call_site
+    return Row(
+        id=event.id,
+        function=function.name,
+        file=_shorten(function.file),
+        line=function.line,
+        kind=event.kind,
+        phase=event.phase,
+        ordinal=event.ordinal if event.ordinal and event.phase != "internal" else None,
+        call=event.call,
+        start=round(start, 6),
+        seconds=event.seconds,
+        first_run_seconds=event.first_run_seconds,
+        nodes=event.nodes,
+        bytes=event.bytes,
+        call_file=_shorten(site.file) if site else None,
+        call_line=site.line if site else None,
+        call_via=_shorten(site.via) if site else None,
+        thread=event.thread,
+        process=event.process,
+        causes=" ".join(dict.fromkeys(cause.code.value for cause in causes)),
+        explained="; ".join(f"{describe_change(cause)} ({describe_cause(cause, traces=0)})" for cause in causes),
+        error=main_line(event.error) if event.error else None,
+        backend=event.backend,
+    )
+
+
+def _shorten(file: str | None) -> str | None:
+    return package_path(file) if file else None
+
+
+def _make_safe(text: str) -> str:
+    text = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    return f"'{text}" if _FORMULA.match(text) else text

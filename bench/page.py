@@ -1,0 +1,119 @@
+"""How fast the HTML report is in a real browser: a run of a few events, and one of 10,000.
+
+    python bench/page.py [--quick]
+
+Each round opens each report in a fresh Chromium (nothing is cached) and measures, from the start of the navigation,
+when it is interactive: the second frame after its scripts have run, or the end of the last long task, whichever is
+later. Then, in the open page: the frames while the timeline is zoomed with the wheel, a letter typed into the search,
+and a function opened, each up to the second frame after it. Medians and the middle half over the rounds.
+
+No peer shows traces as a page: tlparse writes HTML, but from logs of torch. So there is nothing to race here; the
+figures stand against the goal of two seconds.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from measuring import save
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "browser"))
+from browsing import DESKTOP, launch_chromium
+from playwright.sync_api import Page
+from reports import Reports
+
+QUICK = "--quick" in sys.argv
+ROUNDS = 3 if QUICK else 11
+GOAL_MS = 2000
+REPORTS = {"a real run": "translate", "10,000 events": "large"}
+
+WATCH_START = """
+window.longTaskEnd = 0;
+new PerformanceObserver(list => {
+  for (const task of list.getEntries()) window.longTaskEnd = Math.max(window.longTaskEnd, task.startTime + task.duration);
+}).observe({type: 'longtask', buffered: true});
+addEventListener('DOMContentLoaded', () =>
+  requestAnimationFrame(() => requestAnimationFrame(() => { window.secondFrame = performance.now(); })));
+"""
+# `act` is called with the page's own clock running; the answer is the time up to the second frame after it.
+TIME_TO_SECOND_FRAME = """
+act => new Promise(done => {
+  const began = performance.now();
+  act();
+  requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - began)));
+})
+"""
+ZOOM = """
+async plot => {
+  const {left, top, width, height} = plot.getBoundingClientRect();
+  const frames = [];
+  let last = await new Promise(requestAnimationFrame);
+  for (let turn = 0; turn < 60; turn++) {
+    plot.dispatchEvent(new WheelEvent('wheel', {bubbles: true, cancelable: true, ctrlKey: true,
+      deltaY: turn < 30 ? -40 : 40, clientX: left + width / 3, clientY: top + height / 2}));
+    const now = await new Promise(requestAnimationFrame);
+    frames.push(now - last);
+    last = now;
+  }
+  return frames;
+}
+"""
+
+
+def measure(page: Page, file: Path) -> dict[str, float]:
+    """One cold start, and the three gestures; all in milliseconds."""
+    page.add_init_script(WATCH_START)
+    page.goto(file.as_uri())
+    page.wait_for_function("window.secondFrame > 0")
+    page.wait_for_timeout(300)  # a long task after the second frame would count, too
+    found = {"interactive": page.evaluate("Math.max(window.secondFrame, window.longTaskEnd)")}
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    frames = page.locator(".u-over").first.evaluate(ZOOM)
+    ranked = sorted(frames)
+    found |= {"first_paint": paint, "zoom_frame": statistics.median(frames), "zoom_frame_p95": ranked[56]}
+    search = "() => { const box = document.querySelector('input[type=search]'); box.value = 'p'; "
+    search += "box.dispatchEvent(new InputEvent('input', {bubbles: true})); }"
+    found["search"] = page.evaluate(f"({TIME_TO_SECOND_FRAME})({search})")
+    opening = "() => [...document.querySelectorAll('#functions button[aria-expanded=false]')][0].click()"
+    found["open_function"] = page.evaluate(f"({TIME_TO_SECOND_FRAME})({opening})")
+    found["dom_nodes"] = page.evaluate("document.querySelectorAll('*').length")
+    return found
+
+
+def spread(values: Iterable[float]) -> dict[str, float]:
+    ranked = sorted(values)
+    low, middle, high = statistics.quantiles(ranked, n=4)
+    return {"median": round(middle, 1), "low": round(low, 1), "high": round(high, 1), "max": round(ranked[-1], 1)}
+
+
+def main() -> None:
+    results: dict[str, Any] = {"rounds": ROUNDS, "goal_ms": GOAL_MS, "pages": {}}
+    measured: dict[str, list[dict[str, float]]] = {title: [] for title in REPORTS}
+    with tempfile.TemporaryDirectory() as folder:
+        reports = Reports(Path(folder))
+        files = {title: reports.html(name) for title, name in REPORTS.items()}
+        for _ in range(ROUNDS):
+            for title, file in files.items():
+                with launch_chromium() as browser:
+                    results["chromium"] = browser.version
+                    page = browser.new_context(viewport=DESKTOP).new_page()
+                    measured[title].append(measure(page, file))
+        for title, name in REPORTS.items():
+            figures = {key: spread(one[key] for one in measured[title]) for key in measured[title][0]}
+            events = len(reports.recording(name).events)
+            results["pages"][title] = {"events": events, "bytes": files[title].stat().st_size, **figures}
+    for title, figures in results["pages"].items():
+        print(f"{title}: {figures['events']:,} events, {figures['bytes'] / 1e6:.2f} MB")
+        for key in measured[title][0]:
+            one = figures[key]
+            print(f"  {key.replace('_', ' '):16} {one['median']:8.1f} ({one['low']:.1f} to {one['high']:.1f})")
+    print(f"written to {save('page', results)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""``traceonce mcp``: the tools for agents, on standard input and output."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import logging
+import sys
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from traceonce.errors import UsageError
+
+if TYPE_CHECKING:
+    from traceonce.serve.mcp.answers import Desk
+
+SDK = 2  # the first version that has what we use
+INSTALL = "install it with: pip install 'traceonce[serve]'"
+
+
+@click.command(short_help="Answer a coding agent's questions (the Model Context Protocol).")
+def command() -> None:
+    """Answer a coding agent's questions by the Model Context Protocol, on standard input and output.
+
+    An agent starts this itself, once it is told to. It can then explain an error, read the findings of your recordings,
+    propose fixes, search the records, and note what worked. It reads your recordings and the records, and writes
+    nothing but the outcomes that it is told. The same tools are at /mcp of `traceonce serve`.
+
+    \b
+    claude mcp add traceonce -- traceonce mcp
+
+    docs/agents.md shows it for other agents, and what each tool answers.
+    """
+    _check_sdk()
+    if sys.stdin is None:
+        raise UsageError("mcp talks on standard input, which was closed; an agent starts it with one.")
+    if sys.stdin.isatty():
+        sys.stderr.write("traceonce: waits for an agent on standard input; Ctrl-C ends it. See: traceonce mcp -h\n")
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="traceonce: %(message)s")
+    import anyio
+
+    anyio.run(_serve)
+
+
+def _check_sdk() -> None:
+    try:
+        version = importlib.metadata.version("mcp")
+    except importlib.metadata.PackageNotFoundError:
+        raise UsageError(f"mcp needs the MCP SDK; {INSTALL}") from None
+    if int(version.partition(".")[0]) < SDK:
+        raise UsageError(f"mcp needs the MCP SDK {SDK} or later, and {version} is installed; {INSTALL}")
+
+
+async def _serve() -> None:
+    from mcp.server.stdio import stdio_server
+
+    from traceonce.serve.mcp.instructions import LOCAL
+    from traceonce.serve.mcp.server import make_server
+
+    server = make_server(_once(open_desk), LOCAL)
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def open_desk() -> Desk:
+    from traceonce.commands.knowledge.at_hand import open_to_read, own_outcomes
+    from traceonce.commands.local_recordings import LocalRecordings
+    from traceonce.serve.mcp.answers import Desk
+    from traceonce.serve.queries import Questions
+
+    recordings = LocalRecordings()
+    return Desk(Questions(recordings, own_outcomes(), open_to_read(None)), recordings.look_up)
+
+
+def _once(make: Callable[[], Desk]) -> Callable[[], Desk]:
+    """Make it when it is first asked for, and once, however many threads ask: an agent waits for us to start."""
+    lock, cached = threading.Lock(), functools.cache(make)
+
+    def get() -> Desk:
+        with lock:
+            return cached()
+
+    return get

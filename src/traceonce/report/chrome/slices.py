@@ -1,0 +1,155 @@
+"""What a trace viewer shows of each event: a slice for the trace, and one for the first run of its graph."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from traceonce.facts import Cause, CauseCode, Signature, TraceEvent
+from traceonce.facts.error_text import main_line
+from traceonce.report.chrome.lanes import CLOSE, Slice
+from traceonce.report.events import Timed
+from traceonce.report.wording import describe_change, describe_place, describe_site
+
+LEAVES = 60  # of a signature that are shown
+LONGEST = 1e9  # seconds
+# Colours have names in this format, of a fixed list; these are the nearest to those of the HTML report.
+FIRST, INTERNAL, FIRST_RUN, FAILED = "generic_work", "grey", "thread_state_sleeping", "rail_animation"
+COLOURS = {
+    CauseCode.VALUE: "bad",
+    CauseCode.SHAPE: "rail_response",
+    CauseCode.RANK: "rail_response",
+    CauseCode.DTYPE: "rail_load",
+    CauseCode.KIND: "rail_load",
+    CauseCode.STRUCTURE: "rail_load",
+    CauseCode.SPEC: "rail_load",
+    CauseCode.IDENTITY: "detailed_memory_dump",
+    CauseCode.COLLECTED: "detailed_memory_dump",
+    CauseCode.UNEQUAL: "detailed_memory_dump",
+    CauseCode.ALIASING: "detailed_memory_dump",
+    CauseCode.NEW_FUNCTION: "olive",
+    CauseCode.NEW_INSTANCE: "olive",
+    CauseCode.VARIABLE_CREATION: "olive",
+    CauseCode.CONTEXT: "light_memory_dump",
+    CauseCode.COMPILE: "terrible",
+    CauseCode.BACKWARD: "background_memory_dump",
+    CauseCode.STALE: "rail_animation",
+    CauseCode.CONFUSED: "rail_animation",
+    CauseCode.UNKNOWN: "thread_state_unknown",
+}
+
+
+class Happened(NamedTuple):
+    """An event, why it came about, and when it began, in microseconds since the run began."""
+
+    event: TraceEvent
+    causes: tuple[Cause, ...]
+    start: int
+
+    @classmethod
+    def of(cls, timed: Timed) -> Happened:
+        return cls(timed.event, timed.causes, microseconds(timed.start))
+
+    @property
+    def end(self) -> int:
+        return self.start + max(microseconds(self.event.seconds or 0.0), 1)
+
+
+def microseconds(seconds: float) -> int:
+    """A whole number that every JSON reader can hold, whatever a recording says."""
+    return round(min(max(seconds, -LONGEST), LONGEST) * 1e6)
+
+
+def slices_of(happened: Sequence[Happened]) -> Iterator[Slice]:
+    """The slices of one thread, for the events whose duration was measured."""
+    backwards: dict[str, list[Happened]] = {}
+    for item in sorted(happened, key=_start_of):
+        if item.event.kind == "backward":
+            backwards.setdefault(item.event.function.key, []).append(item)
+    for item in happened:
+        event = item.event
+        if event.seconds is None:
+            continue
+        category = f"{event.kind},{event.phase}"
+        yield Slice(item.start, item.end, title_of(item), category, _colour(item), facts_of(item))
+        if event.first_run_seconds:
+            aside = sum(_set_aside(item, backwards.get(event.function.key, [])))
+            took = max(microseconds(event.first_run_seconds), 1) + aside
+            facts = {
+                "function": event.function.name,
+                "first_run_seconds": event.first_run_seconds,
+                "steady_run_seconds": event.steady_run_seconds,
+                "placed": "right after its trace: how long it took was measured, but not when it began",
+            }
+            name = f"first run of {event.function.short_name}"
+            yield Slice(item.end, item.end + took, name, "first_run", FIRST_RUN, _known(facts))
+
+
+def _start_of(item: Happened) -> int:
+    return item.start
+
+
+def _set_aside(trace: Happened, backwards: Sequence[Happened]) -> Iterator[int]:
+    """The backward graphs that were built in the first run of a graph: their time is not in that of the run."""
+    ends = trace.end + CLOSE + microseconds(trace.event.first_run_seconds or 0.0)
+    for backward in backwards[bisect.bisect_left(backwards, trace.end - CLOSE, key=_start_of) :]:
+        if backward.start > ends:
+            break
+        ends += backward.end - backward.start
+        yield backward.end - backward.start
+
+
+def title_of(happened: Happened) -> str:
+    """The function, and why it was traced."""
+    event, causes, _ = happened
+    name = event.function.short_name
+    if event.kind == "backward":
+        return f"{name}: backward graph"
+    codes = ", ".join(dict.fromkeys(cause.code.value for cause in causes))
+    what = f"{name}: XLA" if event.kind == "compile" else name
+    if event.phase == "failed":
+        return f"{what}: failed"
+    return f"{what} ({codes})" if codes else what
+
+
+def _colour(happened: Happened) -> str:
+    event, causes, _ = happened
+    if event.kind != "trace":
+        return COLOURS[CauseCode.COMPILE if event.kind == "compile" else CauseCode.BACKWARD]
+    if event.phase == "failed":
+        return FAILED
+    if event.phase == "internal":
+        return INTERNAL
+    return COLOURS[causes[0].code] if causes else FIRST
+
+
+def facts_of(happened: Happened) -> dict[str, Any]:
+    """What a viewer shows of an event that is clicked on."""
+    event, causes, _ = happened
+    return _known(
+        {
+            "function": event.function.name,
+            "place": describe_place(event.function),
+            "phase": event.phase,
+            "trace": event.ordinal,
+            "call": event.call,
+            "causes": [f"{describe_change(cause)} ({cause.code.value}, {cause.evidence})" for cause in causes],
+            "called_from": describe_site(event.call_site) if event.call_site else None,
+            "signature": _describe_signature(event.signature),
+            "nodes": event.nodes,
+            "bytes_kept": event.bytes,
+            "error": main_line(event.error) if event.error else None,
+        }
+    )
+
+
+def _describe_signature(signature: Signature) -> dict[str, str]:
+    shown = {leaf.path: leaf.describe() for leaf in signature.leaves[:LEAVES]}
+    shown |= {f"context.{name}": value for name, value in signature.context.items()}
+    left = len(signature.leaves) - LEAVES
+    return shown | ({"…": f"and {left} more"} if left > 0 else {})
+
+
+def _known(facts: dict[str, Any]) -> dict[str, Any]:
+    return {name: fact for name, fact in facts.items() if fact not in (None, "", [], {}, 0)}

@@ -1,0 +1,48 @@
+"""The events of a run, each with its causes and with its time in seconds since the run began."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from traceonce.facts import Cause, Recording, TraceEvent
+from traceonce.report.base import Material
+
+
+class Timed(NamedTuple):
+    """An event, why it came about, and when it began."""
+
+    event: TraceEvent
+    causes: tuple[Cause, ...]
+    start: float
+
+
+def timed_events(material: Material) -> Iterator[Timed]:
+    """The events in the order of the recording."""
+    events = material.recording.events
+    zeros = zero_of_each_process(material.recording)
+    for event, causes in zip(events, material.causes or [()] * len(events), strict=True):
+        yield Timed(event, causes, event.start - zeros[event.process])
+
+
+def zero_of_each_process(recording: Recording) -> dict[str, float]:
+    """The clock that counts as second 0 for each process that has events.
+
+    Several runs stand in a row, as if each had followed the one before at once: days may lie between them.
+    """
+    of_run: dict[str, list[TraceEvent]] = {}
+    for event in recording.events:
+        run = event.process.partition(":")[0] if len(recording.runs) > 1 else ""
+        of_run.setdefault(run, []).append(event)
+    zeros: dict[str, float] = {}
+    begins = 0.0
+    for number, events in enumerate(of_run.values()):
+        first = min(event.start for event in events)
+        zero = (min(recording.started, first) if number == 0 and recording.started else first) - begins
+        zeros.update((event.process, zero) for event in events)
+        begins = max(map(_end_of, events)) - zero
+    return zeros
+
+
+def _end_of(event: TraceEvent) -> float:
+    return event.start + (event.seconds or 0.0) + (event.first_run_seconds or 0.0)

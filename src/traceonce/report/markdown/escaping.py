@@ -1,0 +1,69 @@
+"""Texts of the user's, made safe for GitHub's Markdown: nothing in them is markup, a link, a mention or invisible.
+
+Names and values stand in code, where GitHub looks for nothing. In prose, what would become a link, a mention or a
+reference is parted by a blank of no width.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+LONGEST = 600  # characters of one text
+_BLANKS = "\n\r\t"
+_NAMED = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&dollar;"}
+_MARKUP = re.compile(r"[<>&$\\`*{}\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_LINK = re.compile(r"@(?=\w)|#(?=\d)|(?<=GH-)(?=\d)|(?<=[a-z])(?=://)|(?<=www)(?=\.)", re.IGNORECASE)
+_LIST = re.compile(r"(\d*)([-+#=.)])")
+
+
+def code(text: str) -> str:
+    """A name or a value in a line of text."""
+    shown = visible(text) or " "
+    fence = "`" * (_longest_run(shown) + 1)
+    blank = " " if shown[0] in "` " or shown[-1] in "` " else ""
+    return f"{fence}{blank}{shown}{blank}{fence}"
+
+
+def cell(text: str) -> str:
+    """A name or a value in a table, where a bar ends the cell in code, too."""
+    shown = visible(text)
+    if "|" not in shown and "\\" not in shown:
+        return code(text)
+    references = (c if c.isalnum() or c == " " or not c.isascii() else f"&#{ord(c)};" for c in shown)
+    return f"<code>{''.join(references)}</code>"
+
+
+def html_code(text: str) -> str:
+    """A name in a line of HTML."""
+    return f"<code>{html.escape(visible(text))}</code>"
+
+
+def block(text: str, language: str) -> str:
+    """Lines of code."""
+    fence = "`" * max(_longest_run(text) + 1, 3)
+    lines = text.replace("\r\n", "\n").strip("\n").split("\n")
+    shown = ("".join(c if c.isprintable() or c == "\t" else _escape(c) for c in line) for line in lines)
+    return "\n".join([f"{fence}{language}", *shown, fence])
+
+
+def prose(text: str) -> str:
+    """Words with something of the user's among them, at the beginning of a line or within it."""
+    escaped = _MARKUP.sub(lambda found: _NAMED.get(found[0], f"\\{found[0]}"), visible(text).strip())
+    parted = _LINK.sub(lambda found: f"{found[0]}&#8203;", escaped)
+    return re.sub(_LIST, r"\1\\\2", parted, count=1) if _LIST.match(parted) else parted
+
+
+def visible(text: str) -> str:
+    """One line, not too long, in which every character can be seen."""
+    shown = "".join(c if c.isprintable() else " " if c in _BLANKS else _escape(c) for c in text[: LONGEST + 1])
+    return shown if len(text) <= LONGEST else f"{shown[: LONGEST - 1]}…"
+
+
+def _escape(character: str) -> str:
+    return f"\\u{ord(character):04x}"
+
+
+def _longest_run(text: str) -> int:
+    """Of backticks."""
+    return max(map(len, re.findall("`+", text)), default=0)

@@ -1,0 +1,90 @@
+"""One function that needs looking at: what happened, where, why, and what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from traceonce.facts import Cause, Diagnosis, Fix
+from traceonce.facts.event import package_path
+from traceonce.report.markdown.escaping import block, code, html_code, prose
+from traceonce.report.phrases import Phrases
+from traceonce.report.wording import causes_left, describe_place, fixes_to_show
+
+CAUSES = 8
+RECORDS = 3
+LINES = 120  # of a diff, or of a snippet
+
+
+def describe_function(diagnosis: Diagnosis, phrases: Phrases, script: str, *, folded: bool) -> str:
+    """A section, or, `folded`, a line that opens into one."""
+    name, happened = diagnosis.function.name, phrases.what_happened(diagnosis)
+    parts = [
+        " · ".join([*_costs(diagnosis, phrases), _where(diagnosis, phrases)]),
+        "\n".join(_causes(diagnosis, phrases)),
+        *_changes(diagnosis, phrases, script),
+    ]
+    body = "\n\n".join(part for part in parts if part)
+    if not folded:
+        return f"### {code(name)} {happened}\n\n{body}"
+    return f"<details>\n<summary>{html_code(name)} {happened}</summary>\n\n{body}\n\n</details>"
+
+
+def _costs(diagnosis: Diagnosis, phrases: Phrases) -> Iterator[str]:
+    accepted = phrases.accepted(diagnosis)
+    if accepted:
+        yield accepted
+    if diagnosis.lost_seconds >= 0.001:
+        yield phrases.lost(diagnosis.lost_seconds, diagnosis.share)
+    if diagnosis.retraces and diagnosis.bytes:
+        yield phrases.kept(diagnosis.bytes)
+
+
+def _where(diagnosis: Diagnosis, phrases: Phrases) -> str:
+    place = code(describe_place(diagnosis.function))
+    if not diagnosis.call_sites:
+        return place
+    site, others = diagnosis.call_sites[0], len(diagnosis.call_sites) - 1
+    call = code(f"{package_path(site.file)}:{site.line}{phrases.through(site)}")
+    more = phrases.other_lines(others) if others else ""
+    return f"{place}{phrases.LABELS.comma}{phrases.LABELS.called_from} {call}{more}"
+
+
+def _causes(diagnosis: Diagnosis, phrases: Phrases) -> Iterator[str]:
+    colon = phrases.LABELS.colon
+    for cause in diagnosis.causes[:CAUSES]:
+        values = phrases.describe_values(cause)
+        shown = f"{colon}{code(values)}" if values else ""
+        yield f"- {code(cause.path)}{colon}{prose(phrases.describe_cause(cause, diagnosis.traces))}{shown}"
+    if len(diagnosis.causes) > CAUSES:
+        yield f"- … {len(diagnosis.causes) - CAUSES:,}"
+
+
+def _changes(diagnosis: Diagnosis, phrases: Phrases, script: str) -> Iterator[str]:
+    """The fixes, what to do about causes that none of them treats, and what else there is to know."""
+    labels = phrases.LABELS
+    fixes = sorted(fixes_to_show(diagnosis), key=lambda fix: not fix.causes)  # what treats no cause is a last resort
+    for fix in fixes:
+        yield from _fix(fix, diagnosis, phrases, script)
+    remedies: dict[str, list[Cause]] = {}
+    for cause in causes_left(diagnosis)[:CAUSES]:
+        remedies.setdefault(phrases.describe_remedy(cause, diagnosis), []).append(cause)
+    for remedy, causes in remedies.items():
+        places = ", ".join(dict.fromkeys(code(cause.path) for cause in causes))
+        yield f"**{labels.change}** ({places}){labels.colon}{prose(remedy)}"
+    for note in diagnosis.notes:
+        yield f"**{labels.note}**{labels.colon}{prose(phrases.describe_note(note))}"
+    if diagnosis.records:
+        command = " ".join(["traceonce explain", *diagnosis.records[:RECORDS]])
+        yield f"**{labels.known}**{labels.colon}{code(command)}"
+
+
+def _fix(fix: Fix, diagnosis: Diagnosis, phrases: Phrases, script: str) -> Iterator[str]:
+    """Its diff, where it was written and proved, else its code; and in words what may be expected of it."""
+    labels = phrases.LABELS
+    title = labels.advice if fix.safety == "advice" else labels.fix
+    first, *rest = phrases.describe_fix(fix, diagnosis, script)
+    yield f"**{title}**{labels.colon}{prose(first)}"
+    text, language = (fix.diff, "diff") if fix.diff else (fix.snippet or "", "python")
+    lines = text.strip("\n").split("\n")
+    yield block("\n".join(lines if len(lines) <= LINES else [*lines[: LINES - 1], f"… ({len(lines)} lines)"]), language)
+    yield from map(prose, rest)

@@ -1,0 +1,121 @@
+"""What is said of the run as a whole: the headline and the table before the functions, what is left after them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import traceonce
+from traceonce.facts import Breach, CauseCode, Diagnosis, Verdict
+from traceonce.facts.error_text import main_line
+from traceonce.report.base import Material
+from traceonce.report.markdown.escaping import cell, code, prose
+from traceonce.report.phrases import Phrases
+from traceonce.report.text import QUIET, needing_attention
+
+ROWS = 50
+PLACES = 3  # named in a row
+NOTICES = 10
+
+
+def describe_findings(material: Material, phrases: Phrases) -> Iterator[str]:
+    """The headline, what it cost, the limits that were reached, and the functions in a table."""
+    recording, diagnoses = material.recording, material.diagnoses
+    acute = needing_attention(recording, diagnoses)
+    colon = phrases.LABELS.colon
+    if acute:
+        yield f"## traceonce{colon}{code(acute[0].function.name)} {phrases.what_happened(acute[0])}"
+    else:
+        yield f"## traceonce{colon}{phrases.nothing_to_fix(len(diagnoses))}"
+    lost = sum(diagnosis.lost_seconds for diagnosis in diagnoses)
+    share = lost / recording.seconds if recording.complete and recording.seconds > 0 else None
+    parts = [f"**{phrases.lost(lost, share)}**"] if lost >= 0.001 else []
+    if diagnoses:
+        parts.append(phrases.counted(len(diagnoses), sum(diagnosis.traces for diagnosis in diagnoses)))
+    if acute:
+        parts.append(phrases.to_look_at(len(acute)))
+    if parts:
+        yield " · ".join(parts)
+    if recording.breaches:
+        yield "\n".join(_limits(recording.breaches, phrases))
+    if acute:
+        yield "\n".join(_table(acute, phrases))
+
+
+def describe_rest(material: Material, phrases: Phrases) -> Iterator[str]:
+    """What may be worth a look, and what can be ignored."""
+    acute = needing_attention(material.recording, material.diagnoses)
+    changed = [
+        f"- {code(diagnosis.function.name)}{phrases.LABELS.colon}{code(cause.path)} "
+        f"{code(f'{cause.was} → {cause.now}')} {prose(cause.note or '')}".rstrip()
+        for diagnosis in material.diagnoses
+        if diagnosis.verdict in QUIET
+        for cause in diagnosis.causes
+        if cause.code is CauseCode.STALE
+    ]
+    if changed:
+        yield "\n".join([f"**{phrases.LABELS.worth_a_look}**", "", *changed])
+    bounded = [d for d in material.diagnoses if d.verdict is Verdict.BOUNDED and d not in acute]
+    if bounded:
+        yield _folded(f"{phrases.LABELS.the_rest} ({len(bounded):,})", _table(bounded, phrases, reasons=True))
+
+
+def describe_run(material: Material, phrases: Phrases) -> Iterator[str]:
+    """What was run, with what, and what the reader must know of it."""
+    recording, labels = material.recording, phrases.LABELS
+    lines = [f"- traceonce {traceonce.__version__}"]
+    if recording.command:
+        lines.append(f"- {labels.program}{labels.colon}{code(' '.join(recording.command))}")
+    if recording.environment:
+        lines.append("- " + code(", ".join(f"{name} {value}" for name, value in recording.environment.items())))
+    if recording.seconds > 0:
+        lines.append(f"- {phrases.duration(recording.seconds)}")
+    if recording.error:
+        lines.append(f"- {labels.ended_with}{labels.colon}{code(main_line(recording.error))}")
+    notices = [notice.text for notice in recording.notices if not notice.hook]
+    lines += [f"- {labels.note}{labels.colon}{prose(text)}" for text in notices[:NOTICES]]
+    yield _folded(labels.the_run, lines)
+
+
+def _limits(breaches: Sequence[Breach], phrases: Phrases) -> Iterator[str]:
+    same: dict[tuple[str, str, bool], list[Breach]] = {}
+    for breach in breaches:
+        same.setdefault((breach.function.key, breach.limit.describe(), breach.refused), []).append(breach)
+    for group in list(same.values())[:ROWS]:
+        yield f"- {code(group[0].function.name)} {phrases.limit_reached(group[0], len(group))}"
+
+
+def _table(diagnoses: Sequence[Diagnosis], phrases: Phrases, *, reasons: bool = False) -> Iterator[str]:
+    """A row for each function. `reasons` say why it can be ignored."""
+    labels = phrases.LABELS
+    yield (
+        "| "
+        + " | ".join((labels.function, labels.verdict, labels.traces, labels.calls, labels.lost, labels.why))
+        + " |"
+    )
+    yield "|:--|:--|--:|--:|--:|:--|"
+    for diagnosis in diagnoses[:ROWS]:
+        lost = phrases.duration(diagnosis.lost_seconds) if diagnosis.lost_seconds else ""
+        part = f" ({phrases.percent(diagnosis.share)})" if lost and diagnosis.share else ""
+        paths = dict.fromkeys(cause.path for cause in diagnosis.causes)
+        why = ", ".join(map(cell, list(paths)[:PLACES])) + (" …" if len(paths) > PLACES else "")
+        if reasons:
+            why = labels.colon.join(filter(None, [why, phrases.describe_reason(diagnosis)]))
+        yield _row(
+            cell(diagnosis.function.name),
+            phrases.VERDICTS[diagnosis.verdict],
+            f"{diagnosis.traces:,}",
+            f"{diagnosis.calls:,}" if diagnosis.calls else "",
+            lost + part,
+            why,
+        )
+    if len(diagnoses) > ROWS:
+        yield _row(f"… {len(diagnoses) - ROWS:,}", "", "", "", "", "")
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _folded(title: str, lines: Iterator[str] | list[str]) -> str:
+    body = "\n".join(lines)
+    return f"<details>\n<summary>{title}</summary>\n\n{body}\n\n</details>"

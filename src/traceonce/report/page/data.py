@@ -1,0 +1,269 @@
+"""What the page knows of a run: plain JSON, made once here, read by all of the page's scripts.
+
+The page draws only what is in this document. Times are seconds since the run began; functions are named by their
+number, and what stood in the places of a signature by its number among the texts of its function.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Any
+
+import msgspec
+
+import traceonce
+from traceonce.facts import (
+    Breach,
+    CallSite,
+    Cause,
+    CauseCode,
+    Diagnosis,
+    Excerpt,
+    Fix,
+    Phase,
+    Proof,
+    Recording,
+    SiteCount,
+    TraceEvent,
+)
+from traceonce.facts.error_text import main_line
+from traceonce.facts.event import package_path
+from traceonce.facts.quantities import count_of
+from traceonce.report.base import Material
+from traceonce.report.page.places import Places, find_places
+
+CALL_EXCERPTS = 3
+# What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.
+_ESCAPED = "<>&\u2028\u2029"
+
+
+def embed_json(document: Any) -> str:
+    """A document as JSON that is safe inside a ``<script>`` element."""
+    try:
+        text = msgspec.json.encode(document).decode()
+    except UnicodeEncodeError:  # a file name that is no text
+        text = json.dumps(msgspec.to_builtins(document), separators=(",", ":"))
+    for mark in _ESCAPED:
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
+
+
+def make_page_data(material: Material) -> dict[str, Any]:
+    """All that the page shows of a run."""
+    recording = material.recording
+    numbers = {(d.backend, d.function.key): number for number, d in enumerate(material.diagnoses)}
+    causes = [found for _, found in zip_longest(recording.events, material.causes, fillvalue=())]
+    shown: list[list[tuple[TraceEvent, tuple[Cause, ...]]]] = [[] for _ in material.diagnoses]
+    for event, found in zip(recording.events, causes, strict=True):
+        number = numbers.get((event.backend, event.function.key))
+        if number is not None:
+            shown[number].append((event, found))
+    zero = _zero_of_each_process(recording)
+    functions, events = [], []
+    for number, diagnosis in enumerate(material.diagnoses):
+        places = find_places([event.signature for event, _ in shown[number]])
+        functions.append(_describe_function(diagnosis, places, _needed_seconds(shown[number]), recording))
+        ordinals: Counter[str] = Counter()
+        for (event, found), row in zip(shown[number], places.rows, strict=True):
+            start = event.start - zero[event.process]
+            events.append(_describe_event(event, number, ordinals, found, row, start))
+    events.sort(key=lambda event: event["start"])
+    for position, event in enumerate(events, 1):
+        event["id"] = position
+    return {
+        "schema": recording.schema,
+        "version": traceonce.__version__,
+        "language": material.language,
+        "command": recording.command,
+        "exit_code": recording.exit_code,
+        "seconds": round(recording.seconds, 6),
+        "complete": recording.complete,
+        "started": recording.started,
+        "environment": recording.environment,
+        "error": main_line(recording.error) if recording.error else None,
+        "functions": functions,
+        "events": events,
+        "records": material.records,
+        "notices": [notice.text for notice in recording.notices if not notice.hook],
+    }
+
+
+def _zero_of_each_process(recording: Recording) -> dict[str, float]:
+    """The clock that counts as second 0 for each process. Several runs stand in a row, as if one had followed the
+    other at once: days may lie between them."""
+    of_run: dict[str, list[TraceEvent]] = {}
+    for event in recording.events:
+        run = event.process.partition(":")[0] if len(recording.runs) > 1 else ""
+        of_run.setdefault(run, []).append(event)
+    zeros: dict[str, float] = {}
+    begins = 0.0
+    for number, events in enumerate(of_run.values()):
+        clock = recording.started if number == 0 else min(event.start for event in events)
+        zero = clock - begins
+        zeros.update((event.process, zero) for event in events)
+        begins = max(event.start + (event.seconds or 0.0) + (event.first_run_seconds or 0.0) for event in events) - zero
+    return zeros
+
+
+def _phase(event: TraceEvent, causes: tuple[Cause, ...]) -> Phase:
+    """What a trace turned out to be: while it is made, nobody can tell a first trace from another one."""
+    if event.kind != "trace" or event.phase in ("internal", "failed"):
+        return event.phase
+    if all(cause.code is CauseCode.VARIABLE_CREATION for cause in causes):
+        return "internal" if causes else "first"
+    return "retrace"
+
+
+def _describe_event(
+    event: TraceEvent, number: int, ordinals: Counter[str], causes: tuple[Cause, ...], row: list[int], start: float
+) -> dict[str, Any]:
+    site = event.call_site
+    phase = _phase(event, causes)
+    ordinals[event.kind] += phase != "internal"
+    return {
+        "id": 0,
+        "function": number,
+        "kind": event.kind,
+        "phase": phase,
+        "ordinal": ordinals[event.kind] if phase != "internal" else 0,
+        "call": event.call,
+        "start": round(max(start, 0.0), 6),
+        "seconds": event.seconds or 0.0,
+        "first_run_seconds": event.first_run_seconds,
+        "nodes": event.nodes,
+        "site": _describe_site(site) if site is not None else None,
+        "thread": event.thread,
+        "process": event.process,
+        "error": main_line(event.error) if event.error else None,
+        "causes": [
+            {"code": cause.code, "path": cause.path, "was": cause.was, "now": cause.now, "evidence": cause.evidence}
+            for cause in causes
+        ],
+        "v": row,
+    }
+
+
+def _describe_site(site: CallSite | SiteCount) -> dict[str, Any]:
+    return {"file": package_path(site.file), "line": site.line, "via": package_path(site.via) if site.via else None}
+
+
+def _describe_function(
+    diagnosis: Diagnosis, places: Places, needed_seconds: float, recording: Recording
+) -> dict[str, Any]:
+    function = diagnosis.function
+    breaches = [breach for breach in recording.breaches if breach.function.key == function.key]
+    source = _find_excerpt(recording, function.file, function.line)
+    return {
+        "backend": diagnosis.backend,
+        "name": function.name,
+        "file": package_path(function.file) if function.file else None,
+        "line": function.line,
+        "library": function.library,
+        "verdict": diagnosis.verdict,
+        "growth": diagnosis.growth,
+        "reason": diagnosis.reason,
+        "traces": diagnosis.traces,
+        "retraces": diagnosis.retraces,
+        "internal": diagnosis.internal,
+        "failed": diagnosis.failed,
+        "calls": diagnosis.calls,
+        "compiles": diagnosis.compiles,
+        "backwards": diagnosis.backwards,
+        "seconds": diagnosis.seconds,
+        "first_run_seconds": diagnosis.first_run_seconds,
+        "lost_seconds": diagnosis.lost_seconds,
+        "needed_seconds": needed_seconds,
+        "share": diagnosis.share,
+        "bytes": diagnosis.bytes,
+        "jit_compile": diagnosis.jit_compile,
+        "accepted": diagnosis.accepted,
+        "notes": diagnosis.notes,
+        "limits": list(_describe_limits(breaches)),
+        "causes": [
+            {
+                "code": cause.code,
+                "path": cause.path,
+                "count": cause.count,
+                "was": cause.was,
+                "now": cause.now,
+                "evidence": cause.evidence,
+                "values": cause.values,
+                "type": cause.type_name,
+                "note": cause.note,
+                "finite": cause.finite,
+            }
+            for cause in diagnosis.causes
+        ],
+        "call_sites": [{**_describe_site(site), "count": site.count} for site in diagnosis.call_sites],
+        "source": _describe_excerpt(source) if source is not None else None,
+        "call_excerpts": list(_call_excerpts(diagnosis, source, recording)),
+        "places": places.paths,
+        "texts": places.texts,
+        "constant": places.constant,
+        "fixes": [_describe_fix(fix) for fix in diagnosis.fixes],
+        "records": diagnosis.records,
+    }
+
+
+def _needed_seconds(events: Sequence[tuple[TraceEvent, tuple[Cause, ...]]]) -> float:
+    """What no repair can save: first traces and what the framework did for itself, each with its first run."""
+    ran = {event.id for event, _ in events if event.first_run_seconds}
+    total = 0.0
+    for event, causes in events:
+        if _phase(event, causes) not in ("first", "internal") or (event.kind == "compile" and event.parent in ran):
+            continue  # a graph is compiled in its first run, which is counted with its trace
+        traced = event.seconds if event.exclusive_seconds is None else event.exclusive_seconds
+        total += (traced or 0.0) + max((event.first_run_seconds or 0.0) - (event.steady_run_seconds or 0.0), 0.0)
+    return round(total, 6)
+
+
+def _describe_limits(breaches: Sequence[Breach]) -> Iterator[str]:
+    counts = Counter((breach.limit.describe(), breach.refused) for breach in breaches)
+    for (limit, refused), count in counts.items():
+        yield f"{limit}; {count_of(count, 'call')} refused" if refused else f"{limit}; the program went on"
+
+
+def _find_excerpt(recording: Recording, file: str | None, line: int | None) -> Excerpt | None:
+    return next((excerpt for excerpt in recording.excerpts if excerpt.holds(file, line)), None)
+
+
+def _describe_excerpt(excerpt: Excerpt) -> dict[str, Any]:
+    return {"file": package_path(excerpt.file), "start": excerpt.start, "lines": excerpt.lines}
+
+
+def _call_excerpts(diagnosis: Diagnosis, source: Excerpt | None, recording: Recording) -> Iterator[dict[str, Any]]:
+    """The lines around the first few call sites; a site inside the shown source needs none of its own."""
+    for site in diagnosis.call_sites[:CALL_EXCERPTS]:
+        excerpt = _find_excerpt(recording, site.file, site.line)
+        if excerpt is not None and excerpt is not source:
+            yield {**_describe_excerpt(excerpt), "line": site.line}
+
+
+def _describe_fix(fix: Fix) -> dict[str, Any]:
+    return {
+        "recipe": fix.recipe,
+        "safety": fix.safety,
+        "predicted_traces": fix.predicted_traces,
+        "snippet": fix.snippet,
+        "diff": fix.diff,
+        "note": fix.note,
+        "wider": fix.wider,
+        "proof": _describe_proof(fix.proof) if fix.proof is not None else None,
+    }
+
+
+def _describe_proof(proof: Proof) -> dict[str, Any]:
+    return {
+        "verdict": proof.verdict,
+        "reason": proof.reason,
+        "outputs_equal": proof.outputs_equal,
+        "compared": proof.compared,
+        "tolerance": proof.tolerance,
+        "measure": proof.measure,
+        "speedup": proof.speedup,
+        "before": proof.before,
+        "after": proof.after,
+    }

@@ -1,0 +1,248 @@
+// Why a function was traced again: its causes in words, with what was seen at each place.
+
+const CAUSES_AT_FIRST = 6;
+const PATHS_AT_FIRST = 4;
+const CONSTANTS_AT_FIRST = 8;
+const REMARKS_AT_FIRST = 7;
+const VALUES_AT_FIRST = 7;
+const LONGEST_VALUE = 60; // characters
+const NEW_OBJECT = ['new_function', 'new_instance'];
+const OTHER_OBJECT = ['identity', 'collected'];
+const READ_OFF = ['value', 'shape', 'rank', 'dtype', 'context', 'compile']; // the place itself says what was seen
+
+/** The section *Why*: the causes, what never changed, and what else is known of the function. */
+function whyPart(func) {
+  const groups = causesTogether(func);
+  return h(
+    'section.why-part',
+    null,
+    cardHeading(words('cards.why'), reasonInWords(func)),
+    groups.length > 0 && moreOf(h('ul.causes'), groups.map((group) => causeItem(func, group)), CAUSES_AT_FIRST, 'cards.more_causes'),
+    shownAbove(func) && fixIsAbove(),
+    constantPlaces(func),
+    remarks(func),
+  );
+}
+
+/** Why the verdict is what it is. The reasons are a closed list of sentences in English. */
+function reasonInWords(func) {
+  const key = `cards.reason.${func.reason.replace(/\W+/g, '_')}`;
+  return hasWords(key) ? words(key) : func.reason;
+}
+
+// ---- causes that come together ----
+
+/**
+ * The causes of a function, those that always came together as one: 120 features that grow at the same traces are one
+ * thing to change.
+ */
+function causesTogether(func) {
+  const cameAt = new Map();
+  for (const event of eventsOfFunctions[func.index]) {
+    for (const {code, path} of event.causes) {
+      const key = `${code} ${path}`;
+      if (!cameAt.has(key)) cameAt.set(key, []);
+      cameAt.get(key).push(event.id);
+    }
+  }
+  const groups = new Map();
+  for (const cause of func.causes) {
+    const when = cameAt.get(`${cause.code} ${cause.path}`)?.join() ?? cause.path; // a finding has no event: it is alone
+    const key = `${cause.code} ${cause.evidence} ${cause.note ?? ''} ${when}`;
+    if (groups.has(key)) groups.get(key).push(cause);
+    else groups.set(key, [cause]);
+  }
+  return [...groups.values()];
+}
+
+function causeItem(func, causes) {
+  const [cause] = causes;
+  return h(
+    'li',
+    null,
+    swatch(familyOf(cause.code)),
+    h(
+      'div',
+      null,
+      h('div', null, placesOf(causes)),
+      h('p', null, causeInWords(func, cause), howOften(func, cause), causes.length > 1 && [words('cards.semicolon'), words('cards.together')]),
+      valuesView(func, causes),
+    ),
+  );
+}
+
+function placesOf(causes) {
+  const paths = causes.map(({path}) => path);
+  const first = paths.slice(0, PATHS_AT_FIRST).map((path, position) => [position > 0 && ', ', h('code', null, path)]);
+  return [first, evidenceTag(causes[0]), theOtherPlaces(paths.slice(PATHS_AT_FIRST))];
+}
+
+function theOtherPlaces(paths) {
+  if (!paths.length) return null;
+  return h('details', null, h('summary', null, words('cards.more_places', {n: paths.length})), h('code', null, paths.join(', ')));
+}
+
+function evidenceTag({evidence}) {
+  return h('span.evidence', {title: words(`cards.evidence_note.${evidence}`)}, words(`cards.evidence.${evidence}`));
+}
+
+// ---- in words ----
+
+/** What happened at this place: the same facts as in the report for terminals. */
+function causeInWords(func, cause) {
+  const seen = valuesSeen(func, cause);
+  const sentence = phrase(`cards.say.${sayingOf(func, cause, seen)}`, {
+    n: seen.count,
+    step: growthStep(cause, seen),
+    type: cause.type ?? 'Python',
+    note: cause.note,
+  });
+  if (cause.code !== 'stale' || cause.evidence !== 'inferred') return sentence;
+  return [sentence, ' ', cause.note ? inEnglish(`(${cause.note})`) : words('cards.say.stale_inferred')];
+}
+
+function sayingOf(func, cause, seen) {
+  const {code} = cause;
+  const everyTime = cause.count >= 3 && cause.count >= eventsOf(func.index).length - 1;
+  if (code === 'value') return everyTime ? 'value_each' : seen.whole ? 'value' : 'value_many';
+  if (code === 'shape') {
+    if (growthStep(cause, seen)) return 'shape_grows';
+    if (isPartialBatch(cause, seen)) return 'shape_partial';
+    return seen.whole ? 'shape' : 'shape_many';
+  }
+  if (code === 'compile') return seen.whole && seen.values.length > 1 ? 'compile' : 'compile_many';
+  if (NEW_OBJECT.includes(code) && cause.note) return `${code}_with`;
+  return code;
+}
+
+/** By how much a dimension grows each time, as the sequence of a decoder does; 0 where it does not. */
+function growthStep(cause, {values}) {
+  if (cause.code !== 'shape' || values.length < 4 || !values.every(isWholeNumber)) return 0;
+  const step = values[1] - values[0];
+  return step > 0 && values.every((size, n) => n === 0 || size - values[n - 1] === step) ? step : 0;
+}
+
+/** Was the first dimension smaller once, as in the last batch of data that does not divide evenly? */
+function isPartialBatch(cause, {values}) {
+  return cause.path.endsWith('.shape[0]') && values.length === 2 && values.every(isWholeNumber) && Number(values[1]) < Number(values[0]);
+}
+
+function isWholeNumber(text) {
+  return /^\d+$/.test(text);
+}
+
+function howOften(func, cause) {
+  if (SILENT.includes(cause.code)) return null;
+  const kind = cause.code === 'compile' ? 'compiles' : func.failed ? 'attempts' : 'traces';
+  const all = kind === 'compiles' ? func.compiles - 1 : ownTraces(func).filter((event) => event.causes.length > 0).length;
+  const known = cause.count <= all;
+  return [words('cards.semicolon'), known ? words(`cards.of_${kind}`, {n: cause.count, all}) : words('cards.times', {n: cause.count})];
+}
+
+/** The traces that the user's code caused. */
+function ownTraces(func) {
+  return eventsOfFunctions[func.index].filter(({kind, phase}) => kind === 'trace' && phase !== 'internal');
+}
+
+// ---- what was seen ----
+
+/**
+ * The different values of a place, in order. `whole`: all of them, from the signatures; else those that the recording's
+ * summary names, which has a dozen at most.
+ */
+function valuesSeen(func, cause) {
+  if (func.placeNumber.has(cause.path) && READ_OFF.includes(cause.code)) {
+    const events = cause.code === 'compile' ? eventsOfFunctions[func.index].filter(({kind}) => kind === 'compile') : ownTraces(func);
+    const values = [...new Set(events.map((event) => valueAt(event, cause.path)))].filter((value) => value != null);
+    if (values.length > 1) return {values, count: values.length, whole: true};
+  }
+  const values = cause.values.filter((value) => value !== '…');
+  return {values, count: values.length, whole: values.length === cause.values.length};
+}
+
+function valuesView(func, causes) {
+  const [cause] = causes;
+  if (NEW_OBJECT.includes(cause.code)) return null;
+  if (cause.code === 'unequal') return cause.note && h('div.values', null, cause.note);
+  const lines = causes.map((each) => [each.path, valuesInWords(func, each)]).filter(([, text]) => text);
+  if (!lines.length) return null;
+  if (lines.every(([, text]) => text === lines[0][1])) return h('div.values', null, lines[0][1]);
+  const rows = lines.map(([path, text]) => h('div.values', null, h('span.values-path', null, path), ' ', text));
+  return moreOf(h('div'), rows, 4, 'cards.more_places');
+}
+
+function valuesInWords(func, cause) {
+  const arrow = cause.code === 'shape' || OTHER_OBJECT.includes(cause.code) ? ', ' : ' → ';
+  const {values, whole} = valuesSeen(func, cause);
+  const named = OTHER_OBJECT.includes(cause.code) ? values.filter((value) => !value.endsWith(' object')) : values;
+  const texts = named.map((value) => shorten(value, LONGEST_VALUE));
+  if (whole && texts.length <= VALUES_AT_FIRST) return texts.join(arrow);
+  if (texts.length < 2) return texts.join(arrow);
+  return `${texts.slice(0, VALUES_AT_FIRST - 2).join(arrow)} … ${texts.at(-1)}`;
+}
+
+function shorten(text, most) {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+// ---- what else there is to say ----
+
+function constantPlaces(func) {
+  const {constant} = func;
+  if (!constant.length || eventsOf(func.index).length < 2) return null;
+  const names = constant.slice(0, CONSTANTS_AT_FIRST).join(', ');
+  return h(
+    'div.note',
+    null,
+    phrase('cards.constant', {n: constant.length, names: h('code', null, names)}),
+    theOtherPlaces(constant.slice(CONSTANTS_AT_FIRST)),
+  );
+}
+
+/** Limits that were reached, the state that was accepted, memory, errors and notes. */
+function remarks(func) {
+  const errors = [...new Set(eventsOfFunctions[func.index].map((event) => event.error).filter(Boolean))];
+  const lines = [
+    ...func.limits.map((limit) => [phrase('cards.limit', {limit: inEnglish(limit)}), 'bad']),
+    func.accepted === true && [words('cards.accepted'), 'good'],
+    func.accepted === false && [words('cards.worse_than_accepted'), 'bad'],
+    func.retraces > 0 && func.bytes > 0 && [words('cards.memory', {size: memory(func.bytes)})],
+    func.internal > 0 && [words('cards.internal', {n: func.internal})],
+    func.backwards > 0 && [words('cards.backwards', {n: func.backwards})],
+    func.compiles > 0 && func.verdict !== 'recompiling' && [words('cards.compiled', {n: func.compiles})],
+    func.jit_compile && !func.compiles && [words('cards.compiles_not_watched')],
+    ...func.notes.map((note) => [noteInWords(note)]),
+    ...errors.map((error) => [phrase('cards.raised', {error: inEnglish(error, 'code')}), 'bad']),
+  ].filter(Boolean);
+  if (!lines.length) return null;
+  return moreOf(h('ul.remarks'), lines.map(([text, mood]) => h('li', {class: mood ?? null}, text)), REMARKS_AT_FIRST, 'cards.more_remarks');
+}
+
+/** A note of the diagnosis. Those that our own code makes are known, and so exist in every language. */
+function noteInWords(note) {
+  for (const [pattern, key] of [
+    [/^its calls are not counted/, 'cards.note.calls_not_counted'],
+    [/^(?<n>\d+) different graphs under this name/, 'cards.note.different_graphs'],
+    [/^(?<n>\d+) of (?<all>\d+) traces raised/, 'cards.note.traces_raised'],
+  ]) {
+    const found = pattern.exec(note);
+    if (found) return words(key, {n: Number(found.groups?.n), all: Number(found.groups?.all)});
+  }
+  return inEnglish(note);
+}
+
+/** A list of which the first few are shown, and the others on request. */
+function moreOf(list, items, most, key) {
+  const first = items.length > most + 1 ? most : items.length; // never a button for a single item
+  list.append(...items.slice(0, first));
+  if (first === items.length) return list;
+  const button = h('button.tool.more', {type: 'button'}, words(key, {n: items.length - first}));
+  button.addEventListener('click', () => {
+    const [next] = items.slice(first);
+    list.append(...items.slice(first));
+    button.remove();
+    next.tabIndex = -1; // so that whoever came here by keyboard goes on reading there
+    next.focus();
+  });
+  return [list, button];
+}

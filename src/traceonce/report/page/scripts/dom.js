@@ -1,0 +1,100 @@
+// Building the document. Texts go in as text nodes only: nothing that a program is called can become markup.
+
+/** An element: `h('button.tool', {type: 'button', on: {click}}, 'Print')`.
+ *
+ * `tag` may carry classes. Of `props`, `on` holds listeners, `css` style properties (`--c`, `width`), `class` more classes;
+ * the others are attributes (true: an empty one; null, undefined or false: none). Of the children, null, undefined and
+ * false are left out; arrays are spread.
+ */
+function h(tag, props, ...children) {
+  const [name, ...classes] = tag.split('.');
+  const element = document.createElement(name || 'div');
+  if (classes.length) element.className = classes.join(' ');
+  for (const [key, value] of Object.entries(props ?? {})) {
+    if (value == null || value === false) continue;
+    if (key === 'on') for (const [type, listener] of Object.entries(value)) element.addEventListener(type, listener);
+    else if (key === 'css') for (const [property, text] of Object.entries(value)) element.style.setProperty(property, text);
+    else if (key === 'class') element.classList.add(...String(value).split(' ').filter(Boolean));
+    else element.setAttribute(key, value === true ? '' : value);
+  }
+  element.append(...present(children));
+  return element;
+}
+
+/** An SVG element. */
+function svg(name, attributes, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes ?? {})) element.setAttribute(key, value);
+  element.append(...present(children));
+  return element;
+}
+
+function present(children) {
+  return children.flat(Infinity).filter((child) => child != null && child !== false);
+}
+
+/** Put new children into a container, in the place of what it holds. */
+function refill(container, ...children) {
+  container.replaceChildren(...present(children));
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+/** The value of a custom property of the page, such as a colour of the palette. */
+function styleValue(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/** A function that runs `work` once before the next frame, however often it is called. */
+function oncePerFrame(work) {
+  let waiting = 0;
+  return (...values) => {
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(() => work(...values));
+  };
+}
+
+function wantsLessMotion() {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches;
+}
+
+/** Bring an element into view below the bar at the top. */
+function scrollToElement(element) {
+  element.scrollIntoView({behavior: wantsLessMotion() ? 'auto' : 'smooth', block: 'start'});
+}
+
+/** Say something to whoever cannot see the page change. */
+function announce(text) {
+  byId('live').textContent = text;
+}
+
+let toastTimer = 0;
+
+/** A short message at the bottom of the page. */
+function toast(text) {
+  const box = byId('toast');
+  box.textContent = text;
+  box.classList.add('on');
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => box.classList.remove('on'), 1600);
+}
+
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    copyBySelection(text); // no permission, or no clipboard outside of a secure context
+  }
+  toast(words('top.copied'));
+}
+
+function copyBySelection(text) {
+  const area = h('textarea.vh', {'aria-hidden': 'true', tabindex: '-1'});
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+}

@@ -1,0 +1,227 @@
+// All events as a table. Only the rows in view are in the document, so that ten thousand scroll like ten.
+
+const ROWS_BEYOND = 8; // drawn above and below what is in view
+const TABLE_ROWS = 12; // in view
+const SMALL_SCREEN = matchMedia('(max-width: 640px)');
+
+const EVENT_COLUMNS = [
+  {key: 'id', sort: (event) => event.id, view: (event) => integer(event.id), numeric: true},
+  {key: 'start', sort: (event) => event.start, view: (event) => clock(event.start), numeric: true},
+  {key: 'function', sort: (event) => DATA.functions[event.function].name, view: functionCell},
+  {key: 'kind', sort: (event) => FAMILIES.indexOf(event.family), view: kindCell},
+  {key: 'change', sort: changeText, view: changeCell},
+  {key: 'cost', sort: (event) => event.cost, view: (event) => seconds(event.cost), numeric: true, largestFirst: true},
+  {key: 'site', sort: (event) => (event.site ? place(event.site) : ''), view: siteCell},
+  {key: 'thread', sort: threadText, view: threadText, shown: () => threadsSeen.size > 1 || processesSeen.size > 1},
+];
+
+const eventTable = {sort: 'start', descending: false, rows: [], active: 0, drawn: new Map(), body: null};
+
+function eventColumns() {
+  return EVENT_COLUMNS.filter(({shown}) => !shown || shown());
+}
+
+function renderEvents(container) {
+  const before = eventTable.rows[eventTable.active];
+  const scrolled = eventTable.body?.scrollTop ?? 0;
+  eventTable.rows = sortedEvents();
+  eventTable.active = Math.max(0, eventTable.rows.indexOf(before));
+  eventTable.drawn.clear();
+  const {shown, all} = countShown();
+  refill(
+    container,
+    h('div.section-head', null, h('h2', null, words('events.title')), h('span.hint.num', null, shown === all ? integer(all) : words('cards.of', {n: shown, all})), h('span.hint.keys', null, words('events.hint'))),
+    eventTable.rows.length ? eventGrid() : h('p.empty', null, words('events.none')),
+  );
+  if (!eventTable.rows.length) return;
+  eventTable.body.scrollTop = scrolled;
+  drawEventRows();
+}
+
+function sortedEvents() {
+  const {sort} = EVENT_COLUMNS.find(({key}) => key === eventTable.sort);
+  const rows = EVENTS.filter(isVisible);
+  if (eventTable.sort !== 'start') {
+    const values = new Map(rows.map((event) => [event, sort(event)]));
+    const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+    rows.sort((a, b) => compare(values.get(a), values.get(b)) || a.id - b.id);
+  }
+  return eventTable.descending ? rows.reverse() : rows;
+}
+
+// ---- the frame of the table ----
+
+function eventGrid() {
+  const spacer = h('div', {role: 'presentation', class: 'spacer', css: {height: `${eventTable.rows.length * rowHeight()}px`}});
+  const body = h(
+    'div.event-body',
+    {
+      role: 'rowgroup',
+      css: {height: `${Math.min(eventTable.rows.length, TABLE_ROWS) * rowHeight()}px`},
+      on: {scroll: oncePerFrame(drawEventRows), keydown: walkEvents, focusin: followFocus, click: openClicked},
+    },
+    spacer,
+  );
+  eventTable.body = body;
+  return h(
+    'div.event-table',
+    {
+      role: 'grid',
+      'aria-label': words('events.title'),
+      'aria-rowcount': String(eventTable.rows.length + 1),
+      'aria-colcount': String(eventColumns().length),
+      'aria-readonly': 'true',
+      class: eventColumns().length > EVENT_COLUMNS.length - 1 ? 'with-threads' : null,
+    },
+    h('div.event-head', {role: 'rowgroup'}, h('div.event-row', {role: 'row', 'aria-rowindex': '1'}, eventColumns().map(columnHeader))),
+    body,
+  );
+}
+
+function columnHeader({key, numeric, largestFirst}) {
+  const sorted = eventTable.sort === key;
+  const choose = () => {
+    eventTable.descending = sorted ? !eventTable.descending : Boolean(largestFirst);
+    eventTable.sort = key;
+    renderEvents(byId('events'));
+    byId(`event-sort-${key}`).focus();
+  };
+  const arrow = sorted ? (eventTable.descending ? ' ↓' : ' ↑') : '';
+  return h(
+    'div',
+    {
+      role: 'columnheader',
+      class: `column-${key}${numeric ? ' num' : ''}`,
+      'aria-sort': sorted ? (eventTable.descending ? 'descending' : 'ascending') : 'none',
+    },
+    h('button', {type: 'button', id: `event-sort-${key}`, on: {click: choose}}, words(`events.column.${key}`), h('span', {'aria-hidden': 'true'}, arrow)),
+  );
+}
+
+/** Rows are two lines high where there is no room for columns. */
+function rowHeight() {
+  return SMALL_SCREEN.matches ? 54 : 30;
+}
+
+SMALL_SCREEN.addEventListener('change', () => renderEvents(byId('events')));
+
+// ---- the rows in view ----
+
+function drawEventRows() {
+  const {body, rows, drawn, active} = eventTable;
+  const height = rowHeight();
+  const first = Math.max(0, Math.floor(body.scrollTop / height) - ROWS_BEYOND);
+  const last = Math.min(rows.length, Math.ceil((body.scrollTop + body.clientHeight) / height) + ROWS_BEYOND);
+  const wanted = new Set([active]); // it keeps the focus, and so has to stay, wherever the table is scrolled to
+  for (let position = first; position < last; position += 1) wanted.add(position);
+  for (const [position, row] of drawn) {
+    if (wanted.has(position)) continue;
+    row.remove();
+    drawn.delete(position);
+  }
+  const fresh = [];
+  for (const position of wanted) {
+    if (drawn.has(position)) continue;
+    const row = eventRow(rows[position], position, height);
+    drawn.set(position, row);
+    fresh.push(row);
+  }
+  body.append(...fresh);
+}
+
+function eventRow(event, position, height) {
+  return h(
+    'div.event-row',
+    {
+      role: 'row',
+      'aria-rowindex': String(position + 2),
+      'data-row': String(position),
+      tabindex: position === eventTable.active ? '0' : '-1',
+      class: event.phase === 'internal' ? 'internal' : null,
+      css: {top: `${position * height}px`},
+    },
+    eventColumns().map(({key, view, numeric}) => h('div', {role: 'gridcell', class: `column-${key}${numeric ? ' num' : ''}`}, view(event))),
+  );
+}
+
+function functionCell(event) {
+  const {name} = DATA.functions[event.function];
+  return h('span.mono', {title: name}, name);
+}
+
+function kindCell(event) {
+  const family = event.kind === 'backward' ? 'backward' : event.family;
+  const firstCompilation = event.kind === 'compile' && family === 'first';
+  return [swatch(family), h('span', null, words(firstCompilation ? 'events.first_compilation' : `family.${family}`))];
+}
+
+/** What changed, in one line; of a failed trace, what it raised. */
+function changeText(event) {
+  if (event.error) return event.error;
+  return event.causes.map(({path, was, now}) => (was ? `${path} ${was} → ${now}` : `${path} ${now}`)).join(', ');
+}
+
+function changeCell(event) {
+  const text = changeText(event);
+  return h('span.mono', {title: text.length > 40 ? text : null}, text);
+}
+
+function siteCell(event) {
+  return event.site ? h('bdi.mono', {title: siteInWords(event.site)}, place(event.site)) : '';
+}
+
+function threadText(event) {
+  return [processesSeen.size > 1 && event.process, threadsSeen.size > 1 && event.thread].filter(Boolean).join(' · ');
+}
+
+// ---- going through it ----
+
+function walkEvents(press) {
+  const {active, rows} = eventTable;
+  const target = {
+    ArrowDown: active + 1,
+    ArrowUp: active - 1,
+    PageDown: active + TABLE_ROWS,
+    PageUp: active - TABLE_ROWS,
+    Home: 0,
+    End: rows.length - 1,
+  }[press.key];
+  if (press.key === 'Enter' || press.key === ' ') openEvent(rows[active]);
+  else if (target == null) return;
+  else focusRow(Math.max(0, Math.min(rows.length - 1, target)));
+  press.preventDefault();
+  press.stopPropagation();
+}
+
+function focusRow(position) {
+  const {body, drawn} = eventTable;
+  activateRow(position);
+  const height = rowHeight();
+  const top = position * height;
+  if (top < body.scrollTop) body.scrollTop = top;
+  else if (top + height > body.scrollTop + body.clientHeight) body.scrollTop = top + height - body.clientHeight;
+  drawEventRows();
+  drawn.get(position).focus({preventScroll: true});
+}
+
+function activateRow(position) {
+  const {drawn, active} = eventTable;
+  drawn.get(active)?.setAttribute('tabindex', '-1');
+  eventTable.active = position;
+  drawn.get(position)?.setAttribute('tabindex', '0');
+}
+
+function rowOf(target) {
+  const row = target.closest('[data-row]');
+  return row ? Number(row.dataset.row) : null;
+}
+
+function followFocus(focus) {
+  const position = rowOf(focus.target);
+  if (position != null) activateRow(position);
+}
+
+function openClicked(click) {
+  const position = rowOf(click.target);
+  if (position != null && !String(getSelection())) openEvent(eventTable.rows[position]);
+}

@@ -1,0 +1,148 @@
+// The run, and what follows from it: nothing here changes while the page is open.
+
+const DATA = JSON.parse(byId('data').textContent);
+const EVENTS = DATA.events;
+
+const FAMILY_OF_CODE = {
+  value: 'value',
+  shape: 'shape',
+  rank: 'shape',
+  dtype: 'type',
+  kind: 'type',
+  structure: 'type',
+  spec: 'type',
+  identity: 'object',
+  collected: 'object',
+  unequal: 'object',
+  aliasing: 'object',
+  new_function: 'function',
+  new_instance: 'function',
+  variable_creation: 'function',
+  context: 'context',
+  compile: 'compile',
+  backward: 'backward',
+  stale: 'silent',
+  confused: 'silent',
+  unknown: 'unknown',
+};
+// In the order of the legend. `internal`, what the framework does for itself, is drawn but never counted.
+const FAMILIES = [...new Set(Object.values(FAMILY_OF_CODE)), 'failed', 'first'];
+
+const SLOW = ['retracing', 'recompiling', 'failed'];
+const SILENT = ['stale', 'confused'];
+
+function familyOf(code) {
+  return FAMILY_OF_CODE[code] ?? 'unknown';
+}
+
+/** A small mark in the colour and the texture of a family. */
+function swatch(family) {
+  return h('i.sw', {class: family, css: {'--c': `var(--${family})`}, 'aria-hidden': 'true'});
+}
+
+/** Is it about values, not about speed? Both the verdict and a single cause can say so. */
+function isSilent(func) {
+  return SILENT.includes(func.verdict);
+}
+
+function silentCauses(func) {
+  return func.causes.filter((cause) => SILENT.includes(cause.code));
+}
+
+// What a trace is coloured by. A function's causes come most frequent first, so that its lane keeps one colour.
+function findFamilies(event, causes) {
+  if (event.phase === 'failed') return ['failed'];
+  if (event.phase === 'internal') return ['internal'];
+  if (event.kind === 'backward') return ['backward'];
+  if (event.phase === 'first') return ['first'];
+  if (event.kind === 'compile') return ['compile'];
+  const families = [...new Set(causes.map((cause) => familyOf(cause.code)))];
+  return families.length ? families.slice(0, 2) : ['unknown'];
+}
+
+const eventsOfFunctions = DATA.functions.map(() => []);
+const mainEvents = DATA.functions.map(() => []);
+
+DATA.functions.forEach((func, index) => {
+  func.index = index;
+  func.rank = new Map(func.causes.map((cause, position) => [`${cause.code} ${cause.path}`, position]));
+  func.placeNumber = new Map(func.places.map((path, position) => [path, position]));
+});
+
+for (const event of EVENTS) {
+  const {rank} = DATA.functions[event.function];
+  const weight = (cause) => rank.get(`${cause.code} ${cause.path}`) ?? Infinity;
+  if (event.causes.length > 1) event.causes.sort((a, b) => weight(a) - weight(b) || 0);
+  event.families = findFamilies(event, event.causes);
+  event.family = event.families[0];
+  event.cost = event.seconds + (event.first_run_seconds ?? 0);
+  event.shown = true;
+  eventsOfFunctions[event.function].push(event);
+}
+
+for (const func of DATA.functions) {
+  const own = eventsOfFunctions[func.index].filter((event) => event.phase !== 'internal');
+  const kind = func.verdict === 'recompiling' ? 'compile' : 'trace';
+  const main = own.filter((event) => event.kind === kind);
+  mainEvents[func.index] = main.length ? main : own;
+  func.family = isSilent(func)
+    ? 'silent'
+    : func.verdict === 'failed'
+      ? 'failed'
+      : func.verdict === 'recompiling'
+        ? 'compile'
+        : func.causes.length && func.verdict !== 'ok'
+          ? familyOf(func.causes[0].code)
+          : 'first';
+}
+
+/** The traces (for a recompiling function, the compilations) of a function in order, without internal ones. */
+function eventsOf(index) {
+  return mainEvents[index];
+}
+
+/** What stood at a place when an event happened: a text, or undefined. */
+function valueAt(event, path) {
+  const func = DATA.functions[event.function];
+  return func.texts[event.v[func.placeNumber.get(path)]];
+}
+
+/** The name of a function without the functions that it was defined in. */
+function shortName(func) {
+  return func.name.split('.<locals>.').at(-1);
+}
+
+/** "trace 3", "compile 2": what an event is called, within its function. */
+function eventName(event) {
+  const key = event.phase === 'internal' ? 'internal' : event.kind;
+  return words(`timeline.event.${key}`, {n: String(event.ordinal)});
+}
+
+// The recording lists the worst function first; that order is the page's, too.
+const functionsByWeight = DATA.functions;
+const slowFunctions = DATA.functions.filter((func) => SLOW.includes(func.verdict));
+const silentFunctions = DATA.functions.filter((func) => isSilent(func) || silentCauses(func).some((cause) => !cause.note));
+const limitedFunctions = DATA.functions.filter((func) => func.limits.length > 0);
+const headlineFunction =
+  slowFunctions[0] ?? silentFunctions[0] ?? limitedFunctions[0] ?? DATA.functions.find((func) => func.accepted === false);
+
+const lostSeconds = DATA.functions.reduce((sum, func) => sum + func.lost_seconds, 0);
+const neededSeconds = DATA.functions.reduce((sum, func) => sum + func.needed_seconds, 0);
+// Nobody may have seen the end of the run: then it reaches at least to the end of its last event.
+const runSeconds = Math.max(DATA.seconds, ...lastMoments(), 1e-3);
+
+function lastMoments() {
+  return eventsOfFunctions.map((own) => own.reduce((last, event) => Math.max(last, event.start + event.cost), 0));
+}
+
+const countOfFamily = new Map();
+for (const event of EVENTS) {
+  for (const family of event.families) countOfFamily.set(family, (countOfFamily.get(family) ?? 0) + 1);
+}
+if (silentFunctions.length) countOfFamily.set('silent', silentFunctions.length);
+
+/** The command that looks for a repair and proves it. */
+function fixCommand() {
+  const script = DATA.command[0]?.endsWith('.py') ? DATA.command.join(' ') : 'SCRIPT';
+  return `traceonce fix ${script}`;
+}

@@ -1,0 +1,69 @@
+// The page as a whole: draw it, follow links, keep up with the window and the system.
+
+function renderAll() {
+  const root = document.documentElement;
+  root.lang = state.language === 'zh' ? 'zh-CN' : 'en';
+  root.dataset.theme = isDark() ? 'dark' : 'light';
+  document.title = pageTitle();
+  const focused = document.activeElement?.id;
+  renderTop(byId('top'));
+  renderVerdict(byId('verdict'));
+  renderTimeline(byId('run'));
+  renderFunctions(byId('functions'));
+  renderEvents(byId('events'));
+  renderHelp(byId('help'));
+  renderFoot(byId('foot'));
+  if (focused) byId(focused)?.focus({preventScroll: true});
+}
+
+function pageTitle() {
+  const found = headlineFunction ? `${headlineFunction.name}: ${words(`verdict.badge.${headlineFunction.verdict}`)}` : words('verdict.fine');
+  return `${found} · traceonce`;
+}
+
+function renderFoot(container) {
+  const {platform} = DATA.environment;
+  refill(
+    container,
+    h('span', null, [`traceonce ${DATA.version}`, DATA.schema, platform].filter(Boolean).join(' · ')),
+    h('span', null, 'uPlot 1.6.32 (MIT) · IBM Plex (OFL 1.1)'),
+  );
+}
+
+/** Open what the address names. */
+function followLink() {
+  const parts = new URLSearchParams(location.hash.slice(1));
+  if (!parts.has('fn')) return;
+  const index = findFunction(parts.get('fn'));
+  if (index < 0) {
+    toast(words('top.no_such_function', {name: parts.get('fn')}));
+    return;
+  }
+  const trace = Number(parts.get('trace'));
+  if (trace >= 1) state.selected[index] = Math.min(trace, eventsOf(index).length) - 1;
+  openFunction(index, {scroll: true});
+}
+
+function setTheme(theme) {
+  state.theme = theme;
+  storage.set('theme', theme);
+  renderAll();
+}
+
+function setLanguage(language) {
+  state.language = language;
+  storage.set('language', language);
+  findVisible();
+  renderAll();
+}
+
+darkSystem.addEventListener('change', () => {
+  if (state.theme === null) renderAll();
+});
+addEventListener('hashchange', followLink);
+addEventListener('resize', oncePerFrame(fitTimeline));
+
+if (headlineFunction) state.open.add(headlineFunction.index);
+renderAll();
+if (address.has('fn')) requestAnimationFrame(followLink);
+requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('interactive')));

@@ -1,0 +1,57 @@
+// Numbers as people read them. A number and its unit stay on one line.
+
+const NBSP = '\u00a0';
+
+function integer(n) {
+  return n == null ? '' : Math.round(n).toLocaleString('en');
+}
+
+/** A duration: 3 ms, 1.4 s, 2 min 5 s, 31 min, 2 h 10 min. */
+function seconds(n) {
+  if (n == null) return '';
+  if (n === 0) return `0${NBSP}s`;
+  if (n < 0.0005) return `<1${NBSP}ms`;
+  if (n < 0.9995) return `${Math.round(n * 1000)}${NBSP}ms`;
+  if (n < 119.95) return `${n.toFixed(1)}${NBSP}s`;
+  const whole = Math.round(n);
+  if (whole < 600) return `${Math.floor(whole / 60)}${NBSP}min${NBSP}${whole % 60}${NBSP}s`;
+  const minutes = Math.round(n / 60);
+  if (minutes < 90) return `${minutes}${NBSP}min`;
+  return `${Math.floor(minutes / 60)}${NBSP}h${NBSP}${minutes % 60}${NBSP}min`;
+}
+
+/** A share between 0 and 1: 66 %, 7.0 %, under 0.1 % as <0.1 %. */
+function percent(n) {
+  if (n == null) return '';
+  if (n <= 0) return `0${NBSP}%`;
+  if (n < 0.001) return `<0.1${NBSP}%`;
+  return n < 0.0995 ? `${(n * 100).toFixed(1)}${NBSP}%` : `${Math.round(n * 100)}${NBSP}%`;
+}
+
+/** Memory: 12.4 MiB, 800 KiB. */
+function memory(bytes) {
+  if (bytes == null) return '';
+  return bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(1)}${NBSP}MiB` : `${Math.round(bytes / 1024)}${NBSP}KiB`;
+}
+
+/** A moment of the run, with as many digits as it takes to tell it from its neighbours at this zoom. */
+function moment(n, span = 100) {
+  const digits = Math.min(6, Math.max(0, Math.ceil(2 - Math.log10(Math.max(span, 1e-6)))));
+  if (n < 120) return `${Number(n.toFixed(digits))}${NBSP}s`;
+  const rest = n % 60;
+  const tail = rest < 1e-9 ? '' : `${NBSP}${Number(rest.toFixed(digits))}${NBSP}s`;
+  return `${Math.floor(n / 60)}${NBSP}min${tail}`;
+}
+
+/** When the run began, in the reader's own time. */
+function date(epochSeconds) {
+  const when = new Date(epochSeconds * 1000);
+  const two = (n) => String(n).padStart(2, '0');
+  const day = `${when.getFullYear()}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;
+  return `${day}${NBSP}${two(when.getHours())}:${two(when.getMinutes())}`;
+}
+
+/** A place in source: train.py:27. */
+function place({file, line}) {
+  return file ? `${file}${line ? `:${line}` : ''}` : words('top.no_source');
+}

@@ -1,0 +1,98 @@
+// What is known of a failure like this: the record, with the runs that its advice rests on.
+
+const ADVICE_AT_FIRST = 3;
+
+/** The section *What is known*: the first record open, the others on request; null where there is none. */
+function recordPart(func) {
+  const known = func.records.filter((id) => DATA.records[id]);
+  if (!known.length) return null;
+  return h(
+    'section.record-part',
+    null,
+    cardHeading(words('cards.record.title'), words('cards.record.note')),
+    known.map((id, position) => recordView(id, position === 0)),
+  );
+}
+
+function recordView(id, open) {
+  const record = DATA.records[id][state.language] ?? DATA.records[id].en;
+  return h(
+    'details.record',
+    {open},
+    h('summary', null, h('code', null, id)),
+    h(
+      'div.record-body',
+      null,
+      h('p.record-cause', null, withCode(record.root_cause)),
+      h('div', null, adviceList('try_first', [record.try_first].filter(Boolean), 'works'), adviceList('others', record.other_workarounds ?? [], 'works')),
+      h('div', null, adviceList('do_not', record.do_not ?? [], 'fails')),
+      recordFoot(record),
+    ),
+  );
+}
+
+function adviceList(key, list, effect) {
+  if (!list.length) return null;
+  const items = list.map((advice) => adviceItem(advice, effect));
+  return [h('h5', null, words(`cards.record.${key}`)), moreOf(h('ul.advice'), items, ADVICE_AT_FIRST, 'cards.record.more')];
+}
+
+function adviceItem(advice, effect) {
+  return h(
+    'li',
+    {class: effect},
+    h('b', {'aria-hidden': 'true'}, effect === 'works' ? '✓' : '✕'),
+    h(
+      'div',
+      null,
+      h('p', null, withCode(advice.action)),
+      advice.why && h('p.note', null, withCode(advice.why)),
+      advice.condition && h('p.note', null, h('span.label', null, words('cards.record.when'), ' '), withCode(advice.condition)),
+      h('p.note.num', null, evidenceInWords(advice.shown, effect)),
+      advice.how && codeToCopy(advice.how),
+    ),
+  );
+}
+
+/** In how many runs it held, and with which versions: "it helped in 9 of 9 runs (TensorFlow 2.15.1, 2.16.2)". */
+function evidenceInWords(shown, effect) {
+  if (!shown) return words('cards.record.never_run');
+  const {held, runs, versions} = shown;
+  return words(`cards.record.${effect}`, {held, n: runs, versions: versionsInWords(versions)});
+}
+
+function versionsInWords(versions) {
+  const byProgram = new Map();
+  for (const version of versions) {
+    const [, program, number] = /^(.*?) (\S+)$/.exec(version) ?? [null, version, ''];
+    byProgram.set(program, [...(byProgram.get(program) ?? []), number]);
+  }
+  return [...byProgram].map(([program, numbers]) => `${program} ${numbers.join(', ')}`.trim()).join('; ');
+}
+
+function codeToCopy(code) {
+  return h(
+    'details.how',
+    null,
+    h('summary', null, words('cards.record.how')),
+    h('div.source', {tabindex: '0', role: 'group', 'aria-label': words('cards.record.how')}, h('pre', null, h('code', null, code))),
+    h('button.tool', {type: 'button', on: {click: () => copyText(code)}}, words('cards.record.copy')),
+  );
+}
+
+function recordFoot(record) {
+  const related = (key, list) => list?.length > 0 && h('p.note', null, words(`cards.record.${key}`), ' ', list.map((other, n) => [n > 0 && ', ', h('code', {title: other.signature}, other.record)]));
+  return h(
+    'div.record-foot',
+    null,
+    h('p.note', null, words('cards.record.known_as'), ' ', withCode(record.signature)),
+    h('p.note', null, words(`cards.record.tier.${record.tier}`)),
+    related('comes_next', record.comes_next),
+    related('confused_with', record.confused_with),
+    isWebAddress(record.url) && h('p.note', null, h('a', {href: record.url, rel: 'noreferrer', target: '_blank'}, words('cards.record.official'))),
+  );
+}
+
+function isWebAddress(url) {
+  return /^https?:\/\//.test(url ?? '');
+}

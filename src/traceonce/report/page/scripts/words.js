@@ -1,0 +1,62 @@
+// Words in the language of the page. WORDS, from words/*.json, is put in front of this file.
+
+/** The entry at a dotted key, in the current language. A key that does not exist is shown as it is. */
+function wordsEntry(key) {
+  const entry = key.split('.').reduce((found, part) => found?.[part], WORDS[state.language]);
+  return entry ?? key;
+}
+
+function hasWords(key) {
+  return wordsEntry(key) !== key;
+}
+
+function template(key, values) {
+  const entry = wordsEntry(key);
+  if (typeof entry === 'string') return entry;
+  const rules = new Intl.PluralRules(state.language);
+  return entry[rules.select(values.n)] ?? entry.other; // forms of a number: {"one": …, "other": …}, chosen by `n`
+}
+
+function asText(value) {
+  return typeof value === 'number' ? integer(value) : String(value ?? '');
+}
+
+/** A text: `words('count.calls', {n: 3})`. Numbers are grouped (12,345); bold marks (**) are left out. */
+function words(key, values = {}) {
+  return template(key, values)
+    .replaceAll('**', '')
+    .replace(/\{(\w+)\}/g, (_, name) => asText(values[name]));
+}
+
+/** The same as a fragment of the document: values may be elements, and **text** is bold. */
+function phrase(key, values = {}) {
+  const fragment = document.createDocumentFragment();
+  template(key, values)
+    .split('**')
+    .forEach((part, position) => {
+      const bold = position % 2 === 1;
+      const host = bold ? document.createElement('b') : fragment;
+      host.append(
+        ...part
+          .split(/(\{\w+\})/)
+          .filter(Boolean)
+          .map((piece) => {
+            const name = /^\{(\w+)\}$/.exec(piece)?.[1];
+            if (!name) return piece;
+            return values[name] instanceof Node ? values[name] : asText(values[name]);
+          }),
+      );
+      if (bold) fragment.append(host);
+    });
+  return fragment;
+}
+
+/** A text that exists in English only (a note, an error), marked as such on a page in another language. */
+function inEnglish(text, tag = 'span') {
+  return h(tag, {lang: state.language === 'en' ? null : 'en'}, text);
+}
+
+/** Text with `code` between backticks, as elements. */
+function withCode(text) {
+  return (text ?? '').split(/(`[^`]+`)/).map((part) => (/^`.+`$/.test(part) ? h('code', null, part.slice(1, -1)) : part));
+}

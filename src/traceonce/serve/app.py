@@ -1,0 +1,57 @@
+"""The server, put together: the store, the questions, and what asks them.
+
+`add_pages(app, questions, settings)` of `serve/web.py` and `add_mcp(app, questions, settings)` of `serve/mcp.py` add
+their routes. `app.state.gate` says who may come in. What must run while the server does is an asynchronous context
+manager whose maker is appended to `app.state.running`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import AsyncIterator
+
+from fastapi import FastAPI
+
+from traceonce import __version__
+from traceonce.knowledge.collection import Collection
+from traceonce.serve.gate import Gate
+from traceonce.serve.problems import add_handlers
+from traceonce.serve.queries import Questions
+from traceonce.serve.rest import add_rest
+from traceonce.serve.safety import Safety
+from traceonce.serve.settings import Settings
+from traceonce.serve.store import Store
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """A server on its database, which is brought up to date first."""
+    store = Store(settings.database)
+    questions = Questions(store, store, Collection())
+    gate = Gate(settings.token)
+
+    @contextlib.asynccontextmanager
+    async def run(app: FastAPI) -> AsyncIterator[None]:
+        async with contextlib.AsyncExitStack() as stack:
+            stack.callback(store.close)
+            for make in app.state.running:
+                await stack.enter_async_context(make())
+            yield
+
+    app = FastAPI(
+        title="traceonce",
+        version=__version__,
+        summary="Recordings of what was traced, and what is known about tracing failures.",
+        lifespan=run,
+        docs_url=None,  # they would load scripts from elsewhere
+        redoc_url=None,
+    )
+    app.state.gate = gate
+    app.state.running = []
+    app.add_middleware(Safety, settings=settings, gate=gate)
+    add_handlers(app)
+    add_rest(app, questions, settings)
+    for module, add in (("web", "add_pages"), ("mcp", "add_mcp")):  # until both are there
+        with contextlib.suppress(ImportError, AttributeError):
+            getattr(importlib.import_module(f"traceonce.serve.{module}"), add)(app, questions, settings)
+    return app

@@ -1,0 +1,274 @@
+"""What the tools take and what they give. The schemas that agents see are made from these."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from traceonce.facts.cause import CauseCode, Evidence
+from traceonce.facts.diagnosis import SiteCount, Verdict
+from traceonce.facts.fix import Safety
+from traceonce.facts.proof import Measurement, ProofVerdict
+from traceonce.knowledge.explaining import Explanation
+
+LONGEST_TEXT = 200_000  # characters to explain
+MOST_RECORDS = 50  # of one search
+
+AnswerLanguage: TypeAlias = Annotated[
+    Literal["en", "zh"] | None, Meta(description="Language of the answer: en or zh. Left out: that of the text, or en.")
+]
+RecordingName: TypeAlias = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=4_096,
+        description="'latest', or the recording's name or id as the instructions of this server say.",
+    ),
+]
+FunctionName: TypeAlias = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=500,
+        description="A function as the findings name it, such as 'LanguageModel.train_step' or just 'train_step'.",
+    ),
+]
+RecordId: TypeAlias = Annotated[
+    str, Meta(min_length=1, max_length=200, description="A record's id, such as 'tensorflow/retracing-shape'.")
+]
+LeftOut: TypeAlias = Annotated[
+    list[str], Meta(description="What is not here because it would be too long: the place, and how much is shown.")
+]
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The arguments of a tool: a name that it does not know is an error, and not ignored."""
+
+
+class ErrorAsked(Asked, frozen=True, kw_only=True):
+    text: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=LONGEST_TEXT,
+            description="An error message, a whole traceback, or a log: at most 200,000 characters. Of a longer log, "
+            "send the end.",
+        ),
+    ]
+    language: AnswerLanguage = None
+
+
+class FindingsAsked(Asked, frozen=True, kw_only=True):
+    recording: RecordingName = "latest"
+    function: Annotated[
+        FunctionName | None, Meta(description="Only this function, in detail. Left out: all functions of the run.")
+    ] = None
+
+
+class FixAsked(Asked, frozen=True, kw_only=True):
+    function: FunctionName
+    recording: RecordingName = "latest"
+
+
+class SearchAsked(Asked, frozen=True, kw_only=True):
+    query: Annotated[
+        str, Meta(max_length=1_000, description="Words that all stand in a record. Empty: every record.")
+    ] = ""
+    language: AnswerLanguage = None
+    limit: Annotated[int, Meta(ge=1, le=MOST_RECORDS, description="How many records to give, 1 to 50.")] = 10
+
+
+class RecordAsked(Asked, frozen=True, kw_only=True):
+    id: RecordId
+    language: AnswerLanguage = None
+
+
+class OutcomeAsked(Asked, frozen=True, kw_only=True):
+    record: RecordId
+    workaround: Annotated[
+        int, Meta(ge=1, le=1_000, description="Its number: 1 is the one to try first; get_record numbers them.")
+    ]
+    worked: Annotated[bool, Meta(description="Did it help when it was run? Report nothing that was not run.")]
+    note: Annotated[str, Meta(max_length=2_000, description="What is worth remembering about it.")] = ""
+    version: Annotated[
+        str, Meta(max_length=2_000, description="With which version it was run, such as 'TensorFlow 2.21.0'.")
+    ] = ""
+
+
+class ErrorExplained(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the errors in a text, most acute first. `unknown` are errors that no record explains."""
+
+    explanations: list[Explanation]
+    ignorable: list[Ignorable]
+    unknown: list[str]
+    guesses: Annotated[
+        list[Guess], Meta(description="Only where nothing matches: the nearest records by words; they may be wrong.")
+    ]
+    left_out: LeftOut
+
+
+class Ignorable(msgspec.Struct, frozen=True):
+    """A record that was met in these functions, and that can be ignored there."""
+
+    record: str
+    functions: list[str]
+
+
+class Guess(msgspec.Struct, frozen=True):
+    record: str
+    score: float
+    why: str
+
+
+class CauseFound(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a function was traced again: at which place of its arguments, what happened there, and with which values."""
+
+    path: str
+    code: CauseCode
+    what: str
+    count: Annotated[int, Meta(description="How many traces it caused.")]
+    was: str
+    now: str
+    values: Annotated[list[str], Meta(description="The values seen there, in order; none for objects.")]
+    evidence: Evidence
+    remedy: str
+
+
+class FixInShort(msgspec.Struct, frozen=True, kw_only=True):
+    recipe: str
+    status: Annotated[FixStatus, Meta(description="Only 'proved' was run with success; 'predicted' was not run.")]
+    safety: Safety
+    snippet: str | None
+    traces_after: int | None
+
+
+FixStatus: TypeAlias = Literal["proved", "predicted", "advice", "refuted", "not_proved"]
+
+
+class FunctionFound(msgspec.Struct, frozen=True, kw_only=True):
+    """What one function did in the run. `ignorable`: it needs no change."""
+
+    name: str
+    file: str | None
+    line: int | None
+    verdict: Verdict
+    ignorable: bool
+    reason: str
+    traces: int
+    retraces: int
+    calls: int | None
+    compiles: Annotated[int, Meta(description="XLA compilations; 0 where they were not watched.")]
+    failed: Annotated[int, Meta(description="How often tracing raised an error.")]
+    lost_seconds: Annotated[float, Meta(description="Seconds that retraces cost.")]
+    share: Annotated[float | None, Meta(description="Of the run's time, 0 to 1.")]
+    kept_bytes: Annotated[int | None, Meta(description="By how much the process grew while tracing.")]
+    causes: list[CauseFound]
+    call_sites: list[SiteCount]
+    fixes: list[FixInShort]
+    records: Annotated[list[str], Meta(description="Records that explain it: read them with get_record.")]
+    notes: list[str]
+
+
+class RunFound(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found in a run, worst function first."""
+
+    recording: str
+    headline: str
+    command: list[str]
+    exit_code: int | None
+    seconds: float
+    started: Annotated[str, Meta(description="When the run began, in UTC: is it the run that you mean?")]
+    environment: dict[str, str]
+    error: Annotated[str | None, Meta(description="What the program died of, if it did: see explain_error.")]
+    functions: list[FunctionFound]
+    next_step: str
+    notices: Annotated[list[str], Meta(description="What is incomplete or damaged in the recording.")]
+    left_out: LeftOut
+
+
+class ProofShown(msgspec.Struct, frozen=True, kw_only=True):
+    """Before and after, when the change was run. `compared` counts the calls whose results were compared."""
+
+    verdict: ProofVerdict
+    reason: str | None
+    outputs_equal: bool | None
+    compared: int | None
+    speedup: float | None
+    before: Measurement
+    after: Measurement
+
+
+class FixFound(msgspec.Struct, frozen=True, kw_only=True):
+    """A change that should stop the retraces; `in_words` says what is known of it."""
+
+    recipe: str
+    status: FixStatus
+    safety: Safety
+    in_words: list[str]
+    snippet: str | None
+    diff: Annotated[str | None, Meta(description="A unified diff, where the change was made and run.")]
+    wider: Annotated[str | None, Meta(description="What to write instead where the change is too narrow.")]
+    traces_before: int
+    traces_after: Annotated[int | None, Meta(description="Measured where proved, predicted elsewhere.")]
+    note: str | None
+    proof: ProofShown | None
+
+
+class FixesFound(msgspec.Struct, frozen=True, kw_only=True):
+    """The fixes for one function, and what would prove them. `advice` is for causes that no fix here treats."""
+
+    recording: str
+    function: str
+    file: str | None
+    line: int | None
+    verdict: Verdict
+    summary: str
+    fixes: list[FixFound]
+    advice: list[str]
+    records: Annotated[list[str], Meta(description="Records that explain it: read them with get_record.")]
+    prove_with: Annotated[
+        str | None, Meta(description="The command that tries and proves changes, to be run where the program lies.")
+    ]
+    left_out: LeftOut
+
+
+class RecordLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A record, in a line: how its failure shows, and how well it was checked."""
+
+    id: str
+    signature: str
+    category: str
+    tier: str
+
+
+class RecordsFound(msgspec.Struct, frozen=True, kw_only=True):
+    query: str
+    total: Annotated[int, Meta(description="How many records match in all.")]
+    records: list[RecordLine]
+    left_out: LeftOut
+
+
+class OutcomeShown(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether a workaround worked for somebody; `action` is what it said then."""
+
+    number: int
+    record: str
+    workaround: int
+    action: str
+    worked: bool
+    note: str
+    version: str
+    date: str
+
+
+class RecordFound(msgspec.Struct, frozen=True, kw_only=True):
+    """A record, whole: `try_first` is workaround 1, the others follow; `do_not` are dead ends, all of them run."""
+
+    explanation: Explanation
+    category: str
+    outcomes: Annotated[
+        list[OutcomeShown], Meta(description="What was reported of its workarounds, newest last; no rate counts them.")
+    ]
+    left_out: LeftOut

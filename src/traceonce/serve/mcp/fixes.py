@@ -1,0 +1,103 @@
+"""From the diagnosis of a function to what `propose_fix` says: what was proved, what is predicted, what is advice."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+import msgspec
+
+from traceonce.facts import Diagnosis, Fix, Proof, Recording
+from traceonce.facts.quantities import count_of
+from traceonce.report.wording import causes_left, describe_fix, describe_remedy, fixes_to_show, script_of
+from traceonce.serve.mcp.bounds import Bounds, cut
+from traceonce.serve.mcp.contract import FixesFound, FixFound, FixStatus, ProofShown
+
+_BOUNDS = Bounds(
+    {"fixes": 5, "in_words": 10, "advice": 10, "records": 10}, {"snippet": 3_000, "diff": 16_000, "name": 200}, "fixes"
+)
+
+
+def describe_fixes(name: str, recording: Recording, diagnosis: Diagnosis, *, ignorable: bool) -> FixesFound:
+    """What there is for one function; where there is nothing, that is said."""
+    function, fixes = diagnosis.function, fixes_to_show(diagnosis)
+    left = [] if ignorable else causes_left(diagnosis)
+    advice = list(dict.fromkeys(f"{cause.path}: {describe_remedy(cause, diagnosis)}" for cause in left))
+    command = None if ignorable else proving_command(recording, function.name)
+    found = FixesFound(
+        recording=name,
+        function=function.name,
+        file=function.file,
+        line=function.line,
+        verdict=diagnosis.verdict,
+        summary=f"Nothing needs to be changed: {diagnosis.reason}." if ignorable else _summary(fixes, command),
+        fixes=[_describe_fix(fix, diagnosis, recording) for fix in fixes],
+        advice=advice,
+        records=list(diagnosis.records),
+        prove_with=command,
+        left_out=[],
+    )
+    return msgspec.convert(cut(msgspec.to_builtins(found), _BOUNDS), FixesFound)
+
+
+def _summary(fixes: Sequence[Fix], command: str | None) -> str:
+    if not fixes:
+        more = " `traceonce fix` reads the source and may find one." if command else ""
+        return f"From the recording alone there is no fix to propose.{more}"
+    counted = count_of(len(fixes), "proposal")
+    proved = sum(status_of(fix) == "proved" for fix in fixes)
+    return f"{counted}, {proved} proved by running it." if proved else f"{counted}, none of them proved."
+
+
+def _describe_fix(fix: Fix, diagnosis: Diagnosis, recording: Recording) -> FixFound:
+    return FixFound(
+        recipe=fix.recipe,
+        status=status_of(fix),
+        safety=fix.safety,
+        in_words=list(describe_fix(fix, diagnosis, script_of(recording.command))),
+        snippet=fix.snippet,
+        diff=fix.diff,
+        wider=fix.wider,
+        traces_before=diagnosis.traces,
+        traces_after=traces_after(fix),
+        note=fix.note,
+        proof=_show_proof(fix.proof) if fix.proof is not None else None,
+    )
+
+
+def _show_proof(proof: Proof) -> ProofShown:
+    return ProofShown(
+        verdict=proof.verdict,
+        reason=proof.reason,
+        outputs_equal=proof.outputs_equal,
+        compared=proof.compared,
+        speedup=round(proof.speedup, 2) if proof.speedup is not None else None,
+        before=proof.before,
+        after=proof.after,
+    )
+
+
+def status_of(fix: Fix) -> FixStatus:
+    if fix.proof is not None:
+        return fix.proof.verdict
+    return "advice" if fix.safety == "advice" else "predicted"
+
+
+def traces_after(fix: Fix) -> int | None:
+    """Measured where it was proved, predicted elsewhere."""
+    if fix.proof is not None and fix.proof.verdict == "proved":
+        return fix.proof.after.traces
+    return fix.predicted_traces
+
+
+def proving_command(recording: Recording, function: str) -> str | None:
+    """The command that tries changes and proves them; None where the recorded program cannot be named to it."""
+    match recording.command:
+        case ("-m" as flag, module, *arguments):
+            program = [flag, module]
+        case (script, *arguments) if script.endswith(".py"):
+            program = [script]
+        case _:
+            return None
+    end_of_ours = ["--"] if any(word.startswith("-") for word in arguments) else []
+    return shlex.join(["traceonce", "fix", "--function", function, *program, *end_of_ours, *arguments])

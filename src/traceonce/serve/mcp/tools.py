@@ -1,0 +1,67 @@
+"""The tools that there are. What answers them is imported when the first of them is called: an agent waits for us."""
+
+from __future__ import annotations
+
+from traceonce.serve.mcp import contract
+from traceonce.serve.mcp.tool import Tool
+
+TOOLS = (
+    Tool(
+        "explain_error",
+        "Explain an error",
+        "Say what a TensorFlow tracing error means. Give an error message, a traceback or a log; for each failure "
+        "that is known you get its root cause, what to try first, what people try in vain, and in how many runs each "
+        "held. Says so where nothing is known. Use it before guessing at a fix for an error around tf.function, "
+        "AutoGraph, retracing or XLA.",
+        contract.ErrorAsked,
+        contract.ErrorExplained,
+        lambda desk, asked: desk.explain_error(asked),
+    ),
+    Tool(
+        "recording_findings",
+        "Read a recording's findings",
+        "Read what `traceonce run` recorded: time lost in retraces, and for each function, worst first, its verdict, "
+        "cost, the causes (which argument, dimension or value changed, with the values), the lines that call it, and "
+        "proposed fixes in short. Name a function to get all of its causes. Functions marked ignorable need no change.",
+        contract.FindingsAsked,
+        contract.RunFound,
+        lambda desk, asked: desk.recording_findings(asked),
+    ),
+    Tool(
+        "propose_fix",
+        "Propose a fix for a function",
+        "Give the fixes for one function of a recording: the code to write, a diff where it was tried, whether it was "
+        "proved by running it or is only predicted, what to know before using it, and the command that would prove it. "
+        "It edits nothing. Says so where there is no fix.",
+        contract.FixAsked,
+        contract.FixesFound,
+        lambda desk, asked: desk.propose_fix(asked),
+    ),
+    Tool(
+        "search_records",
+        "Search the records",
+        "Find records of tracing failures by words. For an error message use explain_error instead, which matches it.",
+        contract.SearchAsked,
+        contract.RecordsFound,
+        lambda desk, asked: desk.search_records(asked),
+    ),
+    Tool(
+        "get_record",
+        "Read a record",
+        "Read one record whole: root cause, all workarounds with code and evidence (numbered from 1), dead ends, and "
+        "what tends to come next.",
+        contract.RecordAsked,
+        contract.RecordFound,
+        lambda desk, asked: desk.get_record(asked),
+    ),
+    Tool(
+        "report_outcome",
+        "Report whether a workaround worked",
+        "Note whether a workaround of a record worked when it was run here. It is kept beside the evidence and never "
+        "counted into it. Call it once, after the program was run with the change, and never for what was not run.",
+        contract.OutcomeAsked,
+        contract.OutcomeShown,
+        lambda desk, asked: desk.report_outcome(asked),
+        writes=True,
+    ),
+)

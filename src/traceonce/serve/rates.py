@@ -1,0 +1,50 @@
+"""How often one client may ask: a bucket of tokens each, for a bounded number of clients."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple
+
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
+
+CLIENTS = 10_000  # of whom is known what they asked; whoever asked longest ago is forgotten first
+
+
+class _Bucket(NamedTuple):
+    tokens: float
+    filled: float
+
+
+class Rate:
+    """`rate` requests per second and client on average, and `burst` of them at once; a rate of 0 allows any number."""
+
+    def __init__(self, rate: float, burst: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate
+        self._burst = burst if burst is not None else max(1.0, 2 * rate)
+        self._clock = clock
+        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+
+    def wait(self, client: str) -> float:
+        """Take a token: 0 where there was one, or else the seconds until there will be."""
+        if not self._rate:
+            return 0.0
+        now = self._clock()
+        bucket = self._buckets.pop(client, None) or _Bucket(self._burst, now)
+        tokens = min(self._burst, bucket.tokens + (now - bucket.filled) * self._rate)
+        allowed = tokens >= 1
+        self._buckets[client] = _Bucket(tokens - 1 if allowed else tokens, now)
+        if len(self._buckets) > CLIENTS:
+            self._buckets.popitem(last=False)
+        return 0.0 if allowed else (1 - tokens) / self._rate
+
+
+def check_rate(rate: Rate, request: HTTPConnection) -> None:
+    """Refuse a client that asks too often."""
+    seconds = rate.wait(request.client.host if request.client else "")
+    if seconds:
+        again = str(math.ceil(seconds))
+        raise HTTPException(429, f"too many questions; ask again in {again} s.", {"Retry-After": again})

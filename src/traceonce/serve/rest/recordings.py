@@ -1,0 +1,137 @@
+"""Questions about recordings: upload, list, read, compare, delete."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+import anyio
+import anyio.to_thread
+from fastapi import FastAPI, Query, Request, Response
+
+from traceonce.knowledge.language import Language
+from traceonce.serve.models import Comparison, Findings, Fixes, RecordingDetails, RecordingList, Summary
+from traceonce.serve.queries import Questions, ReportForm
+from traceonce.serve.receiving import Receiving, unpack
+from traceonce.serve.rest.documenting import refusals
+from traceonce.serve.rest.parameters import API, Lang, Limit, Offset, Search
+from traceonce.serve.safety import REPORT_HEADERS
+from traceonce.serve.settings import Settings
+
+READ_AT_ONCE = 2  # uploads; reading them is all Python, so that more at once would only take longer
+
+_FILE: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "The file of a recording, or its JSON report; it may be compressed with gzip.",
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+class _File(NamedTuple):
+    media_type: str
+    ending: str
+
+
+_FILES: dict[ReportForm, _File] = {
+    "html": _File("text/html; charset=utf-8", "html"),
+    "markdown": _File("text/markdown; charset=utf-8", "md"),
+    "json": _File("application/json", "json"),
+    "sarif": _File("application/sarif+json", "sarif"),
+    "chrome": _File("application/json", "trace.json"),
+    "csv": _File("text/csv; charset=utf-8", "csv"),
+    "text": _File("text/plain; charset=utf-8", "txt"),
+}
+
+
+def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> None:
+    receiving = Receiving()
+    reading = anyio.CapacityLimiter(READ_AT_ONCE)
+    tags: list[str | Any] = ["recordings"]
+
+    @app.post(
+        f"{API}/recordings",
+        status_code=201,
+        tags=tags,
+        responses={
+            200: {"model": Summary, "description": "It was here already."},
+            **refusals(408, body=True),
+        },
+        openapi_extra=_FILE,
+    )
+    async def upload(request: Request, response: Response, name: Annotated[str, Query(max_length=200)] = "") -> Summary:
+        """Upload a recording. When this is answered it is kept, whatever happens to the server."""
+        data = await receiving.body_of(request)
+
+        def keep() -> tuple[Summary, bool]:
+            return questions.add_recording(unpack(data, settings.max_upload), name)
+
+        summary, is_new = await anyio.to_thread.run_sync(keep, limiter=reading)
+        response.status_code = 201 if is_new else 200
+        return summary
+
+    @app.get(f"{API}/recordings", tags=tags, responses=refusals())
+    def list_recordings(search: Search = "", limit: Limit = 50, offset: Offset = 0) -> RecordingList:
+        """The recordings, the newest first."""
+        return questions.list_recordings(search, limit, offset)
+
+    @app.get(f"{API}/recordings/{{id}}", tags=tags, responses=refusals(404))
+    def recording(id: str) -> RecordingDetails:
+        """A recording with its functions, the worst first."""
+        return questions.details(id)
+
+    @app.get(
+        f"{API}/recordings/{{id}}/raw",
+        tags=tags,
+        response_class=Response,
+        responses={200: {"content": {"application/octet-stream": {}}}, **refusals(404)},
+    )
+    def raw(id: str) -> Response:
+        """The recording itself, as `traceonce report` reads it."""
+        return Response(questions.raw(id), headers=_named(f"{id}.jsonl"), media_type="application/octet-stream")
+
+    @app.get(f"{API}/recordings/{{id}}/findings", tags=tags, responses=refusals(404))
+    def findings(id: str) -> Findings:
+        """What was found, as `traceonce report --format json` tells it, without the events."""
+        return questions.findings(id)
+
+    @app.get(
+        f"{API}/recordings/{{id}}/report",
+        tags=tags,
+        response_class=Response,
+        responses={
+            200: {"content": {file.media_type.partition(";")[0]: {} for file in _FILES.values()}},
+            **refusals(404),
+        },
+    )
+    def report(id: str, format: ReportForm = "html", lang: Lang = "en") -> Response:
+        """A report, in one of the forms of `traceonce report`."""
+        return report_response(questions, id, format, lang)
+
+    @app.get(f"{API}/recordings/{{id}}/fixes", tags=tags, responses=refusals(404))
+    def fixes(id: str, function: Annotated[str | None, Query(max_length=1000)] = None) -> Fixes:
+        """What was proved, or is proposed, for one function or for all."""
+        return questions.fixes(id, function)
+
+    @app.delete(f"{API}/recordings/{{id}}", status_code=204, tags=tags, responses=refusals(403, 404))
+    def delete(id: str) -> None:
+        """Delete a recording for good."""
+        questions.delete(id)
+
+    @app.get(f"{API}/compare", tags=tags, responses=refusals(404))
+    def compare(before: str, after: str) -> Comparison:
+        """Two recordings side by side, the worst change first."""
+        return questions.compare(before, after)
+
+
+def report_response(questions: Questions, id: str, form: ReportForm, language: Language) -> Response:
+    """A report as a response. A page is kept apart from the server that sends it."""
+    content = questions.report(id, form, language)
+    file = _FILES[form]
+    headers = REPORT_HEADERS if form == "html" else _named(f"{id}.{file.ending}")
+    return Response(content, media_type=file.media_type, headers=headers)
+
+
+def _named(name: str) -> dict[str, str]:
+    """The name for a file that is saved; the id in it is one that was found, so that it needs no quoting."""
+    return {"Content-Disposition": f'inline; filename="traceonce-{name}"'}

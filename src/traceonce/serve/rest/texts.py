@@ -1,0 +1,58 @@
+"""Questions about texts: the busiest routes. What they answer is written by msgspec, and only described by models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio.to_thread
+import msgspec
+from fastapi import FastAPI, Request, Response
+
+from traceonce import __version__
+from traceonce.serve.models import ExplainAnswer, ExplainQuestion, Health, MatchAnswer, MatchQuestion
+from traceonce.serve.queries import Questions
+from traceonce.serve.rates import Rate, check_rate
+from traceonce.serve.rest.documenting import refusals
+from traceonce.serve.rest.parameters import API
+from traceonce.serve.settings import Settings
+
+SHORT = 4_000  # characters: matching such a text takes less time than handing it to a thread
+
+_encode = msgspec.json.Encoder().encode
+
+
+def add_texts(app: FastAPI, questions: Questions, settings: Settings) -> None:
+    rate = Rate(settings.match_rate)
+
+    @app.post(f"{API}/match", tags=["knowledge"], response_class=Response, responses=_described(MatchAnswer))
+    async def match(request: Request, question: MatchQuestion) -> Response:
+        """The records that explain a text, best first, as `traceonce knowledge match` answers."""
+        check_rate(rate, request)
+        if len(question.text) <= SHORT:
+            found = questions.match(question.text)
+        else:
+            found = await anyio.to_thread.run_sync(questions.match, question.text)
+        return _json({"matches": found})
+
+    @app.post(f"{API}/explain", tags=["knowledge"], response_class=Response, responses=_described(ExplainAnswer))
+    async def explain(request: Request, question: ExplainQuestion) -> Response:
+        """What the errors in a text mean, as `traceonce explain --format json` answers."""
+        check_rate(rate, request)
+        if len(question.text) <= SHORT:
+            answered = questions.explain(question.text, question.language)
+        else:
+            answered = await anyio.to_thread.run_sync(questions.explain, question.text, question.language)
+        return _json(answered.plain())
+
+    @app.get(f"{API}/health", tags=["server"], responses=refusals())
+    async def health() -> Health:
+        """Is the server there, and how much does it know?"""
+        return Health(status="ok", version=__version__, records=questions.known)
+
+
+def _described(model: type) -> dict[int | str, dict[str, Any]]:
+    return {200: {"model": model}, **refusals(body=True)}
+
+
+def _json(document: object) -> Response:
+    return Response(_encode(document), media_type="application/json")

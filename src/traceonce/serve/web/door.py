@@ -1,0 +1,59 @@
+"""Signing in with the server's token, where it has one, and out again."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from traceonce.serve.gate import COOKIE, Gate
+from traceonce.serve.rates import check_rate
+from traceonce.serve.web.rendering import render
+from traceonce.serve.web.visitor import Visitor
+from traceonce.serve.web.words import Speech
+
+START = "/recordings"
+
+
+def make_door(gate: Gate) -> APIRouter:
+    """The way in and out."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/login")
+    def ask(request: Request, next: Annotated[str, Query(max_length=2000)] = START) -> Response:
+        if gate.knows(request.headers.get("authorization"), request.cookies):
+            return RedirectResponse(inside(next), 303)
+        return _page(request, inside(next))
+
+    @router.post("/login")
+    async def enter(request: Request) -> Response:
+        # Whoever guesses is slowed down, whether or not the guess is right.
+        check_rate(gate.failures, request)
+        fields = parse_qs((await request.body()).decode(errors="replace"), max_num_fields=10)
+        target = inside(fields.get("next", [START])[0])
+        if not gate.accepts(fields.get("token", [""])[0].strip()):
+            problem = Speech(Visitor.of(request).language).say("wrong_token")
+            return _page(request, target, problem, 401)
+        response = RedirectResponse(target, 303)
+        gate.let_in(response, secure=request.url.scheme == "https")
+        return response
+
+    @router.post("/logout")
+    def leave() -> Response:
+        response = RedirectResponse("/login", 303)
+        response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+        return response
+
+    return router
+
+
+def inside(target: str) -> str:
+    """Where to go after signing in: a page of this server, never one of another (`//host`, `/\\host`)."""
+    is_ours = target.startswith("/") and target[1:2] not in ("/", "\\") and target.isprintable()
+    return target if is_ours else START
+
+
+def _page(request: Request, target: str, problem: str | None = None, status: int = 200) -> Response:
+    return render(request, "login", {"next": target, "problem": problem}, status, signed_out=True)

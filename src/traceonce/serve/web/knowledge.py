@@ -1,0 +1,142 @@
+"""Pages about what is known: records to browse and to read, and the answer to a pasted error."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, NamedTuple
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from traceonce.errors import UsageError
+from traceonce.knowledge.answering import Answered
+from traceonce.knowledge.record import Record
+from traceonce.knowledge.rendering.view import view_of
+from traceonce.serve.queries import LONGEST_TEXT, Questions
+from traceonce.serve.rates import Rate, check_rate
+from traceonce.serve.refusals import TooLargeError
+from traceonce.serve.rest import Offset, Search
+from traceonce.serve.settings import Settings
+from traceonce.serve.web.browsing import narrow
+from traceonce.serve.web.rendering import render
+from traceonce.serve.web.visitor import Visitor
+from traceonce.serve.web.words import Speech
+
+PAGE = 30  # records on one page of the list
+EXAMPLE = """\
+WARNING:tensorflow:5 out of the last 5 calls to <function train_step at 0x7f2c1c0d5e50> triggered tf.function retracing.
+Traceback (most recent call last):
+  File "train.py", line 31, in <module>
+    train_step(batch)
+ValueError: tf.function only supports singleton tf.Variables created on the first call.
+"""
+
+Kind = Annotated[str, Query(max_length=100)]
+
+
+class Tally(NamedTuple):
+    """How often a workaround worked for those who use this server, and how often it did not."""
+
+    worked: int
+    failed: int
+
+
+def make_knowledge_pages(questions: Questions, settings: Settings) -> APIRouter:
+    """The pages about knowledge."""
+    router = APIRouter(include_in_schema=False)
+    rate = Rate(settings.match_rate)
+
+    @router.get("/knowledge")
+    def browse(
+        request: Request,
+        search: Search = "",
+        domain: Kind = "",
+        category: Kind = "",
+        tier: Kind = "",
+        offset: Offset = 0,
+    ) -> Response:
+        language = Visitor.of(request).language
+        speech = Speech(language)
+        found = questions.search_records(search, limit=questions.known, language=language).records
+        chosen = {"domain": domain, "category": category, "tier": tier}
+        records, facets = narrow(found, chosen, {"category": speech.category, "tier": speech.tier})
+        return render(
+            request,
+            "knowledge",
+            {
+                "records": records[offset : offset + PAGE],
+                "total": len(records),
+                "facets": facets,
+                "query": search,
+                "limit": PAGE,
+                "offset": offset,
+            },
+        )
+
+    @router.get("/knowledge/{domain}/{slug}")
+    def one(request: Request, domain: str, slug: str) -> Response:
+        language = Visitor.of(request).language
+        record = Record.read(questions.get_record(f"{domain}/{slug}", language).record)
+        values = {
+            "view": view_of(record, language),
+            "tier_name": record.verification_tier,
+            "raw": record.to_json(),
+            "outcomes": _tally(record, questions),
+        }
+        return render(request, "record", values)
+
+    @router.get("/explain")
+    def ask(request: Request) -> Response:
+        return _explain_page(request)
+
+    @router.post("/explain")
+    async def answer(request: Request) -> Response:
+        check_rate(rate, request)
+        text = _text_of(await request.body())
+        language = Visitor.of(request).language
+        try:
+            answered = await run_in_threadpool(questions.explain, text, language)
+        except TooLargeError:
+            problem = Speech(language).say("explain_too_long", n=f"{LONGEST_TEXT:,}")
+            return _explain_page(request, problem=problem, status=413)
+        except UsageError:
+            return _explain_page(request, problem=Speech(language).say("explain_nothing"), status=422)
+        return _explain_page(request, text, answered)
+
+    return router
+
+
+def _explain_page(
+    request: Request, text: str = "", answered: Answered | None = None, *, problem: str | None = None, status: int = 200
+) -> Response:
+    speech = Speech(Visitor.of(request).language)
+    headline = ""
+    if answered is not None:
+        known = len(answered.explanations)
+        headline = speech.say("explained", n=known) if known else speech.say("nothing_known")
+    values = {
+        "text": text,
+        "answer": answered,
+        "problem": problem,
+        "headline": problem or headline,
+        "example": EXAMPLE,
+        "max_text": LONGEST_TEXT,
+    }
+    return render(request, "explain", values, status)
+
+
+def _text_of(body: bytes) -> str:
+    """The text of the form; its lines end as in a log, and not as in a form."""
+    fields: Mapping[str, list[str]] = parse_qs(body.decode(errors="replace"), max_num_fields=10)
+    return fields.get("text", [""])[0].replace("\r\n", "\n")
+
+
+def _tally(record: Record, questions: Questions) -> dict[int, Tally]:
+    """By the number of the workaround; an outcome of one that was worded otherwise counts for none."""
+    actions = {item.action: number for number, item in enumerate(record.workarounds, 1)}
+    counts = Counter((actions.get(outcome.action, 0), outcome.worked) for outcome in questions.outcomes(record.id))
+    numbers = {number for number, _ in counts if number}
+    return {number: Tally(counts[number, True], counts[number, False]) for number in numbers}

@@ -1,0 +1,62 @@
+"""Errors as pages, in the look of all others, for those who read with a browser; programs get JSON as ever."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import cast
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
+
+from traceonce.serve.web.rendering import render
+from traceonce.serve.web.visitor import Visitor
+from traceonce.serve.web.words import Speech
+
+Handler = Callable[[Request, Exception], Awaitable[Response]]
+_FOR_PROGRAMS = ("/api/", "/mcp", "/openapi.json")
+
+
+def add_error_pages(app: FastAPI) -> None:
+    """Let whatever is answered to an error be shown as a page. Call it after the handlers are there."""
+    for kind, handler in list(app.exception_handlers.items()):
+        app.add_exception_handler(kind, _as_page(cast(Handler, handler)))
+
+
+def _as_page(answer: Handler) -> Handler:
+    async def shown(request: Request, error: Exception) -> Response:
+        answered = await answer(request, error)
+        if not _reads_pages(request):
+            return answered
+        return error_page(request, answered.status_code, _reason(answered), answered.headers.get("retry-after"))
+
+    return shown
+
+
+def error_page(request: Request, status: int, reason: str, retry_after: str | None = None) -> Response:
+    """A page that says what is wrong. Reasons are in English, as everything that the server refuses."""
+    speech = Speech(Visitor.of(request).language)
+    title = speech.say(f"error_{status}") if speech.knows(f"error_{status}") else speech.say("error_title")
+    is_address = status == 404 and reason.startswith("there is nothing at ")
+    detail = speech.say("no_such_page") if is_address else _sentence(reason)
+    signed_in = request.app.state.gate.knows(request.headers.get("authorization"), request.cookies)
+    page = render(
+        request, "error", {"status": status, "title": title, "detail": detail}, status, signed_out=not signed_in
+    )
+    if retry_after is not None:
+        page.headers["Retry-After"] = retry_after
+    return page
+
+
+def _reads_pages(request: Request) -> bool:
+    return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(_FOR_PROGRAMS)
+
+
+def _reason(answered: Response) -> str:
+    detail = json.loads(bytes(answered.body)).get("detail")
+    return detail if isinstance(detail, str) else ""
+
+
+def _sentence(reason: str) -> str:
+    return reason[:1].upper() + reason[1:]

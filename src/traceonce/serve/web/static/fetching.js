@@ -1,0 +1,54 @@
+/** Takes a region of a page from the server and puts it in place of the one that is shown. */
+
+import { reasonIn, say, toast } from './dom.js';
+import { enliven } from './site.js';
+
+/**
+ * One region of the page. What is asked for last is what is shown: an earlier request is given up.
+ * The server renders the whole page, as it does without scripts, so that everything in it is escaped in one place.
+ */
+export class Region {
+  #asking = null;
+
+  constructor(id) {
+    this.id = id;
+  }
+
+  get element() {
+    return document.getElementById(this.id);
+  }
+
+  /** Shows the region as it is on the page at `address`; says whether it does. */
+  async load(address, options = {}) {
+    this.#asking?.abort();
+    const asking = new AbortController();
+    this.#asking = asking;
+    this.element.setAttribute('aria-busy', 'true');
+    try {
+      const response = await fetch(address, { ...options, signal: asking.signal, headers: { Accept: 'text/html', ...options.headers } });
+      if (response.redirected && new URL(response.url).pathname === '/login') {
+        location.assign(response.url);
+        return false;
+      }
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+      const region = page.getElementById(this.id);
+      if (!region) {
+        toast(page.querySelector('main .lede')?.textContent ?? reasonIn('', response.status));
+        return false;
+      }
+      this.element.replaceWith(document.adoptNode(region));
+      enliven(this.element);
+      return true;
+    } catch (error) {
+      if (error.name !== 'AbortError') toast(say('no_answer'));
+      return false;
+    } finally {
+      if (this.#asking === asking) this.element.removeAttribute('aria-busy');
+    }
+  }
+
+  /** Whatever is on its way is not wanted any more. */
+  cancel() {
+    this.#asking?.abort();
+  }
+}

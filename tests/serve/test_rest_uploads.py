@@ -1,0 +1,225 @@
+"""Uploads: what is kept, what is refused and why, and that nothing in one is ever more than data."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from fastapi.testclient import TestClient
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import Message
+
+from traceonce.serve.app import create_app
+from traceonce.serve.receiving import Receiving
+from traceonce.serve.settings import Settings
+
+Recorded = Callable[[str], bytes]
+UPLOADS = "/api/v1/recordings"
+LARGEST = 300_000  # bytes that the small server takes
+
+
+def send(client: TestClient, data: bytes | Iterator[bytes], **headers: str) -> Any:
+    return client.post(UPLOADS, content=data, headers=headers)
+
+
+def stored(client: TestClient) -> int:
+    return int(client.get(UPLOADS, params={"limit": 1}).json()["total"])
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """A server that takes little."""
+    database = f"sqlite:///{tmp_path_factory.mktemp('small') / 'a.sqlite3'}"
+    with TestClient(create_app(Settings(database=database, max_upload=LARGEST))) as client:
+        yield client
+
+
+def test_the_same_bytes_again_are_the_one_that_is_there(client: TestClient, recorded: Recorded) -> None:
+    """201 the first time, 200 after that, also for the same bytes in gzip; then it is stored once."""
+    data = recorded("fails")
+    first = send(client, data)
+    before = stored(client)
+    again = [send(client, data), send(client, gzip.compress(data)), send(client, gzip.compress(data, 1))]
+    assert first.status_code == 201
+    assert [answer.status_code for answer in again] == [200, 200, 200]
+    assert all(answer.json() == first.json() for answer in again)
+    assert stored(client) == before
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_gzip_is_unpacked(client: TestClient, recorded: Recorded, parts: int) -> None:
+    """Also gzip that was written in parts; what is kept is what was in it."""
+    data = recorded("lengths") + b"\n" * parts
+    third = len(data) // parts + 1
+    packed = b"".join(gzip.compress(data[start : start + third]) for start in range(0, len(data), third))
+    answer = send(client, packed, **{"content-encoding": "gzip"})
+    assert answer.status_code == 201
+    assert client.get(f"{UPLOADS}/{answer.json()['id']}/raw").content == data
+
+
+def test_the_json_report_is_a_recording_too(client: TestClient, recorded: Recorded) -> None:
+    """It can be uploaded in its place, and says the same."""
+    first = send(client, recorded("limited")).json()
+    report = client.get(f"{UPLOADS}/{first['id']}/report", params={"format": "json"}).content
+    second = send(client, report).json()
+    same = ("command", "seconds", "functions", "traces", "lost_seconds", "worst", "environment")
+    assert {key: first[key] for key in same} == {key: second[key] for key in same}
+
+
+def test_a_recording_that_was_cut_short_is_kept(client: TestClient, recorded: Recorded) -> None:
+    """As `traceonce report` would read it: what came before the cut counts."""
+    answer = send(client, recorded("wall")[:40_000])
+    assert answer.status_code == 201
+    assert 0 < answer.json()["traces"] < 120
+    notices = client.get(f"{UPLOADS}/{answer.json()['id']}/findings").json()["notices"]
+    assert any("cut short" in notice["text"] for notice in notices)
+
+
+def hostile_bodies() -> dict[str, tuple[bytes, str]]:
+    """Bodies that are no recording, and what is said of them."""
+    event = {"id": 1, "backend": "b", "function": {"name": "f"}, "signature": {"leaves": []}, "start": 1.0}
+    report = {"schema": "traceonce.recording/1", "events": []}
+    return {
+        "nothing": (b"", "is empty"),
+        "white space": (b" \n\t\n", "is empty"),
+        "no JSON": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "not a traceonce recording"),
+        "another JSON": (b'{"hello": "world"}', "field 'schema'"),
+        "a list": (b"[1, 2]", "field 'schema'"),
+        "a later schema": (b'{"schema": "traceonce.recording/9"}', "this traceonce reads"),
+        "deep lists": (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
+        "deep objects": (b'{"schema":' * 100_000, "not a traceonce recording"),
+        "wrong types": (json.dumps(report | {"events": 3}).encode(), "events"),
+        "a number for a name": (json.dumps(report | {"command": [1]}).encode(), "command"),
+        "NaN": (json.dumps(report | {"seconds": float("nan")}).encode(), "not a traceonce recording"),
+        "an infinite number": (b'{"schema": "traceonce.recording/1", "seconds": 1e999}', "not a traceonce recording"),
+        "too many digits": (b'{"schema": "traceonce.recording/1", "exit_code": ' + b"9" * 9000 + b"}", "recording"),
+        "half a character": (b'{"schema": "traceonce.recording/1", "cwd": "\\ud800"}', "not a traceonce recording"),
+        "no UTF-8": (b'{"schema": "traceonce.recording/1", "cwd": "\xff"}', "not a traceonce recording"),
+        "times beyond numbers": (
+            json.dumps(
+                report
+                | {
+                    "events": [
+                        event | {"id": number, "phase": "retrace", "exclusive_seconds": 1.7e308} for number in (1, 2)
+                    ]
+                }
+            ).encode(),
+            "no finite number",
+        ),
+        "damaged gzip": (b"\x1f\x8b" + b"\0" * 50, "damaged gzip"),
+        "gzip cut short": (gzip.compress(b"x" * 10_000)[:-20], "damaged gzip"),
+        "gzip of nothing": (gzip.compress(b""), "is empty"),
+    }
+
+
+@pytest.mark.parametrize("what", hostile_bodies())
+def test_what_is_no_recording_is_refused(client: TestClient, what: str) -> None:
+    """422, with the reason; nothing is kept of it."""
+    data, reason = hostile_bodies()[what]
+    before = stored(client)
+    answer = send(client, data)
+    assert answer.status_code == 422, answer.text
+    assert reason in answer.json()["detail"]
+    assert stored(client) == before
+
+
+def test_too_large_by_its_own_word(small: TestClient) -> None:
+    """413 before the body is read."""
+    answer = send(small, b" " * (LARGEST + 1))
+    assert answer.status_code == 413
+    assert "300,000 bytes are the most here. For recordings, see traceonce serve --max-upload" in answer.json()["detail"]
+
+
+def test_too_large_without_a_word(small: TestClient) -> None:
+    """413 as soon as too much has come, where no header says how much will."""
+    came = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal came
+        while came < 100 * LARGEST:
+            came += 10_000
+            yield b" " * 10_000
+
+    answer = send(small, pieces())
+    assert answer.status_code == 413
+    assert "too large" in answer.json()["detail"]
+
+
+def test_too_large_when_it_is_unpacked(small: TestClient) -> None:
+    """413 for a small body that gzip would make large; it is not unpacked beyond the limit."""
+    answer = send(small, gzip.compress(bytes(200 * LARGEST)))
+    assert answer.status_code == 413
+    assert "when it is unpacked" in answer.json()["detail"]
+
+
+def test_as_large_as_allowed(small: TestClient, recorded: Recorded) -> None:
+    """The limit itself is within the limit, packed or not."""
+    data = recorded("healthy")
+    data += b"\n" * (LARGEST - len(data))
+    assert send(small, data).status_code == 201
+    assert send(small, gzip.compress(data)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "reason"),
+    [
+        ({"content-type": "multipart/form-data; boundary=x"}, "send the file itself as the body, not a form"),
+        ({"content-type": "application/x-www-form-urlencoded"}, "send the file itself as the body, not a form"),
+        ({"content-encoding": "br"}, "only gzip is understood"),
+    ],
+)
+def test_other_kinds_of_body(small: TestClient, recorded: Recorded, headers: dict[str, str], reason: str) -> None:
+    """415 with what to send instead."""
+    answer = send(small, recorded("healthy"), **headers)
+    assert answer.status_code == 415
+    assert reason in answer.json()["detail"]
+
+
+def test_no_file_is_read_by_a_name_in_a_recording(small: TestClient, recorded: Recorded, tmp_path: Path) -> None:
+    """Functions and call sites may name any file of the server: it is shown as a name, and never opened."""
+    secret = tmp_path / "secret.py"
+    secret.write_text("TOP_SECRET = 'swordfish'\n" * 200)
+    data = recorded("anew").replace(b'"file":"anew.py"', json.dumps({"file": str(secret)})[1:-1].encode())
+    assert str(secret).encode() in data
+    without_source = b"\n".join(line for line in data.split(b"\n") if b'"entry":"excerpt' not in line)
+    answer = send(small, without_source)
+    assert answer.status_code == 201, answer.text
+    for form in ("html", "markdown", "json", "sarif", "chrome", "csv", "text"):
+        report = small.get(f"{UPLOADS}/{answer.json()['id']}/report", params={"format": form})
+        assert report.status_code == 200
+        assert "swordfish" not in report.text, form
+
+
+def test_names_are_shown_and_nothing_else(small: TestClient, recorded: Recorded) -> None:
+    """A function named like a script is escaped in every page, and whole in data."""
+    evil = "<script>alert(1)</script>"
+    data = recorded("anew").replace(b'"name":"make_step.<locals>.step"', json.dumps({"name": evil})[1:-1].encode())
+    data = data.replace(b'"command":["anew.py"]', json.dumps({"command": [evil]}, separators=(",", ":"))[1:-1].encode())
+    assert data.count(evil.encode()) > 1
+    summary = small.post(UPLOADS, params={"name": evil}, content=data).json()
+    assert summary["name"] == evil
+    page = small.get(f"{UPLOADS}/{summary['id']}/report")
+    assert evil not in page.text
+    assert evil in str(small.get(f"{UPLOADS}/{summary['id']}/findings").json())
+    assert small.get(f"{UPLOADS}/{summary['id']}/findings").headers["content-type"] == "application/json"
+
+
+def test_whoever_stops_sending_is_told(recorded: Recorded) -> None:
+    """408: a body that does not come does not keep a place for ever."""
+
+    async def silence() -> Message:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async def receive() -> None:
+        await Receiving(patience=0.01).body_of(Request({"type": "http", "headers": []}, silence))
+
+    with pytest.raises(HTTPException, match="the rest of the body did not come") as caught:
+        anyio.run(receive)
+    assert caught.value.status_code == 408
