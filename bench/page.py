@@ -4,8 +4,9 @@
 
 Each round opens each report in a fresh Chromium (nothing is cached) and measures, from the start of the navigation,
 when it is interactive: the second frame after its scripts have run, or the end of the last long task, whichever is
-later. Then, in the open page: the frames while the timeline is zoomed with the wheel, a letter typed into the search,
-and a function opened, each up to the second frame after it. Medians and the middle half over the rounds.
+later. Then, in the open page: the frames while the timeline is zoomed with the wheel; a letter typed into the search
+(with the 70 ms for which the page waits for another one), and a function opened, each up to the second frame after the
+page has followed. Medians and the middle half over the rounds.
 
 No peer shows traces as a page: tlparse writes HTML, but from logs of torch. So there is nothing to race here; the
 figures stand against the goal of two seconds.
@@ -23,7 +24,7 @@ from typing import Any
 from measuring import save
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "browser"))
-from browsing import DESKTOP, launch_chromium
+from browsing import DESKTOP, launch_chromium, wait_until
 from playwright.sync_api import Page
 from reports import Reports
 
@@ -35,18 +36,31 @@ REPORTS = {"a real run": "translate", "10,000 events": "large"}
 WATCH_START = """
 window.longTaskEnd = 0;
 new PerformanceObserver(list => {
-  for (const task of list.getEntries()) window.longTaskEnd = Math.max(window.longTaskEnd, task.startTime + task.duration);
+  for (const task of list.getEntries()) longTaskEnd = Math.max(longTaskEnd, task.startTime + task.duration);
 }).observe({type: 'longtask', buffered: true});
 addEventListener('DOMContentLoaded', () =>
   requestAnimationFrame(() => requestAnimationFrame(() => { window.secondFrame = performance.now(); })));
 """
-# `act` is called with the page's own clock running; the answer is the time up to the second frame after it.
-TIME_TO_SECOND_FRAME = """
-act => new Promise(done => {
+TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+SEARCH = f"""
+async box => {{
+  const live = document.getElementById('live');
+  const told = new Promise(done => new MutationObserver(done).observe(live, {{childList: true}}));
   const began = performance.now();
-  act();
-  requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - began)));
-})
+  box.value = 'p';
+  box.dispatchEvent(new InputEvent('input', {{bubbles: true}}));
+  await told;
+  await ({TWO_FRAMES})();
+  return performance.now() - began;
+}}
+"""
+OPEN = f"""
+async head => {{
+  const began = performance.now();
+  head.click();
+  await ({TWO_FRAMES})();
+  return performance.now() - began;
+}}
 """
 ZOOM = """
 async plot => {
@@ -69,20 +83,19 @@ def measure(page: Page, file: Path) -> dict[str, float]:
     """One cold start, and the three gestures; all in milliseconds."""
     page.add_init_script(WATCH_START)
     page.goto(file.as_uri())
-    page.wait_for_function("window.secondFrame > 0")
+    wait_until(page, lambda: page.evaluate("window.secondFrame > 0"))
     page.wait_for_timeout(300)  # a long task after the second frame would count, too
-    found = {"interactive": page.evaluate("Math.max(window.secondFrame, window.longTaskEnd)")}
-    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    frames = page.locator(".u-over").first.evaluate(ZOOM)
-    ranked = sorted(frames)
-    found |= {"first_paint": paint, "zoom_frame": statistics.median(frames), "zoom_frame_p95": ranked[56]}
-    search = "() => { const box = document.querySelector('input[type=search]'); box.value = 'p'; "
-    search += "box.dispatchEvent(new InputEvent('input', {bubbles: true})); }"
-    found["search"] = page.evaluate(f"({TIME_TO_SECOND_FRAME})({search})")
-    opening = "() => [...document.querySelectorAll('#functions button[aria-expanded=false]')][0].click()"
-    found["open_function"] = page.evaluate(f"({TIME_TO_SECOND_FRAME})({opening})")
-    found["dom_nodes"] = page.evaluate("document.querySelectorAll('*').length")
-    return found
+    interactive = page.evaluate("Math.max(window.secondFrame, window.longTaskEnd)")
+    frames = page.locator("#plot .u-over").evaluate(ZOOM)
+    return {
+        "interactive": interactive,
+        "first_paint": page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"),
+        "zoom_frame": statistics.median(frames),
+        "zoom_frame_p95": statistics.quantiles(frames, n=20)[-1],
+        "search": page.get_by_role("searchbox").evaluate(SEARCH),
+        "open_function": page.locator("#functions button[aria-expanded=false]").first.evaluate(OPEN),
+        "dom_nodes": page.evaluate("document.querySelectorAll('*').length"),
+    }
 
 
 def spread(values: Iterable[float]) -> dict[str, float]:

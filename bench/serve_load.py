@@ -37,8 +37,10 @@ end
 DONE = """
 done = function(summary, latency)
   local wrong = summary.errors
-  io.write(string.format('RESULT {"requests": %d, "us": %d, "refused": %d, "broken": %d, "p50": %d, "p99": %d, "worst": %d}\\n',
-    summary.requests, summary.duration, wrong.status, wrong.connect + wrong.read + wrong.write + wrong.timeout,
+  local broken = wrong.connect + wrong.read + wrong.write + wrong.timeout
+  io.write(string.format('RESULT {"requests": %d, "us": %d, "refused": %d, "broken": %d, ',
+    summary.requests, summary.duration, wrong.status, broken))
+  io.write(string.format('"p50": %d, "p99": %d, "worst": %d}\\n',
     latency:percentile(50), latency:percentile(99), latency.max))
 end
 """
@@ -119,7 +121,7 @@ class Server:
         used = self.cpu_seconds() - before
         found = json.loads(output.rpartition("RESULT ")[2])
         self._asked += found["requests"] + connections  # those under way at the end were sent, too
-        assert not found["refused"] and not found["broken"], output
+        assert found["refused"] == found["broken"] == 0, output
         return Load(
             per_s=found["requests"] / found["us"] * 1e6,
             p50_ms=found["p50"] / 1e3,

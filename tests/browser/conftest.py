@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 from browsing import DESKTOP, NewPage, OpenPage, Troubles, launch_chromium
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from reports import Reports
 from serving import Server, run_server
+
+TOO_LONG = 20_000  # milliseconds: a hang ends as a failure; no test depends on how long anything takes
+expect.set_options(timeout=TOO_LONG)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +43,7 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
     def make(home: str, **options: Any) -> tuple[Page, Troubles]:
         options = {"viewport": DESKTOP, "reduced_motion": "reduce", "color_scheme": "light", "locale": "en", **options}
         page = browser.new_context(**options).new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(TOO_LONG)
         opened.append((page, Troubles(page, home)))
         return opened[-1]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+import msgspec
+
 from traceonce.facts import CallSite, Container, FunctionId, Leaf, Recording, Signature, TraceEvent
 
 EVENTS = 10_000
@@ -73,6 +75,17 @@ def make_large(events: int = EVENTS) -> Recording:
         runs=("large",),
         processes=1,
     )
+
+
+def make_empty() -> Recording:
+    """A program that traced nothing."""
+    return Recording(command=("hello.py",), exit_code=0, seconds=0.2, started=BEGAN, runs=("empty",), processes=1)
+
+
+def make_killed() -> Recording:
+    """A program that was killed while it was retracing: nobody saw its end, nor how many calls came after."""
+    whole = make_large(60)
+    return msgspec.structs.replace(whole, exit_code=-9, complete=False, calls={}, runs=("killed",))
 
 
 def make_hostile() -> Recording:

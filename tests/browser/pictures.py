@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
 LARGEST = 250_000  # bytes: they are fetched by everybody who reads the README
 
+only_for_pictures = pytest.mark.skipif(
+    os.environ.get("TRACEONCE_SCREENSHOTS") != "1", reason="pictures are made with TRACEONCE_SCREENSHOTS=1"
+)
+
 
 def take_picture(page: Page, name: str, height: int | None = None) -> None:
-    """Write `docs/images/NAME.png` of the window, or of its upper `height` pixels, if pictures are wanted."""
-    if os.environ.get("TRACEONCE_SCREENSHOTS") != "1":
-        return
+    """Write `docs/images/NAME.png` of the window, or of its upper `height` pixels."""
     size = page.viewport_size
     assert size is not None
     page.evaluate("document.fonts.ready")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from made_recordings import make_hostile, make_large
+from made_recordings import make_empty, make_hostile, make_killed, make_large
 
 from traceonce.facts import Cause, Recording
 from traceonce.findings import find_out
@@ -17,7 +17,12 @@ from traceonce.report.base import find_renderer
 from traceonce.report.page import FOLDER
 
 RECORDED = Path(__file__).parents[1] / "recorded"
-MADE: dict[str, Callable[[], Recording]] = {"large": make_large, "hostile": make_hostile}
+MADE: dict[str, Callable[[], Recording]] = {
+    "large": make_large,
+    "hostile": make_hostile,
+    "empty": make_empty,
+    "killed": make_killed,
+}
 
 
 def another_run(name: str) -> bytes:

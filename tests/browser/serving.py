@@ -25,7 +25,9 @@ class Server(NamedTuple):
 
     def ask(self, method: str, path: str, data: bytes | None = None) -> Any:
         """What the REST interface answers, from JSON; None where there is nothing to read."""
-        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        headers = {"Content-Type": "application/octet-stream"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
         request = urllib.request.Request(f"{self.address}/api/v1{path}", data=data, method=method, headers=headers)
         with urllib.request.urlopen(request, timeout=TOO_LONG) as answer:
             body = answer.read()

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from browsing import PHONE, OpenPage, assert_accessible, assert_fits, english_left, wait_until
 from made_recordings import HOSTILE
-from pictures import take_picture
 from playwright.sync_api import Locator, Page, expect
 from reports import Reports, words_of_report
 
@@ -123,6 +122,22 @@ def test_nothing_to_fix_is_calm(open_report: OpenPage) -> None:
     assert_accessible(page)
 
 
+def test_a_run_without_traces(open_report: OpenPage) -> None:
+    """There is nothing to draw, and that is said."""
+    page = open_report("empty")
+    expect(page.locator("h1")).to_have_text("No function was traced")
+    assert_accessible(page)
+
+
+def test_a_run_that_was_killed(open_report: OpenPage) -> None:
+    """It says that nobody saw the end, and does not claim a share of a time that is not known."""
+    page = open_report("killed")
+    expect(page.locator("#verdict")).to_contain_text("Nobody saw the end of this run.")
+    expect(page.locator("#verdict")).to_contain_text("signal 9")
+    expect(page.locator(".lede")).to_contain_text("that were seen")
+    expect(page.locator(".lede")).not_to_contain_text("%")
+
+
 def test_a_card_tells_the_whole_story(open_report: OpenPage, reports: Reports) -> None:
     """Causes with their values, the growth, the source with the call, and the record with what was run."""
     page = open_report("translate")
@@ -174,6 +189,9 @@ def test_search_finds_functions_arguments_and_causes(open_report: OpenPage) -> N
     ):
         box.fill(query)
         expect(page.locator("#functions article .card-name b")).to_have_text(found)
+    page.get_by_role("button", name="中文").click()
+    box.fill("形状")
+    expect(page.locator("#functions article .card-name b")).to_have_text([TRAIN, "attend"])
     box.fill("no such thing")
     expect(page.locator("#functions .empty")).to_be_visible()
     page.locator("#functions .empty").get_by_role("button").click()
@@ -520,7 +538,6 @@ def test_both_languages_have_the_same_words() -> None:
 def test_a_phone_is_wide_enough(open_report: OpenPage) -> None:
     """Nothing has to be scrolled sideways, with every card open."""
     page = open_report("translate_fixed", viewport=PHONE, has_touch=True, is_mobile=True)
-    take_picture(page, "report-phone")
     open_every_card(page)
     assert_fits(page)
     page = open_report("hostile", viewport=PHONE, has_touch=True, is_mobile=True)
@@ -536,18 +553,6 @@ def test_the_theme_is_that_of_the_system_until_one_is_chosen(open_report: OpenPa
     page.get_by_role("button", name="Dark").click()
     page.emulate_media(color_scheme="light")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-
-
-def test_pictures_of_the_report(open_report: OpenPage) -> None:
-    """As README and docs show it: a real run, with its proved fix, in both themes and both languages."""
-    page = open_report("translate_fixed")
-    take_picture(page, "report-light")
-    page = open_report("translate_fixed", color_scheme="dark")
-    take_picture(page, "report-dark")
-    page = open_report("translate_fixed", language="zh")
-    take_picture(page, "report-zh")
-    page = open_report("translate", fragment=f"fn={TRAIN}&trace=7")
-    take_picture(page, "report-function")
 
 
 # ---- safety ----

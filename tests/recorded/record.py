@@ -16,21 +16,22 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
-NEUTRAL = {"folder": "/home/user/project", "libraries": "/home/user/.venv/lib/python/site-packages", "python": "/usr"}
+FOLDER, LIBRARIES, PYTHON = "/home/user/project", "/home/user/.venv/lib/python/site-packages", "/usr"
 
-# What is given to `traceonce`, with the recording's name in the place of the program's.
+# What is given to `traceonce`, one after the other, in a folder with the program; the last recording is kept.
 COMMANDS = {
-    "translate": ["run", "--xla", "translate.py"],
-    "translate_fixed": ["fix", "translate.py"],
-    "wall": ["run", "wall.py"],
-    "lengths": ["run", "--xla", "lengths.py"],
-    "silently_wrong": ["run", "silently_wrong.py"],
-    "fails": ["run", "fails.py"],
-    "anew": ["run", "anew.py"],
-    "healthy": ["run", "healthy.py"],
-    "fit": ["run", "fit.py"],
-    "threads": ["run", "threads.py"],
-    "limited": ["run", "--max-traces", "3", "limited.py"],
+    "translate": ["run --xla translate.py"],
+    "translate_fixed": ["fix translate.py"],
+    "translate_after": ["fix --write translate.py", "run --xla translate.py"],
+    "wall": ["run wall.py"],
+    "lengths": ["run --xla lengths.py"],
+    "silently_wrong": ["run silently_wrong.py"],
+    "fails": ["run fails.py"],
+    "anew": ["run anew.py"],
+    "healthy": ["run healthy.py"],
+    "fit": ["run fit.py"],
+    "threads": ["run threads.py"],
+    "limited": ["run --max-traces 3 limited.py"],
 }
 
 
@@ -39,14 +40,21 @@ def record(name: str) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder, home = Path(scratch) / "project", Path(scratch) / "home"
         folder.mkdir()
-        *options, program = COMMANDS[name]
-        shutil.copy(PROGRAMS / program, folder)
         environment = os.environ | {"TRACEONCE_HOME": str(home), "TF_CPP_MIN_LOG_LEVEL": "3"}
-        subprocess.run([sys.executable, "-m", "traceonce", *options, program], cwd=folder, env=environment, check=False)
-        (made,) = (home / "recordings").glob("*.jsonl")
+        shutil.copy(PROGRAMS / COMMANDS[name][0].split()[-1], folder)
+        for command in COMMANDS[name]:
+            subprocess.run(
+                [sys.executable, "-m", "traceonce", *command.split()], cwd=folder, env=environment, check=False
+            )
+        made = max((home / "recordings").glob("*.jsonl"), key=lambda file: file.stat().st_mtime_ns)
         text = made.read_text(encoding="utf-8")
-        text = text.replace(str(folder), NEUTRAL["folder"]).replace(sysconfig.get_path("purelib"), NEUTRAL["libraries"])
-        (HERE / f"{name}.jsonl").write_text(text.replace(sys.base_prefix, NEUTRAL["python"]), encoding="utf-8")
+        for found, neutral in (
+            (str(folder), FOLDER),
+            (sysconfig.get_path("purelib"), LIBRARIES),
+            (sys.base_prefix, PYTHON),
+        ):
+            text = text.replace(found, neutral)
+        (HERE / f"{name}.jsonl").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

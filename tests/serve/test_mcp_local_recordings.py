@@ -40,6 +40,15 @@ def test_the_last_run(folder: Path, tmp_path: Path) -> None:
     assert recordings.look_up(run.name) is run
 
 
+def test_there_is_none_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How to make one is said."""
+    monkeypatch.setenv("TRACEONCE_HOME", str(tmp_path))
+    with pytest.raises(UsageError, match=r"no recordings yet.*traceonce run"):
+        LocalRecordings().look_up("latest")
+    with pytest.raises(NotFoundError, match=r"There are none yet.*traceonce run"):
+        LocalRecordings().look_up("run")
+
+
 def test_names_and_paths(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name in the folder, with or without its ending; a path, also one from where the agent works."""
     recordings = LocalRecordings()
@@ -101,5 +110,5 @@ def test_what_is_no_plain_file(folder: Path, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="is not a file"):
             LocalRecordings().look_up(str(path))
     (folder / "gone.jsonl").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(NotFoundError, match="no recording 'gone'"):
+    with pytest.raises(NotFoundError, match=r"no recording 'gone'"):
         LocalRecordings().look_up("gone")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from importlib.metadata import distribution
@@ -43,6 +44,9 @@ def test_a_conversation(environment: dict[str, str], tmp_path: Path) -> None:
             assert "'latest' (the last run on this machine)" in (client.instructions or "")
             assert len((await client.list_tools()).tools) == 6
             assert len((await client.list_resources()).resources) >= 53
+            async with anyio.create_task_group() as both:  # what answers is opened once, however many ask first
+                both.start_soon(client.call_tool, "search_records")
+                both.start_soon(client.call_tool, "search_records")
             return [
                 await client.call_tool("recording_findings"),
                 await client.call_tool("propose_fix", {"recording": "run.jsonl", "function": "train_step"}),
@@ -111,6 +115,21 @@ def test_nothing_but_the_protocol_on_standard_output(environment: dict[str, str]
     assert answers[4]["error"]["code"] == types.METHOD_NOT_FOUND
     assert (process.returncode, rest) == (0, "")
     assert "Traceback" not in errors
+
+
+def test_an_agent_that_is_done(environment: dict[str, str]) -> None:
+    """Some interrupt what they started: that ends it at once, although a thread waits for the next line."""
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    with subprocess.Popen(
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(ping) + "\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == 1
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == -signal.SIGINT
 
 
 def test_without_the_extra(tmp_path: Path) -> None:

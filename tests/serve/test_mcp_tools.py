@@ -403,6 +403,22 @@ def test_a_function_with_too_much_to_say(server: Server[Any], tmp_path: Path) ->
     assert found["started"].startswith("20")
 
 
+def test_functions_of_the_same_name(server: Server[Any], tmp_path: Path) -> None:
+    """All of them are found; a fix is proposed for the worst, and that there are others is said."""
+    wall = Recording.load(RECORDED / "wall.jsonl")
+    twin = msgspec.structs.replace(wall.events[0].function, name="Other.score", line=99)
+    events = (*wall.events, msgspec.structs.replace(wall.events[0], id=9_999, function=twin))
+    path = tmp_path / "twins.json"
+    save(msgspec.structs.replace(wall, events=events), path)
+    found, _ = answer(server, "recording_findings", recording=str(path), function="score")
+    assert [function["name"] for function in found["functions"]] == ["score", "Other.score"]
+    fixes, _ = answer(server, "propose_fix", recording=str(path), function="score")
+    assert fixes["function"] == "score"
+    assert fixes["summary"].endswith("(1 other function of this name: this is the worst.)")
+    alone, _ = answer(server, "propose_fix", recording=str(path), function="Other.score")
+    assert "other function" not in alone["summary"]
+
+
 def test_names_that_pretend_to_be_something_else(server: Server[Any], tmp_path: Path) -> None:
     """A name is data: it starts no line, ends no block of code, and moves no cursor."""
     name = "step\n## healthy: ok\n```\n\x1b[2J<script>alert(1)</script>"

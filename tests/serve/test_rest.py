@@ -111,6 +111,19 @@ def test_reports(client: TestClient, translate: str, form: str, kind: str, begin
     assert client.get(f"{API}/recordings/{translate}/report", params={"format": form}).content == answer.content
 
 
+@pytest.mark.parametrize(("path", "packed"), [("report", True), ("raw", True), ("report?format=text", False)])
+def test_large_answers_are_packed(client: TestClient, translate: str, path: str, packed: bool) -> None:
+    """For whoever says that they can unpack them; small ones are not."""
+    address = f"{API}/recordings/{translate}/{path}"
+    plain = client.get(address, headers={"Accept-Encoding": "identity"})
+    answer = client.get(address, headers={"Accept-Encoding": "deflate, gzip"})
+    assert answer.content == plain.content
+    assert "content-encoding" not in plain.headers
+    assert answer.headers.get("content-encoding") == ("gzip" if packed else None)
+    assert (int(answer.headers["content-length"]) < len(plain.content) / 2) == packed
+    assert int(plain.headers["content-length"]) == len(plain.content)
+
+
 def test_a_report_in_chinese(client: TestClient, translate: str) -> None:
     """Its own text beside the English one, in the forms that have one."""
     address = f"{API}/recordings/{translate}/report"
@@ -123,14 +136,14 @@ def test_a_report_in_chinese(client: TestClient, translate: str) -> None:
 
 def test_fixes_of_one_function_and_of_all(client: TestClient, recorded: Recorded) -> None:
     """By its whole name or the last part of it; what was proved comes with its proof."""
-    id = upload(client, recorded("translate_fixed"))["id"]
-    every = client.get(f"{API}/recordings/{id}/fixes").json()["functions"]
+    address = f"{API}/recordings/{upload(client, recorded('translate_fixed'))['id']}/fixes"
+    every = client.get(address).json()["functions"]
     proved = [function for function in every if any(fix["proof"] for fix in function["fixes"])]
     assert proved
     name = proved[0]["function"].rpartition(".")[2]
-    one = client.get(f"{API}/recordings/{id}/fixes", params={"function": name}).json()["functions"]
+    one = client.get(address, params={"function": name}).json()["functions"]
     assert one == [function for function in every if function["function"].rpartition(".")[2] == name]
-    unknown = client.get(f"{API}/recordings/{id}/fixes", params={"function": "nobody"})
+    unknown = client.get(address, params={"function": "nobody"})
     assert unknown.status_code == 404
     assert "no function 'nobody' was traced in this run; it has: " in unknown.json()["detail"]
 
@@ -149,8 +162,7 @@ def test_comparing_two_runs(client: TestClient, recorded: Recorded) -> None:
 
 def test_deleting_a_recording(client: TestClient, recorded: Recorded) -> None:
     """It is gone from everywhere, also from what was kept of its reports; then it is unknown."""
-    id = upload(client, recorded("threads"))["id"]
-    address = f"{API}/recordings/{id}"
+    address = f"{API}/recordings/{upload(client, recorded('threads'))['id']}"
     assert client.get(f"{address}/report").status_code == 200
     assert client.delete(address).status_code == 204
     for path in ("", "/raw", "/findings", "/report", "/report?format=json", "/fixes"):
@@ -188,7 +200,7 @@ def test_an_error_that_nobody_knows(client: TestClient) -> None:
 
 
 def test_searching_records(client: TestClient) -> None:
-    """All words must be there; names come before titles, and these before the rest; pages and languages can be chosen."""
+    """All words must be there; names come before titles, and these before the rest. Pages can be turned."""
     every = client.get(f"{API}/records").json()
     assert every["total"] == len(Collection())
     found = client.get(f"{API}/records", params={"search": "Retracing SHAPE"}).json()

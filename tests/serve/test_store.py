@@ -87,7 +87,7 @@ def test_the_same_bytes_at_once_are_kept_once(store: Store) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         answers = [future.result() for future in [pool.submit(send) for _ in range(8)]]
-    assert len({id for id, _ in answers}) == 1
+    assert len({name for name, _ in answers}) == 1
     assert sum(is_new for _, is_new in answers) == 1
 
 
@@ -124,10 +124,10 @@ def test_searching_takes_words_as_they_are(store: Store) -> None:
 def test_an_unknown_id_is_refused(store: Store) -> None:
     """Whatever it is: nothing is found, nothing is deleted, and the message says so."""
     store.add(make_upload("run"))
-    for id in ("0" * 32, "", "nightly", "../../etc/passwd", "A" * 32, "\0", "' OR 1=1 --"):
+    for unknown in ("0" * 32, "", "nightly", "../../etc/passwd", "A" * 32, "\0", "' OR 1=1 --"):
         for ask in (store.summary, store.raw, store.delete):
             with pytest.raises(NotFoundError, match="there is no recording"):
-                ask(id)
+                ask(unknown)
     assert names(store) == ["run"]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from web_site import BROWSER, Elements
 
@@ -16,12 +17,23 @@ from traceonce.serve.web.door import inside
 TOKEN = "correct horse battery staple"
 
 
+def visitor(app: FastAPI) -> TestClient:
+    return TestClient(app, headers=BROWSER, follow_redirects=False)
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FastAPI]:
+    """A server with a token."""
+    database = tmp_path_factory.mktemp("guarded") / "guarded.sqlite3"
+    app = create_app(Settings(database=f"sqlite:///{database}", token=TOKEN))
+    with visitor(app):
+        yield app
+
+
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient]:
+def client(guarded: FastAPI) -> TestClient:
     """Somebody who has not signed in yet."""
-    settings = Settings(database=f"sqlite:///{tmp_path / 'guarded.sqlite3'}", token=TOKEN)
-    with TestClient(create_app(settings), headers=BROWSER, follow_redirects=False) as client:
-        yield client
+    return visitor(guarded)
 
 
 def test_a_page_asks_for_the_token_and_comes_back(client: TestClient) -> None:
@@ -51,12 +63,14 @@ def test_a_wrong_token_is_told_so(client: TestClient) -> None:
     assert client.get("/recordings").status_code == 303
 
 
-def test_whoever_guesses_is_slowed_down(client: TestClient) -> None:
+def test_whoever_guesses_is_slowed_down(tmp_path: Path) -> None:
     """After some tries even the right one has to wait."""
-    statuses = [client.post("/login", data={"token": f"guess {number}"}).status_code for number in range(30)]
+    settings = Settings(database=f"sqlite:///{tmp_path / 'guessed.sqlite3'}", token=TOKEN)
+    with visitor(create_app(settings)) as client:
+        statuses = [client.post("/login", data={"token": f"guess {number}"}).status_code for number in range(30)]
+        refused = client.post("/login", data={"token": TOKEN})
     assert statuses[0] == 401
     assert statuses[-1] == 429
-    refused = client.post("/login", data={"token": TOKEN})
     assert refused.status_code == 429
     assert "set-cookie" not in refused.headers
 
@@ -99,6 +113,6 @@ def test_the_door_leads_inside_only(client: TestClient, target: str) -> None:
 def test_without_a_token_there_is_no_door(tmp_path: Path) -> None:
     """Nobody is asked, and nobody can sign out."""
     settings = Settings(database=f"sqlite:///{tmp_path / 'open.sqlite3'}")
-    with TestClient(create_app(settings), headers=BROWSER, follow_redirects=False) as client:
+    with visitor(create_app(settings)) as client:
         assert client.get("/login").headers["location"] == "/recordings"
         assert "/logout" not in client.get("/recordings").text

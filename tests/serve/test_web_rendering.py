@@ -178,7 +178,7 @@ def test_the_browser_s_language_is_the_first(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["palette.css", "site.css", "parts.css", "pages.css", "fonts.css", "icon.svg", "site.js"]
+    "name", ["palette.css", "site.css", "parts.css", "knowledge.css", "fonts.css", "icon.svg", "site.js"]
 )
 def test_files_are_served(site: Site, name: str) -> None:
     """With a type that browsers take, and asked for again each time."""

@@ -17,7 +17,8 @@ from traceonce.knowledge.record import TIERS as KNOWN_TIERS
 from traceonce.serve.models import Change
 from traceonce.serve.web import showing
 from traceonce.serve.web.recordings import FORMS
-from traceonce.serve.web.words import CATEGORIES, LIVE, TIERS, WORDS, Speech
+from traceonce.serve.web.speech import Speech
+from traceonce.serve.web.words import CATEGORIES, LIVE, TIERS, WORDS
 
 TABLES = {"words": WORDS, "live": LIVE, "categories": CATEGORIES, "tiers": TIERS}
 FOLDER = Path(traceonce.serve.web.__file__).parent

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from traceonce.knowledge.answering import Answered
+from traceonce.knowledge.evidence import join_versions
 from traceonce.knowledge.explaining import Advice, Explanation, Shown
 from traceonce.knowledge.language import Language
 
@@ -190,12 +191,3 @@ def _describe_evidence(shown: Shown | None, key: str, page: _Page, versions: lis
     held = page.say(key, held=shown.held, runs=shown.runs) + page.say("rate", rate=shown.rate, least=shown.least)
     same = shown.versions == versions
     return held if same else held + page.say("versions", versions=join_versions(shown.versions))
-
-
-def join_versions(versions: Sequence[str]) -> str:
-    """The name of a framework once, then its versions."""
-    by_name: dict[str, list[str]] = {}
-    for version in versions:
-        name, _, number = version.rpartition(" ")
-        by_name.setdefault(name, []).append(number)
-    return ", ".join(f"{name} {', '.join(numbers)}".strip() for name, numbers in by_name.items())

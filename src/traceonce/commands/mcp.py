@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import logging
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -40,6 +41,8 @@ def command() -> None:
     if sys.stdin.isatty():
         sys.stderr.write("traceonce: waits for an agent on standard input; Ctrl-C ends it. See: traceonce mcp -h\n")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="traceonce: %(message)s")
+    # The thread that waits for the next line cannot be told to stop; and there is nothing to put in order.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     import anyio
 
     anyio.run(_serve)

@@ -1,12 +1,13 @@
-"""``traceonce serve``: recordings, knowledge and an interface for agents, in the browser and over HTTP."""
+"""``traceonce serve``: recordings and knowledge for a team, in the browser, over HTTP, and for agents."""
 
 from __future__ import annotations
 
 import importlib.util
 import ipaddress
+import logging
+import signal
 import socket
-import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -16,27 +17,31 @@ from traceonce.observe.shelf import recordings_folder
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from traceonce.serve.settings import Settings
-
 NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "psycopg", "mcp")
 SHORTEST = 16  # characters of a token
-MAKE_TOKEN = """python -c 'import secrets; print(secrets.token_urlsafe())'"""
+MAKE_TOKEN = "python -c 'import secrets; print(secrets.token_urlsafe())'"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-PATIENCE = 5  # seconds for requests that are still being answered when the server is stopped
+PATIENCE = 10  # seconds for requests that are being answered when the server is stopped
 
 
-@click.command(short_help="Keep recordings in one place, and ask about them: in the browser, over HTTP, from an agent.")
+@click.command(short_help="Serve recordings and knowledge: web pages, REST, and MCP for agents.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65535), help="The port; 0: any free.")
-@click.option("--database", metavar="URL", help="Where recordings are kept; else an SQLite file in TRACEONCE_HOME.")
+@click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65535), help="The port; 0: a free one.")
+@click.option(
+    "--database",
+    metavar="URL",
+    envvar="TRACEONCE_DATABASE",
+    show_envvar=True,
+    help="Where recordings are kept: sqlite:////path or postgresql://…; else a file beside your own recordings.",
+)
 @click.option("--token", envvar="TRACEONCE_TOKEN", show_envvar=True, help="What everybody must show who uses it.")
 @click.option(
     "--max-upload",
     default=64,
     show_default=True,
-    type=click.IntRange(min=1, max=1024),
+    type=click.IntRange(1, 1024),
     metavar="MB",
-    help="The largest recording, in MiB, also when gzip has packed it.",
+    help="The largest recording that is taken, also when it is unpacked.",
 )
 @click.option(
     "--match-rate",
@@ -49,8 +54,9 @@ PATIENCE = 5  # seconds for requests that are still being answered when the serv
 def command(host: str, port: int, database: str | None, token: str | None, max_upload: int, match_rate: float) -> None:
     """Serve recordings and knowledge: web pages, a REST interface (/openapi.json), and MCP for agents (/mcp).
 
-    It listens on this machine alone. For any other address everybody must show a token, which is best set in
-    TRACEONCE_TOKEN: programs send it as "Authorization: Bearer TOKEN", people enter it once in the browser.
+    It is for this machine alone, unless --host says otherwise. Whoever comes from another machine must show a token:
+    programs send it as "Authorization: Bearer TOKEN", people enter it once in the browser. It is best set in
+    TRACEONCE_TOKEN, where other users of this machine do not see it.
 
     \b
     traceonce serve
@@ -60,29 +66,32 @@ def command(host: str, port: int, database: str | None, token: str | None, max_u
     \b
     curl --data-binary @run.jsonl 'http://127.0.0.1:8765/api/v1/recordings?name=nightly'
 
-    Ctrl-C stops it: what has been acknowledged is kept.
+    Ctrl-C stops it. An upload that was acknowledged is kept, whatever happens. Exit status: 0 when it was stopped, 2
+    where it cannot start.
     """
     _check_installed()
-    token = token or None
-    listening = _listen(host, port, token)
-    from traceonce.serve.app import create_app
-    from traceonce.serve.settings import MIB, Settings
+    token = _checked_token(token)
+    with _listen(host, port, token) as listening:
+        from traceonce.serve.app import create_app
+        from traceonce.serve.settings import MIB, Settings
 
-    with listening:
         settings = Settings(
             database=database or default_database(),
             token=token,
-            hosts=() if token else tuple(dict.fromkeys((*LOOPBACK, host.lower()))),
+            hosts=tuple(dict.fromkeys((*LOOPBACK, host.lower()))) if token is None else (),
             max_upload=max_upload * MIB,
             match_rate=match_rate,
         )
-        app = create_app(settings)
-        _serve(app, settings, listening)
+        _run(create_app(settings), listening, behind_others=token is not None)
 
 
 def default_database() -> str:
     """A file beside the user's recordings."""
     return f"sqlite:///{recordings_folder().with_name('server.sqlite3')}"
+
+
+def _stop(*_: object) -> NoReturn:
+    raise SystemExit(0)
 
 
 def _check_installed() -> None:
@@ -91,48 +100,64 @@ def _check_installed() -> None:
         raise UsageError(f"serve needs {', '.join(missing)}; install it with: pip install 'traceonce[serve]'")
 
 
+def _checked_token(token: str | None) -> str | None:
+    if not token:
+        return None
+    if len(token) < SHORTEST:
+        raise UsageError(f"--token: is too easy to guess; use {SHORTEST} characters or more: {MAKE_TOKEN}")
+    if not (token.isascii() and token.isprintable()) or " " in token:
+        raise UsageError(f"--token: cannot be sent in a header; use letters, digits and signs of ASCII: {MAKE_TOKEN}")
+    return token
+
+
 def _listen(host: str, port: int, token: str | None) -> socket.socket:
-    """Take the port, before anything else is done; an address that others can reach needs a token."""
+    """Take the port, before anything else is done; refuse an address that others can reach without a token."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except (socket.gaierror, UnicodeError) as error:
+    except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"--host {host}: is no address of this machine ({reason}); use 127.0.0.1.") from None
-    if token is None and not all(ipaddress.ip_address(entry[4][0]).is_loopback for entry in found):
+    if token is None and not all(_is_loopback(str(entry[4][0])) for entry in found):
         raise UsageError(
             f"--host {host}: can be reached from other machines, so a token is needed. Set TRACEONCE_TOKEN to one "
             f"that nobody guesses ({MAKE_TOKEN}), or use --host 127.0.0.1."
         )
-    if token is not None and len(token) < SHORTEST:
-        raise UsageError(f"--token: is too easy to guess; use {SHORTEST} characters or more: {MAKE_TOKEN}")
-    family, _, _, _, address = found[0]
+    family, _, _, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
     listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
-        listening.listen(2048)
+        listening.listen()
     except OSError as error:
         listening.close()
         raise UsageError(
-            f"--host {host} --port {port}: cannot be listened on ({error.strerror or error}); "
-            "name another with --port, or stop what uses it."
+            f"--host {host} --port {port}: cannot be listened on ({error.strerror or error}); choose another --port "
+            "(0: a free one), or stop what uses it."
         ) from None
     return listening
 
 
-def _serve(app: FastAPI, settings: Settings, listening: socket.socket) -> None:
+def _is_loopback(address: str) -> bool:
+    return ipaddress.ip_address(address.partition("%")[0]).is_loopback
+
+
+def _run(app: FastAPI, listening: socket.socket, *, behind_others: bool) -> None:
+    """Answer until a signal comes. `behind_others`: a server in front may say whom it asks for."""
     import uvicorn
 
-    host, port = listening.getsockname()[:2]
-    name = f"[{host}]" if ":" in host else host
-    click.echo(f"traceonce serves on http://{name}:{port}  (Ctrl-C stops it)")
-    sys.stdout.flush()
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
     config = uvicorn.Config(
         app,
-        log_level="warning",
+        lifespan="on",
+        ws="none",
+        log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=settings.token is not None,  # without a token nobody is to claim to be somebody else
+        proxy_headers=behind_others,
         timeout_graceful_shutdown=PATIENCE,
     )
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)  # what uvicorn leaves them to when it has stopped in good order
+    host, port = listening.getsockname()[:2]
+    click.echo(f"traceonce serves http://{f'[{host}]' if ':' in host else host}:{port} (Ctrl-C stops it)")
     uvicorn.Server(config).run(sockets=[listening])

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from traceonce.knowledge.record import Evidence, Record, Tier, Version
 
@@ -104,6 +104,15 @@ def version_order(version: str) -> list[int]:
 def version_name(piece: Evidence) -> str:
     """Framework and version, as people write them."""
     return f"{framework_name(piece.framework)} {piece.version}"
+
+
+def join_versions(versions: Sequence[str]) -> str:
+    """The name of a framework once, then its versions."""
+    by_name: dict[str, list[str]] = {}
+    for version in versions:
+        name, _, number = version.rpartition(" ")
+        by_name.setdefault(name, []).append(number)
+    return ", ".join(f"{name} {', '.join(numbers)}".strip() for name, numbers in by_name.items())
 
 
 def framework_name(framework: str) -> str:

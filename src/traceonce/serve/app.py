@@ -1,27 +1,28 @@
 """The server, put together: the store, the questions, and what asks them.
 
-`add_pages(app, questions, settings)` of `serve/web.py` and `add_mcp(app, questions, settings)` of `serve/mcp.py` add
-their routes. `app.state.gate` says who may come in. What must run while the server does is an asynchronous context
-manager whose maker is appended to `app.state.running`.
+`app.state.gate` says who may come in. What must run while the server does is an asynchronous context manager, whose
+maker is appended to `app.state.running`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
 from collections.abc import AsyncIterator
 
 from fastapi import FastAPI
 
-from traceonce import __version__
 from traceonce.knowledge.collection import Collection
 from traceonce.serve.gate import Gate
+from traceonce.serve.mcp import add_mcp
+from traceonce.serve.packing import Packing
 from traceonce.serve.problems import add_handlers
 from traceonce.serve.queries import Questions
 from traceonce.serve.rest import add_rest
 from traceonce.serve.safety import Safety
 from traceonce.serve.settings import Settings
 from traceonce.serve.store import Store
+from traceonce.serve.web import add_pages
+from traceonce.version import __version__
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -48,10 +49,10 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.gate = gate
     app.state.running = []
-    app.add_middleware(Safety, settings=settings, gate=gate)
+    app.add_middleware(Packing)
+    app.add_middleware(Safety, settings=settings, gate=gate)  # the outermost
     add_handlers(app)
     add_rest(app, questions, settings)
-    for module, add in (("web", "add_pages"), ("mcp", "add_mcp")):  # until both are there
-        with contextlib.suppress(ImportError, AttributeError):
-            getattr(importlib.import_module(f"traceonce.serve.{module}"), add)(app, questions, settings)
+    add_pages(app, questions, settings)
+    add_mcp(app, questions, settings)
     return app

@@ -5,14 +5,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 Thing = TypeVar("Thing")
-
-
-class _Kept(NamedTuple, Generic[Thing]):
-    thing: Thing
-    size: int
 
 
 class Cache(Generic[Thing]):
@@ -21,7 +16,7 @@ class Cache(Generic[Thing]):
     def __init__(self, room: int, size: Callable[[Thing], int]) -> None:
         self._room = room
         self._size = size
-        self._kept: OrderedDict[Hashable, _Kept[Thing]] = OrderedDict()
+        self._kept: OrderedDict[Hashable, Thing] = OrderedDict()
         self._used = 0
         self._lock = threading.Lock()
         self._being_made: dict[Hashable, threading.Lock] = {}
@@ -31,15 +26,15 @@ class Cache(Generic[Thing]):
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
-                return self._kept[key].thing
+                return self._kept[key]
             making = self._being_made.setdefault(key, threading.Lock())
         with making:
             with self._lock:
                 if key in self._kept:
-                    return self._kept[key].thing
+                    return self._kept[key]
             try:
                 thing = make()
-                self._keep(key, _Kept(thing, self._size(thing)))
+                self._keep(key, thing)
             finally:
                 with self._lock:
                     self._being_made.pop(key, None)
@@ -49,14 +44,14 @@ class Cache(Generic[Thing]):
         """Drop what is kept for some keys."""
         with self._lock:
             for key in [key for key in self._kept if chosen(key)]:
-                self._used -= self._kept.pop(key).size
+                self._used -= self._size(self._kept.pop(key))
 
-    def _keep(self, key: Hashable, kept: _Kept[Thing]) -> None:
+    def _keep(self, key: Hashable, thing: Thing) -> None:
         with self._lock:
-            if kept.size > self._room:
+            if self._size(thing) > self._room or key in self._kept:
                 return
-            self._kept[key] = kept
-            self._used += kept.size
+            self._kept[key] = thing
+            self._used += self._size(thing)
             while self._used > self._room:
                 _, dropped = self._kept.popitem(last=False)
-                self._used -= dropped.size
+                self._used -= self._size(dropped)

@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from traceonce.errors import UsageError
 from traceonce.serve.refusals import NotFoundError, TooLargeError
@@ -32,12 +33,20 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    detail = error.detail
+    detail, headers = error.detail, dict(error.headers or {})
     if detail == "Not Found":
         detail = f"there is nothing at {request.url.path[:200]}; /openapi.json says what there is."
     elif detail == "Method Not Allowed":
-        detail = f"{request.method} is not answered here; use {error.headers['Allow'] if error.headers else 'GET'}."
-    return _problem(error.status_code, detail, error.headers)
+        headers["Allow"] = ", ".join(sorted(_methods_at(request) | {*headers.get("Allow", "").split(", ")} - {""}))
+        detail = f"{request.method} is not answered here; use {headers['Allow']}."
+    return _problem(error.status_code, detail, headers)
+
+
+def _methods_at(request: Request) -> set[str]:
+    """All methods that are answered at an address; Starlette names those of the first route only."""
+    routes = [route for route in request.app.routes if isinstance(route, Route)]
+    found = [route.methods or () for route in routes if route.path_regex.match(request.scope["path"])]
+    return {method for methods in found for method in methods}
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

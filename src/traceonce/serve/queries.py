@@ -24,7 +24,7 @@ from traceonce.knowledge.record import Record
 from traceonce.report.base import Material, find_form, find_renderer
 from traceonce.serve.cache import Cache
 from traceonce.serve.comparing import Run, compare
-from traceonce.serve.describing import describe_function, describe_recording, searchable, searched_words
+from traceonce.serve.describing import describe_function, describe_recording, searched_words
 from traceonce.serve.models import (
     Comparison,
     Description,
@@ -34,11 +34,11 @@ from traceonce.serve.models import (
     RecordAnswer,
     RecordingDetails,
     RecordingList,
-    RecordLine,
     RecordList,
     Summary,
 )
 from traceonce.serve.refusals import NotFoundError, TooLargeError
+from traceonce.serve.searching import RecordSearch
 
 LONGEST_TEXT = 1_000_000  # characters that are matched at once
 _REPORTS = 64 << 20  # bytes of reports that are kept
@@ -95,7 +95,7 @@ class Questions:
         self._collection = collection
         self._index = Index(collection)
         _ = self._index.words  # made now, and not for the first who asks
-        self._searchable = {record.id: _words_of(record) for record in self._index.records}
+        self._search = RecordSearch(self._index.records)
         self._understood: Cache[_Understood] = Cache(_UNDERSTOOD, lambda understood: understood.size)
         self._reports: Cache[bytes] = Cache(_REPORTS, len)
 
@@ -161,8 +161,6 @@ class Questions:
         self._recordings.summary(id)  # it may have been deleted, also by another server
         return self._understood.get(id, lambda: self._understand(id)).material
 
-    _diagnose = material  # until serve/mcp has changed
-
     def compare(self, before: str, after: str) -> Comparison:
         return compare(self._run(before), self._run(after))
 
@@ -172,10 +170,6 @@ class Questions:
     def known(self) -> int:
         """How many records there are."""
         return len(self._index.records)
-
-    @property
-    def domains(self) -> list[str]:
-        return sorted({_domain(record) for record in self._index.records})
 
     def explain(self, text: str, language: Language | None = None) -> Answered:
         """What the errors in a text mean, as `traceonce explain` answers."""
@@ -189,15 +183,7 @@ class Questions:
         self, query: str = "", domain: str | None = None, limit: int = 50, offset: int = 0, language: Language = "en"
     ) -> RecordList:
         """The records in which all words stand; first those with all of them in their name, or in their title."""
-        words = searchable(query).split()
-        found = [
-            record
-            for record in self._index.records
-            if domain in (None, _domain(record)) and all(word in self._searchable[record.id] for word in words)
-        ]
-        found.sort(key=lambda record: [not all(map(place.__contains__, words)) for place in (record.id, _title(record))])
-        lines = [_line(record, language) for record in found[offset : offset + limit]]
-        return RecordList(total=len(found), records=lines)
+        return self._search.find(query, domain, limit, offset, language)
 
     def get_record(self, id: str, language: Language = "en") -> RecordAnswer:
         record = self._record(id)
@@ -244,6 +230,12 @@ def understand(data: bytes, name: str = "") -> Material:
     """Read a recording, and find out all that any report shows of it."""
     recording = Recording.from_bytes(data, name or "recording")
     try:
+        msgspec.msgpack.encode(recording)  # the quickest way to see that all whole numbers have 64 bits at most
+    except OverflowError:
+        raise RecordingError(
+            f"{name or 'recording'}: has a whole number in it that is out of range; record the run again."
+        ) from None
+    try:
         return find_out(recording, "html")
     except Exception as error:  # each line of it is valid, but together they are what no run writes
         _log.exception("a recording cannot be understood")
@@ -261,36 +253,6 @@ def _checked(text: str) -> str:
             "or use `traceonce explain FILE`, which reads files of any size."
         )
     return text
-
-
-def _words_of(record: Record) -> str:
-    """What people read of a record, and so may look for."""
-    texts = [record.root_cause, record.root_cause_zh, record.category, *record.tags, *record.aliases]
-    texts += [*record.workarounds_zh, *record.dead_ends_zh]
-    texts += [claim.item.action for claim in record.claims]
-    return "\n".join((_title(record), searchable("\n".join(texts))))
-
-
-def _title(record: Record) -> str:
-    return searchable(f"{record.id}\n{record.signature}\n{record.signature_zh}")
-
-
-def _domain(record: Record) -> str:
-    return record.id.partition("/")[0]
-
-
-def _line(record: Record, language: Language) -> RecordLine:
-    return RecordLine(
-        id=record.id,
-        signature=in_language(language, record.signature, record.signature_zh),
-        category=record.category,
-        tier=record.verification_tier,
-        domain=_domain(record),
-        tags=record.tags,
-        workarounds=len(record.workarounds),
-        dead_ends=len(record.dead_ends),
-        last_confirmed=record.last_confirmed,
-    )
 
 
 def _fixes_of(diagnosis: Diagnosis) -> FunctionFixes:

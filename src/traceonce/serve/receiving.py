@@ -16,7 +16,6 @@ from traceonce.serve.refusals import TooLargeError
 AT_ONCE = 8  # uploads whose bytes are in memory
 PATIENCE = 30.0  # seconds for the next piece of one
 GZIP = b"\x1f\x8b"
-_FORMS = ("multipart/", "application/x-www-form-urlencoded")
 
 
 class Receiving:
@@ -27,8 +26,8 @@ class Receiving:
         self._patience = patience
 
     async def body_of(self, request: Request) -> bytes:
-        """The bytes that were sent; refuse forms, and what is packed in ways that are not understood."""
-        if request.headers.get("content-type", "").strip().lower().startswith(_FORMS):
+        """The bytes that were sent, whatever curl calls them; refuse what they would have to be taken out of first."""
+        if request.headers.get("content-type", "").strip().lower().startswith("multipart/"):
             raise HTTPException(415, "send the file itself as the body, not a form: curl --data-binary @run.jsonl …")
         if request.headers.get("content-encoding", "identity").strip().lower() not in ("gzip", "identity"):
             raise HTTPException(415, "of content encodings only gzip is understood; or send the file as it is.")

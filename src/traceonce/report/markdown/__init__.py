@@ -18,6 +18,7 @@ from traceonce.report.wording import script_of
 LIMIT = 65_536  # of GitHub, for a comment, in UTF-16
 SPARE = 1_536  # for the line that says what was left out, and for who puts a line of their own in front
 OPEN = 3  # functions that are shown without a click
+SHOWN = 100  # functions that are shown at all
 
 
 class Part(NamedTuple):
@@ -32,17 +33,17 @@ def render_markdown(material: Material) -> str:
     parts = [Part(text) for text in describe_findings(material, phrases)]
     acute = needing_attention(material.recording, material.diagnoses)
     script = script_of(material.recording.command)
-    for number, diagnosis in enumerate(acute):
+    for number, diagnosis in enumerate(acute[:SHOWN]):
         text = describe_function(diagnosis, phrases, script, folded=number >= OPEN)
         parts.append(Part(text, of_function=True))
     parts += [Part(text) for text in (*describe_rest(material, phrases), *describe_run(material, phrases))]
-    return "\n\n".join(_fit(parts, phrases)) + "\n"
+    return "\n\n".join(_fit(parts, phrases, len(acute[SHOWN:]))) + "\n"
 
 
-def _fit(parts: Sequence[Part], phrases: Phrases) -> Iterator[str]:
-    """As much as a comment can hold."""
+def _fit(parts: Sequence[Part], phrases: Phrases, more: int) -> Iterator[str]:
+    """As much as a comment can hold; `more` functions were not even tried."""
     left = LIMIT - SPARE
-    skipped = []
+    skipped = [Part("", of_function=True)] * more
     for part in parts:
         size = len(part.text.encode("utf-16-le", "replace")) // 2 + 2
         if size <= left:

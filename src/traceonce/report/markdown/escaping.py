@@ -13,7 +13,8 @@ LONGEST = 600  # characters of one text
 _BLANKS = "\n\r\t"
 _NAMED = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&dollar;"}
 _MARKUP = re.compile(r"[<>&$\\`*{}\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
-_LINK = re.compile(r"@(?=\w)|#(?=\d)|(?<=GH-)(?=\d)|(?<=[a-z])(?=://)|(?<=www)(?=\.)", re.IGNORECASE)
+_LINK = re.compile(r"@|#(?=\d)|(?<=GH-)(?=\d)|(?<=[a-z])(?=://)|(?<=www)(?=\.)", re.IGNORECASE)
+_PARTED = "&#8203;"
 _LIST = re.compile(r"(\d*)([-+#=.)])")
 
 
@@ -21,7 +22,7 @@ def code(text: str) -> str:
     """A name or a value in a line of text."""
     shown = visible(text) or " "
     fence = "`" * (_longest_run(shown) + 1)
-    blank = " " if shown[0] in "` " or shown[-1] in "` " else ""
+    blank = " " if shown.strip() and (shown[0] in "` " or shown[-1] in "` ") else ""
     return f"{fence}{blank}{shown}{blank}{fence}"
 
 
@@ -31,7 +32,7 @@ def cell(text: str) -> str:
     if "|" not in shown and "\\" not in shown:
         return code(text)
     references = (c if c.isalnum() or c == " " or not c.isascii() else f"&#{ord(c)};" for c in shown)
-    return f"<code>{''.join(references)}</code>"
+    return f"<code>{''.join(references).replace('&#64;', '&#64;' + _PARTED)}</code>"
 
 
 def html_code(text: str) -> str:
@@ -50,7 +51,7 @@ def block(text: str, language: str) -> str:
 def prose(text: str) -> str:
     """Words with something of the user's among them, at the beginning of a line or within it."""
     escaped = _MARKUP.sub(lambda found: _NAMED.get(found[0], f"\\{found[0]}"), visible(text).strip())
-    parted = _LINK.sub(lambda found: f"{found[0]}&#8203;", escaped)
+    parted = _LINK.sub(lambda found: f"{found[0]}{_PARTED}", escaped)
     return re.sub(_LIST, r"\1\\\2", parted, count=1) if _LIST.match(parted) else parted
 
 

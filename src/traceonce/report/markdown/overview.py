@@ -87,12 +87,8 @@ def _limits(breaches: Sequence[Breach], phrases: Phrases) -> Iterator[str]:
 def _table(diagnoses: Sequence[Diagnosis], phrases: Phrases, *, reasons: bool = False) -> Iterator[str]:
     """A row for each function. `reasons` say why it can be ignored."""
     labels = phrases.LABELS
-    yield (
-        "| "
-        + " | ".join((labels.function, labels.verdict, labels.traces, labels.calls, labels.lost, labels.why))
-        + " |"
-    )
-    yield "|:--|:--|--:|--:|--:|:--|"
+    yield _row(labels.function, labels.verdict, labels.traces, labels.calls, labels.lost, labels.why)
+    yield _row(":--", ":--", "--:", "--:", "--:", ":--")
     for diagnosis in diagnoses[:ROWS]:
         lost = phrases.duration(diagnosis.lost_seconds) if diagnosis.lost_seconds else ""
         part = f" ({phrases.percent(diagnosis.share)})" if lost and diagnosis.share else ""

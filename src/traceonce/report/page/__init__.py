@@ -15,9 +15,9 @@ from string import Template
 
 import msgspec
 
-import traceonce
 from traceonce.report.base import Material
 from traceonce.report.page.data import embed_json, make_page_data
+from traceonce.version import __version__
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
@@ -31,6 +31,8 @@ SCRIPTS = (
     "remedies",
     "top",
     "verdict",
+    "spent",
+    "alarms",
     "fix_card",
     "lanes",
     "marks",
@@ -66,7 +68,7 @@ def render_html(material: Material) -> str:
     return Template(_read("template.html")).substitute(
         language="zh-CN" if material.language == "zh" else "en",
         policy=_policy(script, style),
-        version=traceonce.__version__,
+        version=__version__,
         style=style,
         script=script,
         data=embed_json(make_page_data(material)),
@@ -92,7 +94,7 @@ def _read(name: str) -> str:
 def _script() -> str:
     words = {language: msgspec.json.decode(_read(f"words/{language}.json")) for language in LANGUAGES}
     parts = [_read("vendor/uPlot.iife.min.js"), f"const WORDS = {embed_json(words)};"]
-    parts += [_read(f"scripts/{name}.js") for name in SCRIPTS if (FOLDER / f"scripts/{name}.js").exists()]
+    parts += [_read(f"scripts/{name}.js") for name in SCRIPTS]
     return "\n".join(["", *parts])
 
 
@@ -101,7 +103,7 @@ def _style() -> str:
     parts = [
         _read("vendor/uPlot.min.css"),
         *map(_font, FONTS),
-        *(_read(f"styles/{name}.css") for name in STYLES if (FOLDER / f"styles/{name}.css").exists()),
+        *(_read(f"styles/{name}.css") for name in STYLES),
     ]
     return "\n".join(["", *parts])
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 from typing import Any
 
 import msgspec
 
-import traceonce
 from traceonce.facts import (
     Breach,
     CallSite,
-    Cause,
     CauseCode,
     Diagnosis,
     Excerpt,
@@ -27,13 +24,14 @@ from traceonce.facts import (
     Proof,
     Recording,
     SiteCount,
-    TraceEvent,
 )
 from traceonce.facts.error_text import main_line
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of
 from traceonce.report.base import Material
+from traceonce.report.events import Timed, timed_events
 from traceonce.report.page.places import Places, find_places
+from traceonce.version import __version__
 
 CALL_EXCERPTS = 3
 # What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.
@@ -55,27 +53,23 @@ def make_page_data(material: Material) -> dict[str, Any]:
     """All that the page shows of a run."""
     recording = material.recording
     numbers = {(d.backend, d.function.key): number for number, d in enumerate(material.diagnoses)}
-    causes = [found for _, found in zip_longest(recording.events, material.causes, fillvalue=())]
-    shown: list[list[tuple[TraceEvent, tuple[Cause, ...]]]] = [[] for _ in material.diagnoses]
-    for event, found in zip(recording.events, causes, strict=True):
-        number = numbers.get((event.backend, event.function.key))
+    shown: list[list[Timed]] = [[] for _ in material.diagnoses]
+    for timed in timed_events(material):
+        number = numbers.get((timed.event.backend, timed.event.function.key))
         if number is not None:
-            shown[number].append((event, found))
-    zero = _zero_of_each_process(recording)
+            shown[number].append(timed)
     functions, events = [], []
-    for number, diagnosis in enumerate(material.diagnoses):
-        places = find_places([event.signature for event, _ in shown[number]])
-        functions.append(_describe_function(diagnosis, places, _needed_seconds(shown[number]), recording))
+    for number, (diagnosis, own) in enumerate(zip(material.diagnoses, shown, strict=True)):
+        places = find_places([timed.event.signature for timed in own])
+        functions.append(_describe_function(diagnosis, places, _needed_seconds(own), recording))
         ordinals: Counter[str] = Counter()
-        for (event, found), row in zip(shown[number], places.rows, strict=True):
-            start = event.start - zero[event.process]
-            events.append(_describe_event(event, number, ordinals, found, row, start))
+        events += [_describe_event(timed, number, ordinals, row) for timed, row in zip(own, places.rows, strict=True)]
     events.sort(key=lambda event: event["start"])
     for position, event in enumerate(events, 1):
         event["id"] = position
     return {
         "schema": recording.schema,
-        "version": traceonce.__version__,
+        "version": __version__,
         "language": material.language,
         "command": recording.command,
         "exit_code": recording.exit_code,
@@ -91,25 +85,9 @@ def make_page_data(material: Material) -> dict[str, Any]:
     }
 
 
-def _zero_of_each_process(recording: Recording) -> dict[str, float]:
-    """The clock that counts as second 0 for each process. Several runs stand in a row, as if one had followed the
-    other at once: days may lie between them."""
-    of_run: dict[str, list[TraceEvent]] = {}
-    for event in recording.events:
-        run = event.process.partition(":")[0] if len(recording.runs) > 1 else ""
-        of_run.setdefault(run, []).append(event)
-    zeros: dict[str, float] = {}
-    begins = 0.0
-    for number, events in enumerate(of_run.values()):
-        clock = recording.started if number == 0 else min(event.start for event in events)
-        zero = clock - begins
-        zeros.update((event.process, zero) for event in events)
-        begins = max(event.start + (event.seconds or 0.0) + (event.first_run_seconds or 0.0) for event in events) - zero
-    return zeros
-
-
-def _phase(event: TraceEvent, causes: tuple[Cause, ...]) -> Phase:
+def _phase(timed: Timed) -> Phase:
     """What a trace turned out to be: while it is made, nobody can tell a first trace from another one."""
+    event, causes, _ = timed
     if event.kind != "trace" or event.phase in ("internal", "failed"):
         return event.phase
     if all(cause.code is CauseCode.VARIABLE_CREATION for cause in causes):
@@ -117,11 +95,11 @@ def _phase(event: TraceEvent, causes: tuple[Cause, ...]) -> Phase:
     return "retrace"
 
 
-def _describe_event(
-    event: TraceEvent, number: int, ordinals: Counter[str], causes: tuple[Cause, ...], row: list[int], start: float
-) -> dict[str, Any]:
+def _describe_event(timed: Timed, number: int, ordinals: Counter[str], row: list[int]) -> dict[str, Any]:
+    """One event of function `number`; `ordinals` counts those of each kind so far."""
+    event, causes, start = timed
     site = event.call_site
-    phase = _phase(event, causes)
+    phase = _phase(timed)
     ordinals[event.kind] += phase != "internal"
     return {
         "id": 0,
@@ -130,7 +108,7 @@ def _describe_event(
         "phase": phase,
         "ordinal": ordinals[event.kind] if phase != "internal" else 0,
         "call": event.call,
-        "start": round(max(start, 0.0), 6),
+        "start": round(start, 6),
         "seconds": event.seconds or 0.0,
         "first_run_seconds": event.first_run_seconds,
         "nodes": event.nodes,
@@ -208,12 +186,13 @@ def _describe_function(
     }
 
 
-def _needed_seconds(events: Sequence[tuple[TraceEvent, tuple[Cause, ...]]]) -> float:
+def _needed_seconds(own: Sequence[Timed]) -> float:
     """What no repair can save: first traces and what the framework did for itself, each with its first run."""
-    ran = {event.id for event, _ in events if event.first_run_seconds}
+    ran = {timed.event.id for timed in own if timed.event.first_run_seconds}
     total = 0.0
-    for event, causes in events:
-        if _phase(event, causes) not in ("first", "internal") or (event.kind == "compile" and event.parent in ran):
+    for timed in own:
+        event = timed.event
+        if _phase(timed) not in ("first", "internal") or (event.kind == "compile" and event.parent in ran):
             continue  # a graph is compiled in its first run, which is counted with its trace
         traced = event.seconds if event.exclusive_seconds is None else event.exclusive_seconds
         total += (traced or 0.0) + max((event.first_run_seconds or 0.0) - (event.steady_run_seconds or 0.0), 0.0)

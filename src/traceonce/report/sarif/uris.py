@@ -65,7 +65,8 @@ def _with_slashes(path: str, paths: ModuleType) -> str:
 
 
 def _folder(path: str) -> str:
-    return _absolute(path).rstrip("/") + "/"
+    uri = _absolute(path)
+    return uri if uri.endswith("/") else uri + "/"
 
 
 def _absolute(path: str) -> str:

@@ -58,9 +58,9 @@ class Desk:
 
     def propose_fix(self, asked: contract.FixAsked) -> Answer:
         name, material = self._look_up(asked.recording)
-        chosen = choose(material.diagnoses, asked.function)[0]
+        chosen, *others = choose(material.diagnoses, asked.function)
         ignorable = not needing_attention(material.recording, [chosen])
-        found = describe_fixes(name, material.recording, chosen, ignorable=ignorable)
+        found = describe_fixes(name, material.recording, chosen, ignorable=ignorable, others=len(others))
         return Answer(found, tell_fixes(found))
 
     def search_records(self, asked: contract.SearchAsked) -> Answer:
@@ -78,7 +78,7 @@ class Desk:
         data = {
             "explanation": answer.explanation.model_dump(),
             "category": record.category,
-            "outcomes": [outcome._asdict() for outcome in self._questions.outcomes(record.id)],
+            "outcomes": [outcome._asdict() for outcome in reversed(self._questions.outcomes(record.id))],
         }
         found = _bounded(data, _RECORD, contract.RecordFound)
         return Answer(found, tell_record(render_markdown(record, language), found))

@@ -269,6 +269,6 @@ class RecordFound(msgspec.Struct, frozen=True, kw_only=True):
     explanation: Explanation
     category: str
     outcomes: Annotated[
-        list[OutcomeShown], Meta(description="What was reported of its workarounds, newest last; no rate counts them.")
+        list[OutcomeShown], Meta(description="What was reported of its workarounds, newest first; no rate counts them.")
     ]
     left_out: LeftOut

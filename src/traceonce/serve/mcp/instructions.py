@@ -9,8 +9,8 @@ costs, and what to change. Its records of tracing failures say what helps and wh
 How to work with it:
 1. Run the program under it: traceonce run --recording run.jsonl SCRIPT ARGS
    The program runs as under python, with its own arguments; nothing of it is changed.
-2. recording_findings says which functions are traced too often, why (argument, dimension, value, calling line), and at \
-what cost. Functions marked as ignorable need no change.
+2. recording_findings says which functions are traced too often, why (argument, dimension, value, calling line), and \
+at what cost. Functions marked as ignorable need no change.
 3. propose_fix gives the change for one function. 'predicted' is not 'proved': `traceonce fix SCRIPT ARGS` tries \
 changes in copies of the project, compares outputs, and prints a proved diff; it writes nothing without --write.
 4. explain_error takes an error message, a traceback or a log, and says what it means, what to try first, and what \

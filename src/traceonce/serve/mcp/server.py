@@ -9,10 +9,10 @@ import mcp.types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
-from traceonce import __version__
 from traceonce.serve.mcp.resources import Resources
 from traceonce.serve.mcp.tool import Tool, refuse
 from traceonce.serve.mcp.tools import TOOLS
+from traceonce.version import __version__
 
 if TYPE_CHECKING:
     from traceonce.serve.mcp.answers import Desk

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from traceonce.facts import SiteCount
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of, duration, percent, size
+from traceonce.knowledge.evidence import join_versions
 from traceonce.knowledge.explaining import Advice, Explanation
 from traceonce.knowledge.rendering.markup import markdown_fence, one_line
 from traceonce.serve.mcp.contract import (
@@ -95,7 +96,9 @@ def tell_fixes(found: FixesFound) -> str:
     if found.records:
         lines += ["", f"records: {', '.join(found.records)}"]
     if found.prove_with:
-        lines += ["", f"To try changes and prove them (in copies; nothing is written): {found.prove_with}"]
+        proved = any(fix.status == "proved" for fix in found.fixes)
+        what = "To prove it again, or to make the change with --write" if proved else "To try changes and prove them"
+        lines += ["", f"{what} (it works in copies): {found.prove_with}"]
     return _page([*lines, *_left_out(found.left_out)])
 
 
@@ -148,20 +151,11 @@ def _explanation(explanation: Explanation) -> Iterator[str]:
 
 def _advice(label: str, verb: str, advice: Advice) -> Iterator[str]:
     shown = advice.shown
-    evidence = f"{verb} in {shown.held} of {shown.runs} runs; {_versions(shown.versions)}" if shown else "not run"
+    evidence = f"{verb} in {shown.held} of {shown.runs} runs; {join_versions(shown.versions)}" if shown else "not run"
     why = f" Why: {advice.why}" if advice.why else ""
     when = f" When: {advice.condition}" if advice.condition else ""
     yield f"- {label}: {advice.action} [{evidence}]{why}{when}"
     yield from _code(advice.how)
-
-
-def _versions(versions: Sequence[str]) -> str:
-    """The name of a framework once, then its versions."""
-    numbers: dict[str, list[str]] = {}
-    for version in versions:
-        name, _, number = version.rpartition(" ")
-        numbers.setdefault(name, []).append(number)
-    return ", ".join(f"{name} {', '.join(its)}".strip() for name, its in numbers.items())
 
 
 def tell_records(found: RecordsFound) -> str:

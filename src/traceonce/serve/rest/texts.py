@@ -8,13 +8,13 @@ import anyio.to_thread
 import msgspec
 from fastapi import FastAPI, Request, Response
 
-from traceonce import __version__
 from traceonce.serve.models import ExplainAnswer, ExplainQuestion, Health, MatchAnswer, MatchQuestion
 from traceonce.serve.queries import Questions
 from traceonce.serve.rates import Rate, check_rate
 from traceonce.serve.rest.documenting import refusals
 from traceonce.serve.rest.parameters import API
 from traceonce.serve.settings import Settings
+from traceonce.version import __version__
 
 SHORT = 4_000  # characters: matching such a text takes less time than handing it to a thread
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 Document = Mapping[str, Any]
+TAGS = ("recordings", "knowledge", "server", "other")
 _METHODS = ("get", "post", "put", "patch", "delete")
 
 
@@ -34,14 +35,14 @@ class Group(NamedTuple):
 
 
 def group_routes(openapi: Document) -> list[Group]:
-    """All routes, in the order in which they are documented."""
-    groups: dict[str, list[Route]] = {}
+    """All routes, by what they are about, in the order in which they are documented."""
+    groups: dict[str, list[Route]] = {tag: [] for tag in TAGS}
     for path, methods in openapi.get("paths", {}).items():
         for method in _METHODS:
             if method in methods:
-                tag = next(iter(methods[method].get("tags", [])), "other")
-                groups.setdefault(tag, []).append(_route(method, path, methods[method], openapi))
-    return [Group(tag, routes) for tag, routes in groups.items()]
+                tag = next((tag for tag in methods[method].get("tags", []) if tag in TAGS), "other")
+                groups[tag].append(_route(method, path, methods[method], openapi))
+    return [Group(tag, routes) for tag, routes in groups.items() if routes]
 
 
 def _route(method: str, path: str, operation: Document, openapi: Document) -> Route:

@@ -11,8 +11,8 @@ from starlette.responses import RedirectResponse, Response
 from traceonce.serve.gate import COOKIE, Gate
 from traceonce.serve.rates import check_rate
 from traceonce.serve.web.rendering import render
+from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
-from traceonce.serve.web.words import Speech
 
 START = "/recordings"
 

@@ -22,8 +22,8 @@ from traceonce.serve.rest import Offset, Search
 from traceonce.serve.settings import Settings
 from traceonce.serve.web.browsing import narrow
 from traceonce.serve.web.rendering import render
+from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
-from traceonce.serve.web.words import Speech
 
 PAGE = 30  # records on one page of the list
 EXAMPLE = """\
@@ -123,7 +123,6 @@ def _explain_page(
         "problem": problem,
         "headline": problem or headline,
         "example": EXAMPLE,
-        "max_text": LONGEST_TEXT,
     }
     return render(request, "explain", values, status)
 

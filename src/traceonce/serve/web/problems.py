@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from traceonce.serve.web.rendering import render
+from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
-from traceonce.serve.web.words import Speech
 
 Handler = Callable[[Request, Exception], Awaitable[Response]]
 _FOR_PROGRAMS = ("/api/", "/mcp", "/openapi.json")
@@ -38,12 +38,11 @@ def error_page(request: Request, status: int, reason: str, retry_after: str | No
     """A page that says what is wrong. Reasons are in English, as everything that the server refuses."""
     speech = Speech(Visitor.of(request).language)
     title = speech.say(f"error_{status}") if speech.knows(f"error_{status}") else speech.say("error_title")
+    # Of what the server refuses, this alone has nothing in it that only the server knows.
     is_address = status == 404 and reason.startswith("there is nothing at ")
-    detail = speech.say("no_such_page") if is_address else _sentence(reason)
+    values = {"status": status, "title": title, "reason": None if is_address else _sentence(reason)}
     signed_in = request.app.state.gate.knows(request.headers.get("authorization"), request.cookies)
-    page = render(
-        request, "error", {"status": status, "title": title, "detail": detail}, status, signed_out=not signed_in
-    )
+    page = render(request, "error", values, status, signed_out=not signed_in)
     if retry_after is not None:
         page.headers["Retry-After"] = retry_after
     return page

@@ -13,8 +13,8 @@ from traceonce.serve.queries import Questions, ReportForm
 from traceonce.serve.rest import Offset, Search, report_response
 from traceonce.serve.settings import Settings
 from traceonce.serve.web.rendering import render
+from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
-from traceonce.serve.web.words import Speech
 
 PAGE = 25  # recordings on one page of the list
 CHOICES = 100  # the newest recordings are offered for a comparison

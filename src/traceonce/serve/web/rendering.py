@@ -12,8 +12,8 @@ from starlette.responses import HTMLResponse
 
 from traceonce import __version__
 from traceonce.serve.web.showing import FILTERS, TESTS, harmless
+from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
-from traceonce.serve.web.words import Speech
 
 
 def render(
@@ -36,7 +36,6 @@ def render(
                 "language": visitor.language,
                 "theme": visitor.theme,
                 "say": speech.say,
-                "knows": speech.knows,
                 "live_words": speech.live,
                 "name_of_category": speech.category,
                 "name_of_tier": speech.tier,

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup, escape
 
 from traceonce.facts.quantities import size
+from traceonce.knowledge.language import is_chinese
 from traceonce.knowledge.rendering.markup import clean, html_inline
 from traceonce.knowledge.rendering.view import link_of
 
@@ -119,6 +120,10 @@ def is_record_id(id: object) -> bool:
     return isinstance(id, str) and _RECORD.fullmatch(id) is not None
 
 
+def has_chinese(text: str) -> bool:
+    return any(map(is_chinese, text))
+
+
 FILTERS = {
     "seconds": seconds,
     "part_of": part_of,
@@ -135,4 +140,4 @@ FILTERS = {
     "versions": versions,
     "shared_words": shared_words,
 }
-TESTS = {"https": is_https, "record_id": is_record_id}
+TESTS = {"https": is_https, "record_id": is_record_id, "chinese": has_chinese}

@@ -6,11 +6,6 @@ two forms, for one and for many, they stand with a bar between them, and `n` dec
 
 from __future__ import annotations
 
-from markupsafe import Markup
-
-from traceonce.knowledge.language import Language, in_language, words_in
-from traceonce.serve.web.showing import harmless
-
 WORDS: dict[str, tuple[str, str]] = {
     # the frame
     "skip": ("Skip to the content", "跳到正文"),
@@ -85,8 +80,9 @@ WORDS: dict[str, tuple[str, str]] = {
     "run_time": ("Run time", "运行时长"),
     "exit_code": ("exit status {n}", "退出状态 {n}"),
     "time_lost": ("Time lost", "损失时间"),
+    "traced": ("Traced", "追踪"),
     "functions": ("Functions", "函数"),
-    "environment": ("With", "环境"),
+    "environment": ("Environment", "环境"),
     "verdict_retracing": ("Retracing", "反复追踪"),
     "verdict_recompiling": ("Recompiling", "反复编译"),
     "verdict_failed": ("Failed", "失败"),
@@ -257,6 +253,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "api_try": ("Try it", "试一试"),
     "api_recordings": ("Recordings", "运行记录"),
     "api_knowledge": ("Knowledge", "知识库"),
+    "api_server": ("Server", "服务器"),
     "api_other": ("Other", "其他"),
     # errors
     "error_title": ("This did not work", "出错了"),
@@ -315,29 +312,3 @@ TIERS: dict[str, tuple[str, str]] = {
     "documented": ("documented", "有文档依据"),
     "ai_generated": ("AI generated", "AI 生成，未经验证"),
 }
-
-
-class Speech:
-    """Says words in one language."""
-
-    def __init__(self, language: Language) -> None:
-        self.language = language
-        self._words = words_in(language, WORDS)
-        self.live = words_in(language, LIVE)
-
-    def say(self, key: str, **values: object) -> Markup:
-        """A word with its places filled in; whatever is put in is escaped."""
-        one, bar, many = self._words[key].partition("|")
-        chosen = many if bar and values.get("n") != 1 else one
-        return Markup(chosen).format(**{name: harmless(value) for name, value in values.items()})
-
-    def knows(self, key: str) -> bool:
-        return key in self._words
-
-    def category(self, name: str) -> str:
-        """A record's category as people read it; of another base it may be any text."""
-        plain = name.replace("_", " ")
-        return in_language(self.language, *CATEGORIES.get(name, (plain, "")))
-
-    def tier(self, name: str) -> str:
-        return in_language(self.language, *TIERS.get(name, (name, "")))

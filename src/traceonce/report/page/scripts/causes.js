@@ -12,12 +12,12 @@ const READ_OFF = ['value', 'shape', 'rank', 'dtype', 'context', 'compile']; // t
 
 /** The section *Why*: the causes, what never changed, and what else is known of the function. */
 function whyPart(func) {
-  const groups = causesTogether(func);
+  const items = causesTogether(func).map((causes) => causeItem(func, causes));
   return h(
     'section.why-part',
     null,
     cardHeading(words('cards.why'), reasonInWords(func)),
-    groups.length > 0 && moreOf(h('ul.causes'), groups.map((group) => causeItem(func, group)), CAUSES_AT_FIRST, 'cards.more_causes'),
+    items.length > 0 && moreOf(h('ul.causes'), items, CAUSES_AT_FIRST, 'cards.more_causes'),
     shownAbove(func) && fixIsAbove(),
     constantPlaces(func),
     remarks(func),
@@ -27,7 +27,7 @@ function whyPart(func) {
 /** Why the verdict is what it is. The reasons are a closed list of sentences in English. */
 function reasonInWords(func) {
   const key = `cards.reason.${func.reason.replace(/\W+/g, '_')}`;
-  return hasWords(key) ? words(key) : func.reason;
+  return hasWords(key) ? words(key) : inEnglish(func.reason);
 }
 
 // ---- causes that come together ----
@@ -57,6 +57,7 @@ function causesTogether(func) {
 
 function causeItem(func, causes) {
   const [cause] = causes;
+  const together = causes.length > 1 && [words('cards.semicolon'), words('cards.together')];
   return h(
     'li',
     null,
@@ -65,7 +66,7 @@ function causeItem(func, causes) {
       'div',
       null,
       h('div', null, placesOf(causes)),
-      h('p', null, causeInWords(func, cause), howOften(func, cause), causes.length > 1 && [words('cards.semicolon'), words('cards.together')]),
+      h('p', null, causeInWords(func, cause), howOften(func, cause), together),
       valuesView(func, causes),
     ),
   );
@@ -79,7 +80,8 @@ function placesOf(causes) {
 
 function theOtherPlaces(paths) {
   if (!paths.length) return null;
-  return h('details', null, h('summary', null, words('cards.more_places', {n: paths.length})), h('code', null, paths.join(', ')));
+  const summary = h('summary', null, words('cards.more_places', {n: paths.length}));
+  return h('details', null, summary, h('code', null, paths.join(', ')));
 }
 
 function evidenceTag({evidence}) {
@@ -103,7 +105,7 @@ function causeInWords(func, cause) {
 
 function sayingOf(func, cause, seen) {
   const {code} = cause;
-  const everyTime = cause.count >= 3 && cause.count >= eventsOf(func.index).length - 1;
+  const everyTime = cause.count >= 3 && cause.count >= countOfExplained(func);
   if (code === 'value') return everyTime ? 'value_each' : seen.whole ? 'value' : 'value_many';
   if (code === 'shape') {
     if (growthStep(cause, seen)) return 'shape_grows';
@@ -116,15 +118,16 @@ function sayingOf(func, cause, seen) {
 }
 
 /** By how much a dimension grows each time, as the sequence of a decoder does; 0 where it does not. */
-function growthStep(cause, {values}) {
-  if (cause.code !== 'shape' || values.length < 4 || !values.every(isWholeNumber)) return 0;
+function growthStep(cause, {values, returns}) {
+  if (cause.code !== 'shape' || returns || values.length < 4 || !values.every(isWholeNumber)) return 0;
   const step = values[1] - values[0];
   return step > 0 && values.every((size, n) => n === 0 || size - values[n - 1] === step) ? step : 0;
 }
 
 /** Was the first dimension smaller once, as in the last batch of data that does not divide evenly? */
 function isPartialBatch(cause, {values}) {
-  return cause.path.endsWith('.shape[0]') && values.length === 2 && values.every(isWholeNumber) && Number(values[1]) < Number(values[0]);
+  if (!cause.path.endsWith('.shape[0]') || values.length !== 2 || !values.every(isWholeNumber)) return false;
+  return Number(values[1]) < Number(values[0]);
 }
 
 function isWholeNumber(text) {
@@ -134,9 +137,14 @@ function isWholeNumber(text) {
 function howOften(func, cause) {
   if (SILENT.includes(cause.code)) return null;
   const kind = cause.code === 'compile' ? 'compiles' : func.failed ? 'attempts' : 'traces';
-  const all = kind === 'compiles' ? func.compiles - 1 : ownTraces(func).filter((event) => event.causes.length > 0).length;
-  const known = cause.count <= all;
-  return [words('cards.semicolon'), known ? words(`cards.of_${kind}`, {n: cause.count, all}) : words('cards.times', {n: cause.count})];
+  const all = kind === 'compiles' ? func.compiles - 1 : countOfExplained(func);
+  const key = cause.count <= all ? `cards.of_${kind}` : 'cards.times';
+  return [words('cards.semicolon'), words(key, {n: cause.count, all})];
+}
+
+/** The traces that have causes: all but the first ones. */
+function countOfExplained(func) {
+  return ownTraces(func).filter((event) => event.causes.length > 0).length;
 }
 
 /** The traces that the user's code caused. */
@@ -148,13 +156,23 @@ function ownTraces(func) {
 
 /**
  * The different values of a place, in order. `whole`: all of them, from the signatures; else those that the recording's
- * summary names, which has a dozen at most.
+ * summary names, which has a dozen at most. `returns`: one of them came back after another.
  */
 function valuesSeen(func, cause) {
+  if (!seenAt.has(cause)) seenAt.set(cause, findValues(func, cause));
+  return seenAt.get(cause);
+}
+
+const seenAt = new WeakMap(); // of a cause; thousands of traces are looked through once
+
+function findValues(func, cause) {
   if (func.placeNumber.has(cause.path) && READ_OFF.includes(cause.code)) {
-    const events = cause.code === 'compile' ? eventsOfFunctions[func.index].filter(({kind}) => kind === 'compile') : ownTraces(func);
-    const values = [...new Set(events.map((event) => valueAt(event, cause.path)))].filter((value) => value != null);
-    if (values.length > 1) return {values, count: values.length, whole: true};
+    const compiled = eventsOfFunctions[func.index].filter(({kind}) => kind === 'compile');
+    const events = cause.code === 'compile' ? compiled : ownTraces(func);
+    const texts = events.map((event) => valueAt(event, cause.path)).filter((text) => text != null);
+    const values = [...new Set(texts)];
+    const changes = texts.filter((text, n) => n > 0 && text !== texts[n - 1]).length;
+    if (values.length > 1) return {values, count: values.length, whole: true, returns: changes >= values.length};
   }
   const values = cause.values.filter((value) => value !== '…');
   return {values, count: values.length, whole: values.length === cause.values.length};
@@ -215,7 +233,8 @@ function remarks(func) {
     ...errors.map((error) => [phrase('cards.raised', {error: inEnglish(error, 'code')}), 'bad']),
   ].filter(Boolean);
   if (!lines.length) return null;
-  return moreOf(h('ul.remarks'), lines.map(([text, mood]) => h('li', {class: mood ?? null}, text)), REMARKS_AT_FIRST, 'cards.more_remarks');
+  const items = lines.map(([text, mood]) => h('li', {class: mood}, text));
+  return moreOf(h('ul.remarks'), items, REMARKS_AT_FIRST, 'cards.more_remarks');
 }
 
 /** A note of the diagnosis. Those that our own code makes are known, and so exist in every language. */

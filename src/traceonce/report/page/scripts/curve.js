@@ -66,8 +66,9 @@ function growthInWords(index) {
     return words(`cards.growth.${key}`, {last: clock(steps.at.at(-1)), end: seconds(steps.end)});
   }
   if (func.growth === 'growing') {
-    const rate = count / steps.end;
-    return words('cards.growth.growing', {rate: rate >= 0.095 ? String(Number(rate.toFixed(1))) : rate.toPrecision(1), calls: steps.end});
+    const perCall = count / steps.end;
+    const rate = perCall >= 0.095 ? Number(perCall.toFixed(1)) : Number(perCall.toPrecision(1));
+    return words('cards.growth.growing', {rate: String(rate)});
   }
   const key = func.growth === 'levelled' || func.growth === 'none' ? 'levelled' : 'unclear';
   return words(`cards.growth.${key}`, {last: steps.at.at(-1), calls: steps.end});
@@ -111,9 +112,14 @@ function curvePart(index) {
 
 function drawCurve(box, index, steps, reading) {
   const byCalls = steps.axis === 'calls';
-  const colours = Object.fromEntries(['ink', 'muted', 'line', 'faint', 'surface'].map((name) => [name, styleValue(`--${name}`)]));
+  const names = ['ink', 'muted', 'line', 'faint', 'surface'];
+  const colours = Object.fromEntries(names.map((name) => [name, styleValue(`--${name}`)]));
   const axis = {stroke: colours.muted, font: '12px "Plex Sans", system-ui, sans-serif', ticks: {show: false}};
-  const goal = words(DATA.functions[index].verdict === 'recompiling' ? 'cards.curve.goal_compiles' : 'cards.curve.goal');
+  const func = DATA.functions[index];
+  const recompiling = func.verdict === 'recompiling';
+  const onlyNeeded = !recompiling && func.retraces === 0; // several graphs under one name, each of them traced once
+  const goal = words(recompiling ? 'cards.curve.goal_compiles' : 'cards.curve.goal');
+  const atTick = (x) => (byCalls ? wholeOnly(x) : moment(x, steps.end));
   const options = {
     width: box.clientWidth,
     height: CURVE_HEIGHT,
@@ -122,12 +128,15 @@ function drawCurve(box, index, steps, reading) {
     cursor: {y: false, drag: {x: false, y: false}, points: {size: 7}},
     scales: {x: {time: false, range: [0, steps.end]}, y: {range: [0, Math.max(4, steps.at.length) * 1.04]}},
     axes: [
-      {...axis, grid: {show: false}, size: 28, space: 60, values: (_, ticks) => ticks.map((x) => (byCalls ? wholeOnly(x) : moment(x, steps.end)))},
+      {...axis, grid: {show: false}, size: 28, space: 60, values: (_, ticks) => ticks.map(atTick)},
       {...axis, grid: {stroke: colours.line, width: 1}, size: 50, values: (_, ticks) => ticks.map(wholeOnly)},
     ],
     series: [{}, {stroke: colours.ink, width: 2, paths: uPlot.paths.stepped({align: 1}), points: {show: false}}],
     hooks: {
-      draw: [(chart) => drawGoal(chart, colours, goal), (chart) => drawSelected(chart, index, steps, colours.ink)],
+      draw: [
+        (chart) => onlyNeeded || drawGoal(chart, colours, goal),
+        (chart) => drawSelected(chart, index, steps, colours.ink),
+      ],
       setCursor: [(chart) => readCurve(chart, steps, reading)],
     },
   };

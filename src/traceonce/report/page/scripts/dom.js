@@ -2,9 +2,9 @@
 
 /** An element: `h('button.tool', {type: 'button', on: {click}}, 'Print')`.
  *
- * `tag` may carry classes. Of `props`, `on` holds listeners, `css` style properties (`--c`, `width`), `class` more classes;
- * the others are attributes (true: an empty one; null, undefined or false: none). Of the children, null, undefined and
- * false are left out; arrays are spread.
+ * `tag` may carry classes. Of `props`, `on` holds listeners, `css` style properties (`--c`, `width`), `class` more
+ * classes; the others are attributes (true: an empty one; null, undefined or false: none). Of the children, null,
+ * undefined and false are left out; arrays are spread.
  */
 function h(tag, props, ...children) {
   const [name, ...classes] = tag.split('.');
@@ -13,7 +13,8 @@ function h(tag, props, ...children) {
   for (const [key, value] of Object.entries(props ?? {})) {
     if (value == null || value === false) continue;
     if (key === 'on') for (const [type, listener] of Object.entries(value)) element.addEventListener(type, listener);
-    else if (key === 'css') for (const [property, text] of Object.entries(value)) element.style.setProperty(property, text);
+    else if (key === 'css')
+      for (const [property, text] of Object.entries(value)) element.style.setProperty(property, text);
     else if (key === 'class') element.classList.add(...String(value).split(' ').filter(Boolean));
     else element.setAttribute(key, value === true ? '' : value);
   }
@@ -82,12 +83,13 @@ function toast(text) {
 }
 
 async function copyText(text) {
+  let copied = true;
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    copyBySelection(text); // no permission, or no clipboard outside of a secure context
+    copied = copyBySelection(text); // no permission, or no clipboard outside of a secure context
   }
-  toast(words('top.copied'));
+  toast(words(copied ? 'top.copied' : 'top.not_copied'));
 }
 
 function copyBySelection(text) {
@@ -95,6 +97,7 @@ function copyBySelection(text) {
   area.value = text;
   document.body.append(area);
   area.select();
-  document.execCommand('copy');
+  const copied = document.execCommand('copy');
   area.remove();
+  return copied;
 }

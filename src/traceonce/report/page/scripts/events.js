@@ -27,15 +27,22 @@ function renderEvents(container) {
   eventTable.rows = sortedEvents();
   eventTable.active = Math.max(0, eventTable.rows.indexOf(before));
   eventTable.drawn.clear();
-  const {shown, all} = countShown();
-  refill(
-    container,
-    h('div.section-head', null, h('h2', null, words('events.title')), h('span.hint.num', null, shown === all ? integer(all) : words('cards.of', {n: shown, all})), h('span.hint.keys', null, words('events.hint'))),
-    eventTable.rows.length ? eventGrid() : h('p.empty', null, words('events.none')),
-  );
+  refill(container, eventsHeading(), eventTable.rows.length ? eventGrid() : h('p.empty', null, words('events.none')));
   if (!eventTable.rows.length) return;
   eventTable.body.scrollTop = scrolled;
   drawEventRows();
+}
+
+function eventsHeading() {
+  const {shown, all} = countShown();
+  const count = shown === all ? integer(all) : words('cards.of', {n: shown, all});
+  return h(
+    'div.section-head',
+    null,
+    h('h2', null, words('events.title')),
+    h('span.hint.num', null, count),
+    h('span.hint.keys', null, words('events.hint')),
+  );
 }
 
 function sortedEvents() {
@@ -52,7 +59,10 @@ function sortedEvents() {
 // ---- the frame of the table ----
 
 function eventGrid() {
-  const spacer = h('div', {role: 'presentation', class: 'spacer', css: {height: `${eventTable.rows.length * rowHeight()}px`}});
+  const columns = eventColumns();
+  const whole = eventTable.rows.length * rowHeight();
+  const spacer = h('div', {role: 'presentation', css: {height: `${whole}px`}});
+  const head = h('div.event-row', {role: 'row', 'aria-rowindex': '1'}, columns.map(columnHeader));
   const body = h(
     'div.event-body',
     {
@@ -69,11 +79,11 @@ function eventGrid() {
       role: 'grid',
       'aria-label': words('events.title'),
       'aria-rowcount': String(eventTable.rows.length + 1),
-      'aria-colcount': String(eventColumns().length),
+      'aria-colcount': String(columns.length),
       'aria-readonly': 'true',
-      class: eventColumns().length > EVENT_COLUMNS.length - 1 ? 'with-threads' : null,
+      class: columns.length === EVENT_COLUMNS.length ? 'with-threads' : null,
     },
-    h('div.event-head', {role: 'rowgroup'}, h('div.event-row', {role: 'row', 'aria-rowindex': '1'}, eventColumns().map(columnHeader))),
+    h('div.event-head', {role: 'rowgroup'}, head),
     body,
   );
 }
@@ -86,7 +96,7 @@ function columnHeader({key, numeric, largestFirst}) {
     renderEvents(byId('events'));
     byId(`event-sort-${key}`).focus();
   };
-  const arrow = sorted ? (eventTable.descending ? ' ↓' : ' ↑') : '';
+  const arrow = h('span', {'aria-hidden': 'true'}, sorted ? (eventTable.descending ? ' ↓' : ' ↑') : '');
   return h(
     'div',
     {
@@ -94,7 +104,7 @@ function columnHeader({key, numeric, largestFirst}) {
       class: `column-${key}${numeric ? ' num' : ''}`,
       'aria-sort': sorted ? (eventTable.descending ? 'descending' : 'ascending') : 'none',
     },
-    h('button', {type: 'button', id: `event-sort-${key}`, on: {click: choose}}, words(`events.column.${key}`), h('span', {'aria-hidden': 'true'}, arrow)),
+    h('button', {type: 'button', id: `event-sort-${key}`, on: {click: choose}}, words(`events.column.${key}`), arrow),
   );
 }
 
@@ -119,14 +129,14 @@ function drawEventRows() {
     row.remove();
     drawn.delete(position);
   }
-  const fresh = [];
-  for (const position of wanted) {
-    if (drawn.has(position)) continue;
-    const row = eventRow(rows[position], position, height);
-    drawn.set(position, row);
-    fresh.push(row);
+  let below = null; // rows are put in order, and those that are there are not moved: one of them may have the focus
+  for (const position of [...wanted].sort((a, b) => b - a)) {
+    if (!drawn.has(position)) {
+      drawn.set(position, eventRow(rows[position], position, height));
+      body.insertBefore(drawn.get(position), below);
+    }
+    below = drawn.get(position);
   }
-  body.append(...fresh);
 }
 
 function eventRow(event, position, height) {
@@ -140,8 +150,12 @@ function eventRow(event, position, height) {
       class: event.phase === 'internal' ? 'internal' : null,
       css: {top: `${position * height}px`},
     },
-    eventColumns().map(({key, view, numeric}) => h('div', {role: 'gridcell', class: `column-${key}${numeric ? ' num' : ''}`}, view(event))),
+    eventColumns().map((column) => eventCell(column, event)),
   );
+}
+
+function eventCell({key, view, numeric}, event) {
+  return h('div', {role: 'gridcell', class: `column-${key}${numeric ? ' num' : ''}`}, view(event));
 }
 
 function functionCell(event) {

@@ -121,10 +121,15 @@ function eventName(event) {
 // The recording lists the worst function first; that order is the page's, too.
 const functionsByWeight = DATA.functions;
 const slowFunctions = DATA.functions.filter((func) => SLOW.includes(func.verdict));
-const silentFunctions = DATA.functions.filter((func) => isSilent(func) || silentCauses(func).some((cause) => !cause.note));
+const silentFunctions = DATA.functions.filter(
+  (func) => isSilent(func) || silentCauses(func).some((cause) => !cause.note),
+);
 const limitedFunctions = DATA.functions.filter((func) => func.limits.length > 0);
 const headlineFunction =
-  slowFunctions[0] ?? silentFunctions[0] ?? limitedFunctions[0] ?? DATA.functions.find((func) => func.accepted === false);
+  slowFunctions[0] ??
+  silentFunctions[0] ??
+  limitedFunctions[0] ??
+  DATA.functions.find((func) => func.accepted === false);
 
 const lostSeconds = DATA.functions.reduce((sum, func) => sum + func.lost_seconds, 0);
 const neededSeconds = DATA.functions.reduce((sum, func) => sum + func.needed_seconds, 0);

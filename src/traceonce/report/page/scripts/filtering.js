@@ -24,7 +24,8 @@ function matchesEvent(event, query) {
   const {site} = event;
   if (site && `${site.file}:${site.line}`.toLowerCase().includes(query)) return true;
   return event.causes.some(
-    (cause) => cause.path.toLowerCase().includes(query) || cause.code.includes(query) || cause.now.toLowerCase() === query,
+    (cause) =>
+      cause.path.toLowerCase().includes(query) || cause.code.includes(query) || cause.now.toLowerCase() === query,
   );
 }
 

@@ -28,7 +28,12 @@ function heroTitle(fix) {
 function fixPlace(func, fix) {
   const file = fix.diff?.match(/^\+\+\+ (?:b\/)?(\S+)/m)?.[1] ?? func.file;
   const where = file && file !== func.file ? file : place(func);
-  return h('small', null, `${where} · `, h('span', {title: words(`fix.safety_note.${fix.safety}`)}, words(`fix.safety.${fix.safety}`)));
+  return h(
+    'small',
+    null,
+    `${where} · `,
+    h('span', {title: words(`fix.safety_note.${fix.safety}`)}, words(`fix.safety.${fix.safety}`)),
+  );
 }
 
 function copyButtons(fix) {
@@ -48,7 +53,10 @@ function fixText(fix) {
 
 function snippetView(snippet, name) {
   const lines = snippet.replace(/\n+$/, '').split('\n');
-  return codeBox(name, lines.map((line) => diffLine('+', null, line)));
+  return codeBox(
+    name,
+    lines.map((line) => diffLine('+', null, line)),
+  );
 }
 
 /**
@@ -56,7 +64,10 @@ function snippetView(snippet, name) {
  * lines of a hunk share is left out.
  */
 function diffView(diff, name, context) {
-  const files = splitDiff(diff).map(({file, hunks}) => ({file, hunks: hunks.map((lines) => nearChanges(lines, context))}));
+  const files = splitDiff(diff).map(({file, hunks}) => ({
+    file,
+    hunks: hunks.map((lines) => nearChanges(lines, context)),
+  }));
   const rows = files.flatMap(({file, hunks}) => [
     files.length > 1 && h('div.file', null, file),
     hunks.flatMap((lines, position) => [position > 0 && h('div.gap', {'aria-hidden': 'true'}, '⋯'), hunkRows(lines)]),
@@ -107,7 +118,10 @@ function splitDiff(diff) {
       files.at(-1)?.hunks.push([]);
     } else if (/^[-+ ]/.test(line)) {
       const mark = line[0];
-      files.at(-1)?.hunks.at(-1)?.push({mark, number: mark === '-' ? oldLine : newLine, text: line.slice(1)});
+      files
+        .at(-1)
+        ?.hunks.at(-1)
+        ?.push({mark, number: mark === '-' ? oldLine : newLine, text: line.slice(1)});
       if (mark !== '+') oldLine += 1;
       if (mark !== '-') newLine += 1;
     }
@@ -119,22 +133,37 @@ function splitDiff(diff) {
 
 function proofView(proof) {
   if (proof.verdict !== 'proved') {
-    return h('p.note', {class: PROVING[proof.verdict]}, h('b', null, words(`fix.${proof.verdict}`)), ' ', inEnglish(proof.reason ?? ''));
+    return h(
+      'p.note',
+      {class: PROVING[proof.verdict]},
+      h('b', null, words(`fix.${proof.verdict}`)),
+      ' ',
+      inEnglish(proof.reason ?? ''),
+    );
   }
-  return [proofFacts(proof), raceView(proof), h('p.note', null, words('fix.proved'), ' ', comparedWords(proof))];
+  return [
+    proofFacts(proof),
+    raceView(proof),
+    h('p.note', null, words('fix.proved'), words('top.between_sentences'), comparedWords(proof)),
+  ];
 }
 
 function proofFacts(proof) {
   const same = proof.outputs_equal;
   const output = same ? (proof.measure === 'eager' ? 'corrected' : 'same') : same === false ? 'differ' : 'unknown';
   const faster = proof.speedup != null && proof.speedup >= 1.05;
-  const fact = (name, value, mood) => h('div', null, h('dt', null, words(`fix.${name}`)), h('dd.num', {class: mood}, value));
+  const fact = (name, value, mood) =>
+    h('div', null, h('dt', null, words(`fix.${name}`)), h('dd.num', {class: mood}, value));
   return h(
     'dl.facts',
     null,
     fact('traces', `${integer(proof.before.traces)} → ${integer(proof.after.traces)}`),
     fact('outputs', words(`fix.output.${output}`), same ? 'good' : same === false ? 'bad' : null),
-    fact(isPerCall(proof) ? 'call' : 'whole_run', faster ? words('fix.faster', {x: proof.speedup.toFixed(1)}) : words('fix.no_faster'), faster ? 'good' : null),
+    fact(
+      isPerCall(proof) ? 'call' : 'whole_run',
+      faster ? words('fix.faster', {x: proof.speedup.toFixed(1)}) : words('fix.no_faster'),
+      faster ? 'good' : null,
+    ),
   );
 }
 
@@ -161,8 +190,10 @@ function raceView(proof) {
 function comparedWords(proof) {
   const sentences = [];
   if (proof.outputs_equal && proof.compared === 0) sentences.push(words('fix.compared_callers'));
-  else if (proof.outputs_equal) sentences.push(words(`fix.compared_${proof.measure}`, {n: proof.compared ?? proof.after.calls}));
-  if (isPerCall(proof)) sentences.push(words('fix.run_went', {before: seconds(proof.before.seconds), after: seconds(proof.after.seconds)}));
+  else if (proof.outputs_equal)
+    sentences.push(words(`fix.compared_${proof.measure}`, {n: proof.compared ?? proof.after.calls}));
+  if (isPerCall(proof))
+    sentences.push(words('fix.run_went', {before: seconds(proof.before.seconds), after: seconds(proof.after.seconds)}));
   return sentences.join(words('top.between_sentences'));
 }
 
@@ -173,9 +204,9 @@ function unprovedView(func, fix) {
     'p.note.open',
     null,
     h('b', null, words('fix.unproved')),
-    ' ',
+    words('top.between_sentences'),
     promise && words('fix.predicted', {before: func.traces, after: predicted}),
-    promise && ' ',
+    promise && words('top.between_sentences'),
     fix.safety === 'advice' ? words('fix.advice') : phrase('fix.prove_it', {command: h('code', null, fixCommand())}),
   );
 }
@@ -185,7 +216,14 @@ function fixNotes(fix) {
   if (fix.proof && fix.proof.verdict !== 'proved') return null;
   const caution = ['review', 'narrow', 'advice'].includes(fix.safety) && words(`fix.safety_note.${fix.safety}`);
   return [
-    (caution || fix.note) && h('p.note', null, caution, caution && fix.note && ' ', fix.note && inEnglish(sentence(fix.note))),
+    (caution || fix.note) &&
+      h(
+        'p.note',
+        null,
+        caution,
+        caution && fix.note && words('top.between_sentences'),
+        fix.note && inEnglish(sentence(fix.note)),
+      ),
     fix.wider && h('details.note', null, h('summary', null, words('fix.wider')), h('code', null, fix.wider)),
   ];
 }

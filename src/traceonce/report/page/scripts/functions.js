@@ -140,10 +140,15 @@ function lostTime(func) {
     'span.card-lost',
     null,
     func.lost_seconds > 0
-      ? h('b.num', null, h('span.vh', null, words('cards.lost'), ' '), seconds(func.lost_seconds), ' ', h('small', null, percent(share)))
-      : h('b', null, h('span.vh', null, words('cards.nothing_lost')), h('span', {'aria-hidden': 'true'}, '–')),
+      ? h('b.num', null, unseen(words('cards.lost')), seconds(func.lost_seconds), ' ', h('small', null, percent(share)))
+      : h('b', null, unseen(words('cards.nothing_lost')), h('span', {'aria-hidden': 'true'}, '–')),
     h('i', {'aria-hidden': 'true'}, h('i', {css: {width: `${width}%`}})),
   );
+}
+
+/** Words for whoever hears the page: on the screen, the place where the number stands says the same. */
+function unseen(text) {
+  return h('span.vh', null, text, ' ');
 }
 
 function toggleFunction(index, open = !state.open.has(index)) {
@@ -177,7 +182,7 @@ function openFunction(index, {scroll = false} = {}) {
   head.focus({preventScroll: true});
 }
 
-/** Open the function of an event at that event, or at the last trace before it (a backward graph has none of its own). */
+/** Open the function of an event at that event. A backward graph has no column of its own: at the last trace before. */
 function openEvent(event) {
   const events = eventsOf(event.function);
   const exact = events.indexOf(event);
@@ -197,6 +202,8 @@ function selectTrace(index, position, {focus = false} = {}) {
   const last = eventsOf(index).length - 1;
   state.selected[index] = Math.max(0, Math.min(last, position));
   showSelection(index, {focus});
+  const event = eventsOf(index)[state.selected[index]];
+  announce([eventName(event), changeText(event)].filter(Boolean).join(': '));
   keepLink({fn: index, trace: state.selected[index]});
 }
 
@@ -233,11 +240,16 @@ function repairPart(func) {
   const fixes = fixesOf(func).filter((fix) => fix !== above);
   if (fixes.length) return h('div.fixes', null, fixes.map((fix) => fixCard(func, fix)));
   if (above || ['bounded', 'ok'].includes(func.verdict)) return null;
-  const remedies = remediesOf(func).map(({text, causes}) =>
-    h('li', null, swatch(familyOf(causes[0].code)), h('span', null, h('code', null, causes[0].path), causes.length > 1 && ` +${causes.length - 1}`, ' ', text)),
-  );
+  const remedies = remediesOf(func);
   if (!remedies.length) return null;
-  return h('section.fix', null, h('header', null, h('h4', null, words('cards.remedies'))), h('ul.remedies', null, remedies));
+  const heading = h('header', null, h('h4', null, words('cards.remedies')));
+  return h('section.fix', null, heading, h('ul.remedies', null, remedies.map(remedyItem)));
+}
+
+function remedyItem({text, causes}) {
+  const [{code, path}] = causes;
+  const others = causes.length > 1 && ` +${causes.length - 1}`;
+  return h('li', null, swatch(familyOf(code)), h('span', null, h('code', null, path), others, ' ', text));
 }
 
 /** The fix that stands at the top of the page; it is not repeated. */
@@ -247,11 +259,12 @@ function shownAbove(func) {
 }
 
 function fixIsAbove() {
-  const link = h('a', {href: '#verdict', on: {click: (click) => {
-    click.preventDefault();
+  const follow = (click) => {
+    click.preventDefault(); // the address keeps naming the function
     scrollToElement(byId('verdict'));
     byId('verdict').focus({preventScroll: true});
-  }}}, words('cards.fix_above_link'));
+  };
+  const link = h('a', {href: '#verdict', on: {click: follow}}, words('cards.fix_above_link'));
   return h('p.note', null, phrase('cards.fix_above', {link}));
 }
 

@@ -7,9 +7,10 @@ const NARROWEST_CELL = 28;
 const FEWEST_COLUMNS = 4;
 
 /**
- * What changed at each trace of a function: a row per place that ever was a cause, the most frequent first. A row has its
- * path and, per trace, a cell or null: the text of the place, and the `family` of the cause where it was one. A cell
- * that differs from the one before, but that an earlier trace had, has no family.
+ * What changed at each trace of a function: a row per place that ever was a cause, the most frequent first. A row has
+ * its path and, per trace, a cell: what stood there (`text`) and how that came (`state`). `changed`: it is a cause of
+ * the trace, with a `family`. `first`: a process or an object began with it. `known`: the trace before had something
+ * else, but an earlier one had this. `same`: as in the trace before.
  */
 function changesOf(index) {
   const func = DATA.functions[index];
@@ -18,30 +19,38 @@ function changesOf(index) {
   const constant = new Set(func.constant);
   for (const path of func.places) if (!constant.has(path)) paths.add(path);
   const rows = [...paths].map((path) => ({path, cells: cellsOf(events, path)}));
-  return rows.filter(({cells}) => cells.some((cell) => cell?.family));
+  return rows.filter(({cells}) => cells.some(({state: how}) => how === 'changed'));
 }
 
 function cellsOf(events, path) {
-  let before;
+  const before = new Map(); // by process: each has its own history
   return events.map((event) => {
     const cause = event.causes.find((each) => each.path === path);
-    const text = valueAt(event, path) ?? cause?.now;
-    const differs = text != null && text !== before;
-    before = text ?? before;
-    if (cause) return {text, family: familyOf(cause.code), was: cause.was, now: cause.now};
-    return differs ? {text, family: null} : null;
+    const text = valueAt(event, path) ?? cause?.now ?? '';
+    const same = text === before.get(event.process);
+    before.set(event.process, text);
+    if (cause) return {state: 'changed', text, family: familyOf(cause.code), was: cause.was, now: cause.now};
+    return {state: isFirst(event) ? 'first' : same ? 'same' : 'known', text};
   });
 }
 
-/** Of an object only its number tells it from the others. */
+/** Is it the first trace of its process or its graph, with nothing before it to compare it with? */
+function isFirst(event) {
+  return event.phase === 'first' && !event.causes.length;
+}
+
+/** Of an object or an instance, only its number tells it from the others. */
 function cellText(text) {
-  return shorten(text.length > LONGEST_CELL ? text.replace(/^.* object (?=#\d+$)/, '') : text, LONGEST_CELL);
+  if (text.length <= LONGEST_CELL) return text;
+  return shorten(text.replace(/^.*(?:object|instance) #?(\d+)$/, '#$1'), LONGEST_CELL);
 }
 
 /** How many characters the widest cell needs. */
 function longestText(rows, atLeast) {
   let longest = atLeast;
-  for (const {cells} of rows) for (const cell of cells) longest = Math.max(longest, cellText(cell?.text ?? '').length);
+  for (const {cells} of rows) {
+    for (const cell of cells) if (cell.state !== 'same') longest = Math.max(longest, cellText(cell.text).length);
+  }
   return longest;
 }
 
@@ -62,7 +71,8 @@ class ChangeGrid {
     this.first = 0;
     this.columns = this.events.length;
     this.table = h('table.grid');
-    this.box = h('div.grid-box', {role: 'group', tabindex: '0', 'aria-label': `${words('cards.grid.title')}: ${this.func.name}`}, this.table);
+    const label = `${words('cards.grid.title')}: ${this.func.name}`;
+    this.box = h('div.grid-box', {role: 'group', tabindex: '0', 'aria-label': label}, this.table);
     this.range = h('span.num');
     this.strip = new GridStrip(this);
     this.pager = h('div.pager', {hidden: true}, this.strip.element, this.range);
@@ -82,7 +92,7 @@ class ChangeGrid {
       element: this.element,
       attached: () => {
         this.fit();
-        this.reveal(selectedTrace(this.index));
+        if (!this.isInView(selectedTrace(this.index))) this.reveal(selectedTrace(this.index));
         this.watcher.observe(this.element);
       },
       select: (position, {focus}) => {
@@ -115,7 +125,8 @@ class ChangeGrid {
     this.cell = Math.max(NARROWEST_CELL, Math.ceil(this.letters * CHARACTER + 10));
     const longestPath = Math.max(...this.rows.map(({path}) => path.length));
     this.head = Math.round(Math.min(longestPath * CHARACTER * 1.1 + 30, width * 0.42, 360));
-    this.columns = Math.min(this.events.length, Math.max(FEWEST_COLUMNS, Math.floor((width - this.head - 2) / this.cell)));
+    const room = Math.floor((width - this.head - 2) / this.cell);
+    this.columns = Math.min(this.events.length, Math.max(FEWEST_COLUMNS, room));
     this.pager.hidden = this.columns === this.events.length;
     this.show(this.first);
     if (!this.pager.hidden) this.strip.draw();
@@ -131,23 +142,36 @@ class ChangeGrid {
     this.strip.mark();
   }
 
-  /** Show the columns around a trace, if it is not among those that are shown. */
+  isInView(position) {
+    return position >= this.first && position < this.first + this.columns;
+  }
+
+  /** Show the columns around a trace; the same as now where it is among them. */
   reveal(position) {
-    const inside = position >= this.first && position < this.first + this.columns;
-    this.show(inside ? this.first : position - this.columns / 3);
+    this.show(this.isInView(position) ? this.first : position - this.columns / 3);
   }
 
   draw() {
     const selected = selectedTrace(this.index);
     const shown = this.events.slice(this.first, this.first + this.columns);
-    this.table.style.setProperty('--cell', `${this.cell}px`);
-    this.table.style.setProperty('--head', `${this.head}px`);
+    this.setSizes();
+    const corner = h('th', {scope: 'col'}, h('span.vh', null, words('cards.place')));
+    const heads = shown.map((event, n) => this.columnHead(event, this.first + n, selected));
     refill(
       this.table,
       h('colgroup', null, h('col.path'), shown.map(() => h('col.trace'))),
-      h('thead', null, h('tr', null, h('th', {scope: 'col'}, h('span.vh', null, words('cards.place'))), shown.map((event, n) => this.columnHead(event, this.first + n, selected)))),
+      h('thead', null, h('tr', null, corner, heads)),
       h('tbody', null, this.rows.map((row) => this.row(row, shown.length, selected))),
     );
+  }
+
+  setSizes() {
+    const width = this.head + this.columns * this.cell;
+    const {style} = this.table;
+    style.setProperty('width', `${width}px`);
+    style.setProperty('--cell', `${this.cell}px`);
+    style.setProperty('--head', `${this.head}px`);
+    style.setProperty('--on-paper', String(Math.min(1, (PAPER_WIDTH - 10) / width)));
   }
 
   columnHead(event, position, selected) {
@@ -160,7 +184,10 @@ class ChangeGrid {
         'aria-pressed': String(current),
         'aria-label': event.phase === 'failed' ? `${eventName(event)}, ${words('family.failed')}` : eventName(event),
         tabindex: current || (selected < this.first && position === this.first) ? '0' : '-1',
-        on: {click: () => selectTrace(this.index, position), keydown: (press) => this.walk(press, position)},
+        on: {
+          click: () => selectTrace(this.index, position, {focus: true}),
+          keydown: (press) => this.walk(press, position),
+        },
       },
       String(event.ordinal),
     );
@@ -178,22 +205,17 @@ class ChangeGrid {
     return h(
       'tr',
       null,
-      h('th', {scope: 'row', title: path}, path),
+      h('th', {scope: 'row', title: path}, h('bdi', null, path)),
       cells.slice(this.first, this.first + count).map((cell, n) => this.cellView(cell, this.first + n, selected)),
     );
   }
 
   cellView(cell, position, selected) {
-    const current = position === selected ? 'selected' : '';
-    if (!cell) return h('td.same', {class: current}, h('span.vh', null, words('cards.grid.same')));
-    const text = cell.text ?? '';
-    const title = cell.was ? `${cell.was} → ${cell.now}` : text.length > LONGEST_CELL ? text : null;
-    const kind = cell.family ? 'changed' : 'known';
-    return h(
-      `td.${kind}`,
-      {class: current, title, css: cell.family ? {'--c': `var(--${cell.family})`} : null},
-      cellText(text),
-    );
+    const {state: how, text, family, was, now} = cell;
+    const current = position === selected ? 'selected' : null;
+    if (how === 'same') return h('td.same', {class: current}, h('span.vh', null, words('cards.grid.same')));
+    const title = was && was !== now ? `${was} → ${now}` : text.length > LONGEST_CELL ? text : null;
+    return h(`td.${how}`, {class: current, title, css: family && {'--c': `var(--${family})`}}, cellText(text));
   }
 }
 
@@ -210,7 +232,11 @@ class GridStrip {
         tabindex: '0',
         'aria-label': words('cards.grid.strip'),
         'aria-orientation': 'horizontal',
-        on: {pointerdown: (press) => this.grasp(press), pointermove: (move) => this.drag(move), keydown: (press) => this.step(press)},
+        on: {
+          pointerdown: (press) => this.grasp(press),
+          pointermove: (move) => this.drag(move),
+          keydown: (press) => this.step(press),
+        },
       },
       this.canvas,
       this.pane,
@@ -221,13 +247,13 @@ class GridStrip {
   /** Put the pane over the columns that are shown. */
   mark() {
     const {first, columns, events} = this.grid;
-    const last = events.length - columns;
-    this.pane.style.setProperty('left', `${(first / events.length) * 100}%`);
-    this.pane.style.setProperty('width', `${(columns / events.length) * 100}%`);
+    const all = events.length;
+    this.pane.style.setProperty('left', `${(first / all) * 100}%`);
+    this.pane.style.setProperty('width', `${(columns / all) * 100}%`);
     this.element.setAttribute('aria-valuemin', '1');
-    this.element.setAttribute('aria-valuemax', String(last + 1));
+    this.element.setAttribute('aria-valuemax', String(all - columns + 1));
     this.element.setAttribute('aria-valuenow', String(first + 1));
-    this.element.setAttribute('aria-valuetext', words('cards.grid.range', {from: first + 1, to: first + columns, n: events.length}));
+    this.element.setAttribute('aria-valuetext', this.grid.range.textContent);
   }
 
   grasp(press) {
@@ -273,7 +299,7 @@ class GridStrip {
     rows.forEach(({cells}, number) => {
       const counts = new Map(); // by family: how many cells of it fall on each pixel
       cells.forEach((cell, position) => {
-        if (!cell?.family) return;
+        if (!cell.family) return;
         if (!counts.has(cell.family)) counts.set(cell.family, new Uint16Array(width + 1));
         counts.get(cell.family)[Math.floor(position / perPixel)] += 1;
       });

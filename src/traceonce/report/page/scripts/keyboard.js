@@ -45,7 +45,18 @@ function renderHelp(dialog) {
   refill(
     dialog,
     h('h2', {id: 'help-title'}, words('keys.title')),
-    h('dl', null, SHORTCUTS.map(([name, keys]) => [h('dt', null, keys.map((key) => [h('kbd', null, key), ' '])), h('dd', null, words(`keys.${name}`))])),
+    h(
+      'dl',
+      null,
+      SHORTCUTS.map(([name, keys]) => [
+        h(
+          'dt',
+          null,
+          keys.map((key) => [h('kbd', null, key), ' ']),
+        ),
+        h('dd', null, words(`keys.${name}`)),
+      ]),
+    ),
     h('label', {for: 'shortcuts'}, box, words('keys.single')),
     h('p.buttons', null, h('button.copy', {type: 'button', on: {click: () => dialog.close()}}, words('keys.close'))),
   );

@@ -1,15 +1,17 @@
 // The lanes of the timeline: one per function, worst first. Events of one lane that overlap in time (threads,
 // processes, a function that calls itself) are stacked in rows, so that none hides another.
 
-const MOST_ROWS = 8;
+const MOST_ROWS = 12;
 const LANES_IN_VIEW = 12.5; // the half lane shows that there is more
 const LANE_HEIGHT = {wide: 36, dense: 24, phone: 42};
 const ROW_HEIGHT = 13;
 const DENSE_LANES = 20;
+const PAPER_HEIGHT = 800; // pixels of the page on A4 and Letter, less the heading
 
 let lanes = []; // {func, events, top, height, rows}, in the order of the page
 let laneOfFunction = [];
 let lanesHeight = 0;
+let isPrinting = false;
 
 // Where each event lies within its lane does not depend on the size of the page: it is found once.
 const rowsOfFunction = eventsOfFunctions.map(stackEvents);
@@ -45,23 +47,31 @@ function baseLaneHeight() {
 function layOutLanes() {
   const withEvents = functionsByWeight.filter((func) => eventsOfFunctions[func.index].length);
   const matching = (func) => eventsOfFunctions[func.index].some((event) => event.shown);
-  const ordered = state.query ? [...withEvents.filter(matching), ...withEvents.filter((func) => !matching(func))] : withEvents;
+  const ordered = state.query
+    ? [...withEvents.filter(matching), ...withEvents.filter((func) => !matching(func))]
+    : withEvents;
   const base = baseLaneHeight();
   laneOfFunction = [];
   lanesHeight = 0;
   lanes = ordered.map((func) => {
     const rows = rowsOfFunction[func.index];
     const room = isPhone() ? 26 : 10;
-    const lane = {func, events: eventsOfFunctions[func.index], top: lanesHeight, height: Math.max(base, rows * ROW_HEIGHT + room), rows};
+    const lane = {
+      func,
+      events: eventsOfFunctions[func.index],
+      top: lanesHeight,
+      height: Math.max(base, rows * ROW_HEIGHT + room),
+      rows,
+    };
     lanesHeight += lane.height;
     laneOfFunction[func.index] = lane;
     return lane;
   });
 }
 
-/** The height of the part that is in view; a little too much is rather shown than scrolled. */
+/** The height of the part in view; a little too much is rather shown than scrolled. On paper nothing scrolls. */
 function lanesInView() {
-  const most = LANES_IN_VIEW * baseLaneHeight();
+  const most = isPrinting ? PAPER_HEIGHT : LANES_IN_VIEW * baseLaneHeight();
   return lanesHeight <= most * 1.15 ? lanesHeight : most;
 }
 

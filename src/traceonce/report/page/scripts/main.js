@@ -5,6 +5,7 @@ function renderAll() {
   root.lang = state.language === 'zh' ? 'zh-CN' : 'en';
   root.dataset.theme = isDark() ? 'dark' : 'light';
   document.title = pageTitle();
+  for (const id of ['run', 'functions', 'events']) byId(id).hidden = !DATA.functions.length; // there is nothing to list
   const focused = document.activeElement?.id;
   renderTop(byId('top'));
   renderVerdict(byId('verdict'));
@@ -17,7 +18,9 @@ function renderAll() {
 }
 
 function pageTitle() {
-  const found = headlineFunction ? `${headlineFunction.name}: ${words(`verdict.badge.${headlineFunction.verdict}`)}` : words('verdict.fine');
+  const found = headlineFunction
+    ? `${headlineFunction.name}: ${words(`verdict.badge.${headlineFunction.verdict}`)}`
+    : words('verdict.fine');
   return `${found} · traceonce`;
 }
 
@@ -61,9 +64,9 @@ darkSystem.addEventListener('change', () => {
   if (state.theme === null) renderAll();
 });
 addEventListener('hashchange', followLink);
-addEventListener('resize', oncePerFrame(fitTimeline));
 
 if (headlineFunction) state.open.add(headlineFunction.index);
 renderAll();
+document.fonts.ready.then(() => plot?.redraw(false)); // the axis was drawn with what was there
 if (address.has('fn')) requestAnimationFrame(followLink);
 requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('interactive')));

@@ -10,7 +10,9 @@ let palette = {}; // colours of this theme, and the textures made from them
 function readPalette() {
   palette = {};
   for (const name of [...FAMILIES, 'internal', 'line', 'surface', 'ink']) palette[name] = styleValue(`--${name}`);
-  palette.textures = Object.fromEntries(Object.entries(TEXTURES).map(([family, draw]) => [family, texture(palette[family], draw)]));
+  palette.textures = Object.fromEntries(
+    Object.entries(TEXTURES).map(([family, draw]) => [family, texture(palette[family], draw)]),
+  );
 }
 
 function texture(colour, draw) {
@@ -40,7 +42,10 @@ function drawDots(context, size, scale) {
   context.globalAlpha = 0.18;
   context.fillRect(0, 0, size, size);
   context.globalAlpha = 1;
-  for (const [x, y] of [[0.25, 0.25], [0.75, 0.75]]) {
+  for (const [x, y] of [
+    [0.25, 0.25],
+    [0.75, 0.75],
+  ]) {
     context.beginPath();
     context.arc(x * size, y * size, 1.2 * scale, 0, 2 * Math.PI);
     context.fill();
@@ -54,7 +59,13 @@ function drawLanes(plot) {
   ctx.save();
   clipToLanes(ctx, bbox);
   ctx.fillStyle = palette.line;
-  for (const lane of lanes) ctx.fillRect(bbox.left, Math.round(bbox.top + (lane.top + lane.height - scrolledLanes()) * scale) - 1, bbox.width, 1);
+  for (const lane of lanes)
+    ctx.fillRect(
+      bbox.left,
+      Math.round(bbox.top + (lane.top + lane.height - scrolledLanes()) * scale) - 1,
+      bbox.width,
+      1,
+    );
   ctx.restore();
 }
 
@@ -67,7 +78,14 @@ function clipToLanes(ctx, bbox) {
 /** All events of the lanes in view, what is filtered out first and dimmed. */
 function drawEvents(plot) {
   const {ctx, bbox} = plot;
-  const brush = {ctx, scale: devicePixelRatio || 1, left: bbox.left, top: bbox.top, from: plot.scales.x.min, to: plot.scales.x.max};
+  const brush = {
+    ctx,
+    scale: devicePixelRatio || 1,
+    left: bbox.left,
+    top: bbox.top,
+    from: plot.scales.x.min,
+    to: plot.scales.x.max,
+  };
   brush.perSecond = bbox.width / (brush.to - brush.from);
   const first = scrolledLanes();
   const inView = lanes.filter((lane) => lane.top + lane.height > first && lane.top < first + bbox.height / brush.scale);
@@ -75,7 +93,12 @@ function drawEvents(plot) {
   clipToLanes(ctx, bbox);
   for (const lane of inView) {
     const events = eventsInView(lane, brush);
-    if (isFiltered()) drawLane(brush, events.filter((event) => !event.shown), DIMMED);
+    if (isFiltered())
+      drawLane(
+        brush,
+        events.filter((event) => !event.shown),
+        DIMMED,
+      );
     drawLane(brush, isFiltered() ? events.filter((event) => event.shown) : events, 1);
   }
   if (hotEvent) drawOutline(brush, hotEvent);
@@ -96,8 +119,9 @@ function drawLane(brush, events, alpha) {
   ctx.globalAlpha = alpha * PALE;
   boxes.forEach((box, position) => {
     if (box.tail > 1.5 * brush.scale && events[position].family !== 'first') {
-      ctx.fillStyle = palette[shownFamily(events[position])];
-      ctx.fillRect(box.x + box.width, box.y, box.tail - brush.scale, box.height);
+      const family = shownFamily(events[position]);
+      const {y, height} = lowered(family, box, brush.scale);
+      fillBar(ctx, palette[family], box.x + box.width, y, box.tail - brush.scale, height);
     }
   });
   ctx.globalAlpha = alpha;
@@ -129,16 +153,23 @@ function boxOf({scale, left, top, from, perSecond}, event) {
   };
 }
 
-function drawBar({ctx, scale}, event, family, {x, y, width, height, tail}) {
+/** Backward graphs are half as high as traces, what the framework does for itself is a line. */
+function lowered(family, {y, height}, scale) {
+  const drawn = family === 'backward' ? height / 2 : family === 'internal' ? Math.min(height, 4 * scale) : height;
+  return {y: y + height - drawn, height: drawn};
+}
+
+function drawBar({ctx, scale}, event, family, box) {
+  const {x, width, tail} = box;
+  const {y, height} = lowered(family, box, scale);
   if (family === 'first') return drawHollow(ctx, palette.first, x, y, width + tail, height, 1.25 * scale);
-  if (family === 'internal') return fillBar(ctx, palette.internal, x, y + height - 4 * scale, width, 4 * scale);
-  if (family === 'backward') return fillBar(ctx, palette.backward, x, y + height / 2, width, height / 2);
   const wide = width > NARROW * scale;
   if (family === 'failed' && wide) return drawFailed(ctx, x, y, width, height, scale);
   fillBar(ctx, (wide && palette.textures[family]) || palette[family], x, y, width, height);
   if (wide && palette.textures[family]) drawHollow(ctx, palette[family], x, y, width, height, scale, false);
   const second = event.families[1];
-  if (second && family === event.family && !state.hidden.has(second)) fillBar(ctx, palette[second], x, y + height * 0.68, width, height * 0.32);
+  if (second && family === event.family && !state.hidden.has(second))
+    fillBar(ctx, palette[second], x, y + height * 0.68, width, height * 0.32);
 }
 
 function fillBar(ctx, fill, x, y, width, height) {

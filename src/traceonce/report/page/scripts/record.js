@@ -16,6 +16,7 @@ function recordPart(func) {
 
 function recordView(id, open) {
   const record = DATA.records[id][state.language] ?? DATA.records[id].en;
+  const first = record.try_first ? [record.try_first] : [];
   return h(
     'details.record',
     {open},
@@ -24,17 +25,18 @@ function recordView(id, open) {
       'div.record-body',
       null,
       h('p.record-cause', null, withCode(record.root_cause)),
-      h('div', null, adviceList('try_first', [record.try_first].filter(Boolean), 'works'), adviceList('others', record.other_workarounds ?? [], 'works')),
-      h('div', null, adviceList('do_not', record.do_not ?? [], 'fails')),
+      h('div', null, adviceList('try_first', first, 'works'), adviceList('others', record.other_workarounds, 'works')),
+      h('div', null, adviceList('do_not', record.do_not, 'fails')),
       recordFoot(record),
     ),
   );
 }
 
-function adviceList(key, list, effect) {
+function adviceList(key, list = [], effect = 'works') {
   if (!list.length) return null;
   const items = list.map((advice) => adviceItem(advice, effect));
-  return [h('h5', null, words(`cards.record.${key}`)), moreOf(h('ul.advice'), items, ADVICE_AT_FIRST, 'cards.record.more')];
+  const shown = moreOf(h('ul.advice'), items, ADVICE_AT_FIRST, 'cards.record.more');
+  return [h('h5', null, words(`cards.record.${key}`)), shown];
 }
 
 function adviceItem(advice, effect) {
@@ -47,7 +49,7 @@ function adviceItem(advice, effect) {
       null,
       h('p', null, withCode(advice.action)),
       advice.why && h('p.note', null, withCode(advice.why)),
-      advice.condition && h('p.note', null, h('span.label', null, words('cards.record.when'), ' '), withCode(advice.condition)),
+      advice.condition && h('p.note', null, words('cards.record.when'), ' ', withCode(advice.condition)),
       h('p.note.num', null, evidenceInWords(advice.shown, effect)),
       advice.how && codeToCopy(advice.how),
     ),
@@ -71,26 +73,34 @@ function versionsInWords(versions) {
 }
 
 function codeToCopy(code) {
+  const title = words('cards.record.how');
+  const text = h('pre', null, h('code', null, code));
   return h(
     'details.how',
     null,
-    h('summary', null, words('cards.record.how')),
-    h('div.source', {tabindex: '0', role: 'group', 'aria-label': words('cards.record.how')}, h('pre', null, h('code', null, code))),
+    h('summary', null, title),
+    h('div.source', {tabindex: '0', role: 'group', 'aria-label': title}, text),
     h('button.tool', {type: 'button', on: {click: () => copyText(code)}}, words('cards.record.copy')),
   );
 }
 
 function recordFoot(record) {
-  const related = (key, list) => list?.length > 0 && h('p.note', null, words(`cards.record.${key}`), ' ', list.map((other, n) => [n > 0 && ', ', h('code', {title: other.signature}, other.record)]));
+  const link = {href: record.url, rel: 'noreferrer', target: '_blank'};
   return h(
     'div.record-foot',
     null,
     h('p.note', null, words('cards.record.known_as'), ' ', withCode(record.signature)),
     h('p.note', null, words(`cards.record.tier.${record.tier}`)),
-    related('comes_next', record.comes_next),
-    related('confused_with', record.confused_with),
-    isWebAddress(record.url) && h('p.note', null, h('a', {href: record.url, rel: 'noreferrer', target: '_blank'}, words('cards.record.official'))),
+    relatedRecords('comes_next', record.comes_next),
+    relatedRecords('confused_with', record.confused_with),
+    isWebAddress(record.url) && h('p.note', null, h('a', link, words('cards.record.official'))),
   );
+}
+
+function relatedRecords(key, records = []) {
+  if (!records.length) return null;
+  const names = records.map(({record, signature}, n) => [n > 0 && ', ', h('code', {title: signature}, record)]);
+  return h('p.note', null, words(`cards.record.${key}`), ' ', names);
 }
 
 function isWebAddress(url) {

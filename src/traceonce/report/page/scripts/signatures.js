@@ -5,36 +5,40 @@ const SIGNATURE_ROWS_AT_FIRST = 14;
 /** The section *Signature*: the selected trace beside what it was compared with. */
 function signaturePart(index) {
   if (!DATA.functions[index].places.length && !eventsOf(index).some((event) => event.causes.length)) return null;
-  const element = h('section.signature-part', {'aria-live': 'polite'});
+  const element = h('section.signature-part');
   const show = (position) => refill(element, signatureView(index, position));
   show(selectedTrace(index));
   return {element, select: show};
 }
 
 function signatureView(index, position) {
-  const events = eventsOf(index);
-  const now = events[position];
-  const before = events[position - 1];
-  const rows = signatureRows(now, before);
-  const compared = before != null || now.causes.length > 0;
+  const {constant, placeNumber} = DATA.functions[index];
+  const now = eventsOf(index)[position];
+  const compared = !isFirst(now);
+  const rows = signatureRows(now, compared ? traceBefore(index, position) : null);
   const known = rows.some(({state: how}) => how === 'known');
-  const placesLeftOut = DATA.functions[index].constant.filter((path) => !DATA.functions[index].placeNumber.has(path)).length;
+  const leftOut = constant.filter((path) => !placeNumber.has(path)).length;
+  const note = !compared ? 'note_first' : known ? 'note_known' : now.kind === 'compile' ? 'note_compiles' : 'note';
+  const columns = [words('cards.place'), compared && words('cards.signature.before'), eventName(now)].filter(Boolean);
   return [
     cardHeading(words('cards.signature.title'), null, stepButtons(index, position)),
     signatureHead(now),
     h(
       'table.signature',
       null,
-      h(
-        'thead',
-        null,
-        h('tr', null, h('th', {scope: 'col'}, words('cards.place')), compared && h('th', {scope: 'col'}, words('cards.signature.before')), h('th', {scope: 'col'}, eventName(now))),
-      ),
+      h('thead', null, h('tr', null, columns.map((text) => h('th', {scope: 'col'}, text)))),
       signatureBody(rows, compared),
     ),
-    h('p.note', null, words(`cards.signature.${!compared ? 'note_first' : known ? 'note_known' : now.kind === 'compile' ? 'note_compiles' : 'note'}`)),
-    placesLeftOut > 0 && h('p.note', null, words('cards.signature.left_out', {n: placesLeftOut})),
+    h('p.note', null, words(`cards.signature.${note}`)),
+    leftOut > 0 && h('p.note', null, words('cards.signature.left_out', {n: leftOut})),
   ];
+}
+
+/** The trace before this one that the same process made; one that failed has left nothing to compare with. */
+function traceBefore(index, position) {
+  const events = eventsOf(index);
+  const {process} = events[position];
+  return events.slice(0, position).findLast((event) => event.process === process && event.phase !== 'failed') ?? null;
 }
 
 function stepButtons(index, position) {
@@ -57,7 +61,8 @@ function stepButtons(index, position) {
       },
       sign,
     );
-  return h('span.step', null, step(-1, '‹', 'earlier'), step(1, '›', 'later'), h('span.num', null, `${integer(position + 1)} / ${integer(last + 1)}`));
+  const where = h('span.num', null, `${integer(position + 1)} / ${integer(last + 1)}`);
+  return h('span.step', null, step(-1, '‹', 'earlier'), step(1, '›', 'later'), where);
 }
 
 /** When and where the trace was made, what it cost, and the error that it ended with. */
@@ -120,7 +125,8 @@ function signatureRows(now, before) {
 function changedRow(event, {path, code, was, now}) {
   const row = {path, was: was || null, now, state: 'changed', family: familyOf(code)};
   if (was !== now) return row;
-  return {...row, was: words('cards.signature.another', {value: was}), now: valueAt(event, path) ?? now}; // another object
+  const another = words('cards.signature.another', {value: was}); // objects that look the same
+  return {...row, was: another, now: valueAt(event, path) ?? now};
 }
 
 function signatureBody(rows, compared) {
@@ -144,7 +150,7 @@ function signatureBody(rows, compared) {
 function signatureRow({path, was, now, state: how, family}, compared) {
   return h(
     'tr',
-    {class: how, css: family ? {'--c': `var(--${family})`} : null},
+    {class: how, css: family && {'--c': `var(--${family})`}},
     h('th', {scope: 'row'}, path),
     compared && h('td', null, was ?? '–'),
     h('td', null, how === 'changed' ? h('b', null, now ?? '–') : (now ?? '–')),

@@ -2,18 +2,22 @@
 
 const SITES_AT_FIRST = 6;
 const PYTHON_WORDS = new Set(
-  'and as assert async await break class continue def del elif else except finally for from global if import in is lambda None True False nonlocal not or pass raise return try while with yield match case'.split(' '),
+  (
+    'and as assert async await break case class continue def del elif else except False finally for from global if ' +
+    'import in is lambda match None nonlocal not or pass raise return True try while with yield'
+  ).split(' '),
 );
 const TOKEN = /("""|'''|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|#.*$|[A-Za-z_]\w*)/;
 
 /** The section *Your code*. */
 function sourcePart(func) {
-  const excerpts = excerptsOf(func);
+  const views = excerptsOf(func).map((excerpt) => excerptView(func, excerpt));
+  const where = func.library ? words('cards.source.library', {place: place(func)}) : place(func);
   return h(
     'section.source-part',
     null,
-    cardHeading(words(func.library ? 'cards.source.library_title' : 'cards.source.title'), place(func)),
-    excerpts.length ? excerpts.map((excerpt) => excerptView(func, excerpt)) : h('p.note', null, words('cards.source.none')),
+    cardHeading(words('cards.source.title'), where),
+    views.length ? views : h('p.note', null, words('cards.source.none')),
     callSites(func),
   );
 }
@@ -24,7 +28,8 @@ function excerptsOf(func) {
   if (func.source) pieces.push({...func.source, marks: new Map([[func.line, 'traced']]), own: true});
   for (const excerpt of func.call_excerpts) pieces.push({...excerpt, marks: new Map([[excerpt.line, 'called']])});
   for (const {file, line} of func.call_sites) {
-    const piece = pieces.find((each) => each.file === file && line >= each.start && line < each.start + each.lines.length);
+    const holds = (piece) => piece.file === file && line >= piece.start && line < piece.start + piece.lines.length;
+    const piece = pieces.find(holds);
     if (piece && !piece.marks.has(line)) piece.marks.set(line, 'called');
   }
   return pieces;
@@ -38,8 +43,9 @@ function excerptView(func, {file, start, lines, marks, own}) {
     quote = tokens.quote;
     return sourceLine(func, start + offset, tokens.parts, marks.get(start + offset), guilty);
   });
-  const name = `${file}:${start}`;
-  return h('div.source', {tabindex: '0', role: 'group', 'aria-label': words('cards.source.of', {place: name})}, file !== func.file && h('div.file', null, file), rows);
+  const label = words('cards.source.of', {place: `${file}:${start}`});
+  const name = file !== func.file && h('div.file', null, file);
+  return h('div.source', {tabindex: '0', role: 'group', 'aria-label': label}, name, rows);
 }
 
 function sourceLine(func, number, parts, mark, guilty) {
@@ -91,8 +97,8 @@ function readLine(line, quote) {
 }
 
 /**
- * The names that stand for the causes, with their family: `step`, `batch` of batch['ids'].shape[0], `rate` of self.rate.
- * Around a call, a parameter's name means the same thing only if the call itself has it.
+ * The names that stand for the causes, with their family: `step`, `batch` of batch['ids'].shape[0], `rate` of
+ * self.rate. Around a call, a parameter's name means the same thing only if the call itself has it.
  */
 function guiltyNames(func, markedLines) {
   const names = new Map();
@@ -114,6 +120,8 @@ function nameInPath(path) {
 function callSites(func) {
   const sites = func.call_sites;
   if (!sites.length || (sites.length === 1 && !sites[0].via && func.call_excerpts.length)) return null;
-  const items = sites.map((site) => h('li', null, h('code', null, siteInWords(site)), ' ', h('span.num', null, words('cards.source.caused', {n: site.count}))));
-  return [h('h5', null, words('cards.source.sites')), moreOf(h('ul.sites'), items, SITES_AT_FIRST, 'cards.source.more_sites')];
+  const count = (site) => h('span.num', null, words('cards.source.caused', {n: site.count}));
+  const items = sites.map((site) => h('li', null, h('code', null, siteInWords(site)), ' ', count(site)));
+  const list = moreOf(h('ul.sites'), items, SITES_AT_FIRST, 'cards.source.more_sites');
+  return [h('h5', null, words('cards.source.sites')), list];
 }

@@ -13,16 +13,22 @@ function renderTimeline(container) {
   hotEvent = null;
   const scrolled = scrolledLanes();
   if (!EVENTS.length) {
-    refill(container, h('div.section-head', null, h('h2', null, words('timeline.title'))), h('p.empty', null, words('timeline.nothing')));
+    refill(
+      container,
+      h('div.section-head', null, h('h2', null, words('timeline.title'))),
+      h('p.empty', null, words('timeline.nothing')),
+    );
     return;
   }
   drawnForPhone = isPhone();
   layOutLanes();
   refill(container, timelineHead(), legend(), timelineBody());
   readPalette();
-  byId('timeline').style.setProperty('--labels', `${drawnForPhone ? 0 : byId('lanes').offsetWidth}px`);
   plot = makePlot(byId('plot'));
+  timelineSize.disconnect();
+  timelineSize.observe(byId('plot'));
   laneScroller.scrollTop = scrolled;
+  tellLanesBelow();
   showView(view);
   timelineIsNew = false;
 }
@@ -32,7 +38,8 @@ function scrolledLanes() {
 }
 
 function timelineHead() {
-  const zoomButton = (id, text, label, click) => h('button.tool', {type: 'button', id, 'aria-label': label, on: {click}}, text);
+  const zoomButton = (id, text, label, click) =>
+    h('button.tool', {type: 'button', id, 'aria-label': label, on: {click}}, text);
   return h(
     'div.section-head',
     null,
@@ -75,7 +82,8 @@ function familyChip(family) {
 /** Search or legend have changed. */
 function showFilterOnTimeline() {
   if (!plot) return;
-  for (const family of FAMILIES) byId(`family-${family}`)?.setAttribute('aria-pressed', String(!state.hidden.has(family)));
+  for (const family of FAMILIES)
+    byId(`family-${family}`)?.setAttribute('aria-pressed', String(!state.hidden.has(family)));
   layOutLanes();
   refill(byId('lanes'), lanes.map(laneLabel));
   if (state.query) laneScroller.scrollTop = 0;
@@ -90,7 +98,11 @@ function timelineBody() {
   const events = words('count.events', {n: EVENTS.filter((event) => event.phase !== 'internal').length});
   laneScroller = h(
     'div.lane-scroller',
-    {class: height < lanesHeight ? 'scrolls' : null, css: {height: `${height + AXIS_HEIGHT}px`}, on: {scroll: oncePerFrame(followLaneScroll)}},
+    {
+      class: height < lanesHeight ? 'scrolls' : null,
+      css: {height: `${height + AXIS_HEIGHT}px`},
+      on: {scroll: oncePerFrame(followLaneScroll)},
+    },
     h(
       'div.lane-space',
       {css: {height: `${lanesHeight + AXIS_HEIGHT}px`}},
@@ -103,17 +115,34 @@ function timelineBody() {
         class: timelineIsNew ? 'new' : null,
         on: {keydown: walkTimeline, blur: () => setHotEvent(null)},
       }),
-      h('div.lane-corner', {css: {height: `${AXIS_HEIGHT}px`}}, h('span', {id: 'lanes-below'})),
     ),
   );
-  return h('div.timeline', {id: 'timeline'}, laneScroller, panBar(), h('div.tip', {id: 'tip', hidden: true}));
+  const foot = h('div.timeline-foot', null, h('span', {id: 'lanes-below'}), panBar());
+  return h('div.timeline', {id: 'timeline'}, laneScroller, foot, h('div.tip', {id: 'tip', hidden: true}));
 }
 
-function laneLabel(lane) {
+/** The name of a function beside its lane. All names are one stop of the Tab key: the arrows go from one to the next. */
+function laneLabel(lane, position) {
   const {func} = lane;
-  const wrong = silentFunctions.includes(func) && swatch('silent');
   const open = () => openFunction(func.index, {scroll: true});
-  return h('li', {css: {height: `${lane.height}px`}}, h('button', {type: 'button', title: func.name, on: {click: open}}, wrong, shortName(func)));
+  const label = h(
+    'button',
+    {type: 'button', title: func.name, tabindex: position ? '-1' : '0', on: {click: open, keydown: walkLaneLabels}},
+    silentFunctions.includes(func) && swatch('silent'),
+    shortName(func),
+  );
+  return h('li', {css: {height: `${lane.height}px`}}, label);
+}
+
+function walkLaneLabels(press) {
+  const labels = [...byId('lanes').querySelectorAll('button')];
+  const position = labels.indexOf(press.target);
+  const next = {ArrowDown: position + 1, ArrowUp: position - 1, Home: 0, End: labels.length - 1}[press.key];
+  if (!labels[next]) return;
+  press.preventDefault();
+  press.target.tabIndex = -1;
+  labels[next].tabIndex = 0;
+  labels[next].focus();
 }
 
 function followLaneScroll() {
@@ -124,15 +153,16 @@ function followLaneScroll() {
   redrawTimeline();
 }
 
-/** How many functions are below those in view. */
-function countLanesBelow() {
+/** Say how many functions are below those in view; their names must not run into the axis. */
+function tellLanesBelow() {
   const end = scrolledLanes() + lanesInView();
   const below = lanes.filter((lane) => lane.top + lane.height / 2 > end).length;
   byId('lanes-below').textContent = below ? words('timeline.more_below', {n: below}) : '';
+  byId('lanes').style.clipPath = `inset(0 0 ${Math.max(0, lanesHeight - end) + AXIS_HEIGHT}px 0)`;
 }
 
 function redrawTimeline() {
-  countLanesBelow();
+  tellLanesBelow();
   plot.redraw(false);
 }
 
@@ -164,15 +194,28 @@ function makePlot(box) {
     series: [{}, {paths: () => null, points: {show: false}}],
     hooks: {drawClear: [drawLanes], draw: [drawEvents], setCursor: [followCursor], setScale: [followScale]},
   };
-  const chart = new uPlot(options, [[0, runSeconds], [0, 0]], box);
+  const chart = new uPlot(
+    options,
+    [
+      [0, runSeconds],
+      [0, 0],
+    ],
+    box,
+  );
   listenToPlot(chart);
   return chart;
 }
 
-/** The chart takes the width that there is. */
+const timelineSize = new ResizeObserver(oncePerFrame(fitTimeline)); // a window, or fonts that have come, change it
+
+/** The chart takes the width that there is beside the names. */
 function fitTimeline() {
-  const box = byId('plot');
-  if (!plot || !box.clientWidth) return;
-  if (drawnForPhone !== isPhone()) renderTimeline(byId('run'));
-  else if (box.clientWidth !== plot.width) plot.setSize({width: box.clientWidth, height: plot.height});
+  if (!plot || isPrinting) return;
+  if (drawnForPhone !== isPhone()) {
+    renderTimeline(byId('run'));
+    return;
+  }
+  const width = byId('plot').clientWidth;
+  byId('timeline').style.setProperty('--labels', `${drawnForPhone ? 0 : byId('lanes').offsetWidth}px`);
+  if (width && width !== plot.width) plot.setSize({width, height: plot.height});
 }

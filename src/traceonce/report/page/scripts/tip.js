@@ -56,16 +56,28 @@ const severalWorkers = new Set(EVENTS.map(({process, thread}) => `${process} ${t
 function tipLines(event) {
   const func = DATA.functions[event.function];
   const {seconds: traced, first_run_seconds: ran, site, error} = event;
-  const time = ran > 0.0005 ? words('timeline.first_run', {trace: seconds(traced), run: seconds(ran)}) : seconds(traced);
+  const time =
+    ran > 0.0005 ? words('timeline.first_run', {trace: seconds(traced), run: seconds(ran)}) : seconds(traced);
   const at = words('timeline.at', {moment: moment(event.start, Math.min(1, view.to - view.from))});
   const call = event.call != null && words('timeline.call', {n: event.call});
   return [
     h('div', null, h('b', null, func.name), ' ', eventName(event)),
-    h('div.dim', null, [event.families.map((family) => words(`family.${family}`)).join(' + '), time, at, call].filter(Boolean).join(' · ')),
-    event.causes.slice(0, CAUSES_IN_TIP).map((cause) => h('div', null, h('code', null, `${cause.path}  ${shorten(cause.was, 40)} → ${shorten(cause.now, 40)}`))),
+    h(
+      'div.dim',
+      null,
+      [event.families.map((family) => words(`family.${family}`)).join(' + '), time, at, call]
+        .filter(Boolean)
+        .join(' · '),
+    ),
+    event.causes
+      .slice(0, CAUSES_IN_TIP)
+      .map((cause) =>
+        h('div', null, h('code', null, `${cause.path}  ${shorten(cause.was, 40)} → ${shorten(cause.now, 40)}`)),
+      ),
     error && h('div', null, h('code', {lang: 'en'}, shorten(error, 160))),
     site && h('div.dim', null, h('code', null, place(site))),
-    severalWorkers && h('div.dim', null, words('timeline.process', {process: event.process || '?', thread: event.thread})),
+    severalWorkers &&
+      h('div.dim', null, words('timeline.process', {process: event.process || '?', thread: event.thread})),
   ];
 }
 
@@ -136,9 +148,11 @@ function stepToLane(step) {
 function goToEvent(event) {
   if (!event) return;
   const span = view.to - view.from;
-  if (event.start < view.from || event.start > view.to) showView({from: event.start - span / 2, to: event.start + span / 2});
+  if (event.start < view.from || event.start > view.to)
+    showView({from: event.start - span / 2, to: event.start + span / 2});
   const lane = laneOfFunction[event.function];
   if (lane.top < scrolledLanes()) laneScroller.scrollTop = lane.top;
-  else if (lane.top + lane.height > scrolledLanes() + lanesInView()) laneScroller.scrollTop = lane.top + lane.height - lanesInView();
+  else if (lane.top + lane.height > scrolledLanes() + lanesInView())
+    laneScroller.scrollTop = lane.top + lane.height - lanesInView();
   setHotEvent(event);
 }

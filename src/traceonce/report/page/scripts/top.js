@@ -45,7 +45,13 @@ function runLine() {
   ].filter(Boolean);
   const command = `python ${DATA.command.join(' ')}`;
   const text = facts.join(' · ');
-  return h('span.run', {title: `${command} · ${text}`}, DATA.command.length > 0 && h('code', null, command), DATA.command.length > 0 && ' · ', text);
+  return h(
+    'span.run',
+    {title: `${command} · ${text}`},
+    DATA.command.length > 0 && h('code', null, command),
+    DATA.command.length > 0 && ' · ',
+    text,
+  );
 }
 
 let searchTimer = 0;

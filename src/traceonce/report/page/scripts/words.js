@@ -1,5 +1,7 @@
 // Words in the language of the page. WORDS, from words/*.json, is put in front of this file.
 
+const PLURALS = {en: new Intl.PluralRules('en'), zh: new Intl.PluralRules('zh')};
+
 /** The entry at a dotted key, in the current language. A key that does not exist is shown as it is. */
 function wordsEntry(key) {
   const entry = key.split('.').reduce((found, part) => found?.[part], WORDS[state.language]);
@@ -13,8 +15,8 @@ function hasWords(key) {
 function template(key, values) {
   const entry = wordsEntry(key);
   if (typeof entry === 'string') return entry;
-  const rules = new Intl.PluralRules(state.language);
-  return entry[rules.select(values.n)] ?? entry.other; // forms of a number: {"one": …, "other": …}, chosen by `n`
+  const form = PLURALS[state.language].select(values.n); // forms of a number: {"one": …, "other": …}, chosen by `n`
+  return entry[form] ?? entry.other;
 }
 
 function asText(value) {
@@ -58,5 +60,7 @@ function inEnglish(text, tag = 'span') {
 
 /** Text with `code` between backticks, as elements. */
 function withCode(text) {
-  return (text ?? '').split(/(`[^`]+`)/).map((part) => (/^`.+`$/.test(part) ? h('code', null, part.slice(1, -1)) : part));
+  return (text ?? '')
+    .split(/(`[^`]+`)/)
+    .map((part) => (/^`.+`$/.test(part) ? h('code', null, part.slice(1, -1)) : part));
 }

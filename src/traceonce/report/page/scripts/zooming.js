@@ -23,7 +23,10 @@ function glideTo(target) {
   const step = (now) => {
     const done = Math.min(1, (now - began) / GLIDE);
     const eased = 1 - (1 - done) ** 3;
-    showView({from: origin.from + (target.from - origin.from) * eased, to: origin.to + (target.to - origin.to) * eased});
+    showView({
+      from: origin.from + (target.from - origin.from) * eased,
+      to: origin.to + (target.to - origin.to) * eased,
+    });
     if (done < 1) gliding = requestAnimationFrame(step);
   };
   gliding = requestAnimationFrame(step);
@@ -58,8 +61,14 @@ function followScale(chart, axis) {
   const whole = view.to - view.from >= runSeconds * 0.999;
   bar.classList.toggle('on', !whole);
   bar.tabIndex = whole ? -1 : 0;
-  bar.setAttribute('aria-valuenow', String(Math.round((100 * view.from) / Math.max(1e-9, runSeconds - (view.to - view.from)) || 0)));
-  bar.setAttribute('aria-valuetext', `${moment(view.from, view.to - view.from)} – ${moment(view.to, view.to - view.from)}`);
+  bar.setAttribute(
+    'aria-valuenow',
+    String(Math.round((100 * view.from) / Math.max(1e-9, runSeconds - (view.to - view.from)) || 0)),
+  );
+  bar.setAttribute(
+    'aria-valuetext',
+    `${moment(view.from, view.to - view.from)} – ${moment(view.to, view.to - view.from)}`,
+  );
   const thumb = bar.firstChild;
   thumb.style.left = `${(100 * view.from) / runSeconds}%`;
   thumb.style.width = `${(100 * (view.to - view.from)) / runSeconds}%`;
@@ -96,7 +105,14 @@ function panBar() {
 
 function panByKey(press) {
   const span = view.to - view.from;
-  const by = {ArrowLeft: -STEP * span, ArrowRight: STEP * span, PageUp: -span, PageDown: span, Home: -runSeconds, End: runSeconds}[press.key];
+  const by = {
+    ArrowLeft: -STEP * span,
+    ArrowRight: STEP * span,
+    PageUp: -span,
+    PageDown: span,
+    Home: -runSeconds,
+    End: runSeconds,
+  }[press.key];
   if (by == null) return;
   press.preventDefault();
   panBy(by);
@@ -134,7 +150,11 @@ function listenToFingers(area) {
   const hold = () => {
     const {left} = area.getBoundingClientRect();
     const xs = [...fingers.values()].map((x) => x - left);
-    grip = {left, width: area.clientWidth, moments: xs.map((x) => view.from + (x / area.clientWidth) * (view.to - view.from))};
+    grip = {
+      left,
+      width: area.clientWidth,
+      moments: xs.map((x) => view.from + (x / area.clientWidth) * (view.to - view.from)),
+    };
   };
   area.addEventListener('pointerdown', (press) => {
     if (press.pointerType !== 'touch' || fingers.size === 2) return;
@@ -144,7 +164,10 @@ function listenToFingers(area) {
   area.addEventListener('pointermove', (move) => {
     if (!fingers.has(move.pointerId)) return;
     fingers.set(move.pointerId, move.clientX);
-    moveView([...fingers.values()].map((x) => x - grip.left), grip);
+    moveView(
+      [...fingers.values()].map((x) => x - grip.left),
+      grip,
+    );
   });
   for (const end of ['pointerup', 'pointercancel']) {
     area.addEventListener(end, ({pointerId}) => {

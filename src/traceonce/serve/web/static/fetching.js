@@ -25,15 +25,17 @@ export class Region {
     this.#asking = asking;
     this.element.setAttribute('aria-busy', 'true');
     try {
-      const response = await fetch(address, { ...options, signal: asking.signal, headers: { Accept: 'text/html', ...options.headers } });
-      if (response.redirected && new URL(response.url).pathname === '/login') {
-        location.assign(response.url);
+      const headers = { Accept: 'text/html' };
+      const response = await fetch(address, { ...options, headers, signal: asking.signal });
+      if (response.status === 401 || new URL(response.url).pathname === '/login') {
+        location.assign('/login'); // the token has changed, or the cookie is too old
         return false;
       }
-      const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+      const text = await response.text();
+      const page = new DOMParser().parseFromString(text, 'text/html');
       const region = page.getElementById(this.id);
       if (!region) {
-        toast(page.querySelector('main .lede')?.textContent ?? reasonIn('', response.status));
+        toast(page.querySelector('main .lede')?.textContent.trim() ?? reasonIn(text, response.status));
         return false;
       }
       this.element.replaceWith(document.adoptNode(region));
@@ -45,10 +47,5 @@ export class Region {
     } finally {
       if (this.#asking === asking) this.element.removeAttribute('aria-busy');
     }
-  }
-
-  /** Whatever is on its way is not wanted any more. */
-  cancel() {
-    this.#asking?.abort();
   }
 }

@@ -1,0 +1,107 @@
+// What must not be overlooked: wrong results, errors, limits; and what is good to know.
+
+const ALARMS = 5;
+const NOTICES = 3;
+
+/** Wrong results, errors and limits: in red, under the headline. */
+function alarms() {
+  const inHeadline = (func) => func === headlineFunction && isSilent(func);
+  const silent = findings(({note}) => !note).filter(([func]) => !inHeadline(func));
+  const lines = [
+    ...silent.map(([func, cause]) => alarm('silent', silentWords(func, cause), func)),
+    DATA.error &&
+      alarm('failed', [
+        phrase('verdict.ended_by'),
+        DATA.error !== errorOf(headlineFunction) && [' ', inEnglish(shorten(DATA.error, LONGEST_ERROR), 'code')],
+      ]),
+    !DATA.error && DATA.exit_code && alarm('failed', exitWords(DATA.exit_code)),
+    ...limitedFunctions.map((func) => alarm('failed', limitWords(func), func)),
+    ...DATA.functions
+      .filter((func) => func.accepted === false)
+      .map((func) => alarm('failed', phrase('verdict.accepted_not', {name: h('code', null, func.name)}), func)),
+  ].filter(Boolean);
+  const more = lines.length - ALARMS;
+  return more > 0 ? [...lines.slice(0, ALARMS), h('p.note', null, words('verdict.more_alarms', {n: more}))] : lines;
+}
+
+/** Silent findings as pairs of function and cause. One with a note decides no verdict: it was seen at the end only. */
+function findings(wanted) {
+  return DATA.functions.flatMap((func) =>
+    silentCauses(func)
+      .filter(wanted)
+      .map((cause) => [func, cause]),
+  );
+}
+
+function alarm(family, text, func) {
+  return h(
+    'p.alarm',
+    null,
+    swatch(family),
+    h('span', null, text),
+    func && functionLink(func, words('verdict.alarm.see')),
+  );
+}
+
+function silentWords(func, cause) {
+  const key = cause.code === 'stale' && cause.evidence !== 'measured' ? 'stale_maybe' : cause.code;
+  return phrase(`verdict.alarm.${key}`, changeAsCode(func, cause));
+}
+
+function changeAsCode(func, {path, was, now}) {
+  const code = (text) => h('code', null, text);
+  return {name: code(func.name), path: code(path), was: code(was), now: code(now)};
+}
+
+function exitWords(code) {
+  return code < 0
+    ? phrase('verdict.ended_by_signal', {code: String(-code)})
+    : phrase('verdict.ended_with', {code: String(code)});
+}
+
+function limitWords(func) {
+  return [phrase('verdict.limit', {name: h('code', null, func.name)}), ' ', inEnglish(func.limits.join('; '))];
+}
+
+/** What is good to know: without colour. */
+function calmNotes() {
+  const unseen = DATA.functions.filter((func) => func.jit_compile && !func.compiles).map((func) => func.name);
+  const lines = [
+    !DATA.complete && phrase('verdict.incomplete'),
+    ...findings(({note}) => note).map(([func, cause]) => [
+      phrase('verdict.worth_a_look', changeAsCode(func, cause)),
+      ' ',
+      inEnglish(cause.note),
+    ]),
+    unseen.length > 0 && phrase('verdict.compiles_unseen', {names: h('code', null, unseen.slice(0, 5).join(', '))}),
+    ...DATA.notices.slice(0, NOTICES).map((notice) => inEnglish(notice)),
+    DATA.notices.length > NOTICES && moreNotices(DATA.notices.slice(NOTICES)),
+  ].filter(Boolean);
+  return lines.length > 0 && noteList('ul.notes', lines);
+}
+
+function moreNotices(notices) {
+  const summary = h('summary', null, words('verdict.more_notes', {n: notices.length}));
+  return h(
+    'details',
+    null,
+    summary,
+    noteList(
+      'ul',
+      notices.map((notice) => inEnglish(notice)),
+    ),
+  );
+}
+
+function noteList(tag, lines) {
+  const items = lines.map((line) => h('li', null, line));
+  return h(tag, null, items);
+}
+
+function functionLink(func, text) {
+  const follow = (click) => {
+    click.preventDefault();
+    openFunction(func.index, {scroll: true});
+  };
+  return h('a', {href: linkTo({fn: func.index}), on: {click: follow}}, text);
+}

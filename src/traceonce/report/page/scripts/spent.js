@@ -1,0 +1,45 @@
+// Where the time of the run went: one bar.
+
+const NAMED_AS_COSTLY = 5;
+const COSTLY = 0.015; // of the run
+
+// Several threads and processes can lose more time than the run took.
+const isParallel = lostSeconds + neededSeconds > 1.001 * runSeconds;
+
+/** One bar for the whole run: the costliest functions, what could not be saved, and the program itself. */
+function spentView() {
+  if (!DATA.functions.length) return null;
+  const parts = spentParts().filter((part) => part.time > 0);
+  const bar = parts.map(({family, time}) =>
+    h('i', {class: family, css: {'--c': `var(--${family})`, flex: `${time} 0 0`}}),
+  );
+  const key = parts.map(({family, time, text}) =>
+    h('li', null, swatch(family), h('span', null, h('b.num', null, seconds(time)), ' ', text)),
+  );
+  return h(
+    'div.spent',
+    null,
+    h('h2', null, words(isParallel ? 'verdict.spent_parallel' : 'verdict.spent', {total: seconds(runSeconds)})),
+    h('div.bar', {'aria-hidden': 'true'}, bar),
+    h('ul.bar-key', null, key),
+  );
+}
+
+function spentParts() {
+  const costly = DATA.functions.filter((func) => func.lost_seconds > COSTLY * runSeconds);
+  const named = costly.sort((a, b) => b.lost_seconds - a.lost_seconds).slice(0, NAMED_AS_COSTLY);
+  const others = DATA.functions.filter((func) => func.lost_seconds > 0 && !named.includes(func));
+  if (others.length === 1) named.push(others.pop()); // its name is no longer than "1 other function"
+  const again = (func) =>
+    words(func.verdict === 'recompiling' ? 'verdict.spent_recompiled' : 'verdict.spent_again', {name: shortName(func)});
+  return [
+    ...named.map((func) => ({family: func.family, time: func.lost_seconds, text: again(func)})),
+    {
+      family: 'other',
+      time: others.reduce((sum, func) => sum + func.lost_seconds, 0),
+      text: words('verdict.spent_others', {n: others.length}),
+    },
+    {family: 'first', time: neededSeconds, text: words('verdict.spent_needed')},
+    {family: 'rest', time: Math.max(0, runSeconds - lostSeconds - neededSeconds), text: words('verdict.spent_rest')},
+  ];
+}

@@ -1,0 +1,35 @@
+"""Saying the words of the pages, in one language."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from traceonce.knowledge.language import Language, in_language, words_in
+from traceonce.serve.web.showing import harmless
+from traceonce.serve.web.words import CATEGORIES, LIVE, TIERS, WORDS
+
+
+class Speech:
+    """Says words in one language."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self._words = words_in(language, WORDS)
+        self.live = words_in(language, LIVE)
+
+    def say(self, key: str, **values: object) -> Markup:
+        """A word with its places filled in; whatever is put in is escaped."""
+        one, bar, many = self._words[key].partition("|")
+        chosen = many if bar and values.get("n") != 1 else one
+        return Markup(chosen).format(**{name: harmless(value) for name, value in values.items()})
+
+    def knows(self, key: str) -> bool:
+        return key in self._words
+
+    def category(self, name: str) -> str:
+        """A record's category as people read it; of another base it may be any text."""
+        plain = name.replace("_", " ")
+        return in_language(self.language, *CATEGORIES.get(name, (plain, "")))
+
+    def tier(self, name: str) -> str:
+        return in_language(self.language, *TIERS.get(name, (name, "")))

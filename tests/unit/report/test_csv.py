@@ -1,0 +1,109 @@
+"""The table of events: every reader of RFC 4180 gets back what was recorded, and no cell is a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import msgspec
+import pytest
+from handmade import STEP, Events, python, record, tensor
+from made_reports import HARM, PROGRAMS, harmful, material_of, recorded
+
+from traceonce.facts import CallSite, Recording
+from traceonce.report.base import Material
+from traceonce.report.csv import render_csv
+
+FORMULA = re.compile(r"[\s]*[=+\-@＝＋－＠]|[\t\r\n]")
+
+
+def read(recording: Recording) -> list[dict[str, str]]:
+    text = render_csv(material_of(recording, "csv"))
+    assert text.endswith("\r\n")
+    return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+
+
+def test_a_row_says_all_that_is_known_of_an_event() -> None:
+    """To the letter, once."""
+    site = CallSite("train.py", 47, "/venv/lib/python3.11/site-packages/keras/trainer.py:120")
+    event = Events(call_site=site, seconds=0.25, first_run_seconds=0.125, nodes=7, bytes=4096, thread="loader")
+    run = record(event(python("step", 0), call=1), event(python("step", 1), call=2), calls=2, started=999.5)
+    first, second = read(run)
+    assert first["causes"] == first["explained"] == first["error"] == ""
+    del second["ordinal"], second["phase"]
+    assert second == {
+        "id": "1",
+        "function": "train_step",
+        "file": "train.py",
+        "line": "22",
+        "kind": "trace",
+        "call": "2",
+        "start": "1.5",
+        "seconds": "0.25",
+        "first_run_seconds": "0.125",
+        "nodes": "7",
+        "bytes": "4096",
+        "call_file": "train.py",
+        "call_line": "47",
+        "call_via": "keras/trainer.py:120",
+        "thread": "loader",
+        "process": "1",
+        "causes": "value",
+        "explained": "step: now 1, before 0 (a Python int)",
+        "error": "",
+        "backend": "tensorflow",
+    }
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_event_of_a_real_run_is_a_row(name: str) -> None:
+    recording = recorded(name)
+    rows = read(recording)
+    assert [(row["process"], int(row["id"])) for row in rows] == [(e.process, e.id) for e in recording.events]
+    for row, event in zip(rows, recording.events, strict=True):
+        assert row["function"] == event.function.name
+        assert float(row["start"]) == pytest.approx(event.start - recording.started, abs=1e-6)
+        assert row["seconds"] == ("" if event.seconds is None else str(event.seconds))
+
+
+def test_no_text_is_taken_for_a_formula_and_none_is_lost() -> None:
+    rows = read(harmful())
+    assert len(rows) == 9 * len(HARM)
+    for row in rows:
+        assert not [cell for cell in row.values() if FORMULA.match(cell)]
+    names = {row["function"].removeprefix("'") for row in rows}
+    assert names == {text.replace("\x07", "\N{REPLACEMENT CHARACTER}") for text in HARM}
+
+
+@pytest.mark.parametrize("sign", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "  =1", "＝1", "\r=1"])
+def test_what_begins_like_a_formula_gets_an_apostrophe(sign: str) -> None:
+    function = msgspec.structs.replace(STEP, name=sign)
+    (row,) = read(record(Events(function)(tensor("x"))))
+    assert row["function"] == f"'{sign}"
+
+
+def test_numbers_stay_numbers() -> None:
+    """Memory can shrink: a negative number is no formula."""
+    (row,) = read(record(Events(bytes=-4096)(tensor("x"))))
+    assert row["bytes"] == "-4096"
+
+
+def test_a_run_without_events_has_its_header() -> None:
+    assert render_csv(material_of(Recording(), "csv")).startswith(
+        "id,function,file,line,kind,phase,ordinal,call,start,"
+    )
+
+
+def test_runs_that_were_merged_follow_each_other() -> None:
+    """Days between two runs are not shown as time."""
+    runs = [record(Events(start=start, seconds=2.0)(tensor("x")), started=start - 1) for start in (1000.0, 900_000.0)]
+    merged = Recording.merge(msgspec.structs.replace(run, runs=(str(n),)) for n, run in enumerate(runs))
+    assert [float(row["start"]) for row in read(merged)] == [1.0, 3.0]
+
+
+def test_traces_are_numbered_but_not_those_of_tensorflow_itself() -> None:
+    event = Events()
+    run = record(event(tensor("x"), ordinal=2, phase="retrace"), event(tensor("x"), ordinal=2, phase="internal"))
+    rows = csv.DictReader(io.StringIO(render_csv(Material(run, []))))
+    assert [(row["phase"], row["ordinal"]) for row in rows] == [("retrace", "2"), ("internal", "")]

@@ -1,0 +1,295 @@
+"""The data of the HTML report: the contract between Python and the page's scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from handmade import STEP, Events, cause, python, record, tensor
+from made_reports import PROGRAMS, material_of, recorded
+
+from traceonce.facts import (
+    Breach,
+    CallSite,
+    CauseCode,
+    Excerpt,
+    Fix,
+    FunctionId,
+    Limit,
+    Measurement,
+    Notice,
+    Proof,
+    Recording,
+    Repair,
+    TraceEvent,
+)
+from traceonce.report.page.data import embed_json, make_page_data
+
+number = (int, float)
+optional_number = (int, float, type(None))
+optional_text = (str, type(None))
+optional_count = (int, type(None))
+
+DOCUMENT: dict[str, Any] = {
+    "schema": str,
+    "version": str,
+    "language": str,
+    "command": list,
+    "exit_code": optional_count,
+    "seconds": number,
+    "complete": bool,
+    "started": number,
+    "environment": dict,
+    "error": optional_text,
+    "functions": list,
+    "events": list,
+    "records": dict,
+    "notices": list,
+}
+FUNCTION: dict[str, Any] = {
+    "backend": str,
+    "name": str,
+    "file": optional_text,
+    "line": optional_count,
+    "library": bool,
+    "verdict": str,
+    "growth": str,
+    "reason": str,
+    "traces": int,
+    "retraces": int,
+    "internal": int,
+    "failed": int,
+    "calls": optional_count,
+    "compiles": int,
+    "backwards": int,
+    "seconds": number,
+    "first_run_seconds": number,
+    "lost_seconds": number,
+    "needed_seconds": number,
+    "share": optional_number,
+    "bytes": optional_count,
+    "jit_compile": bool,
+    "accepted": (bool, type(None)),
+    "notes": list,
+    "limits": list,
+    "causes": list,
+    "call_sites": list,
+    "source": (dict, type(None)),
+    "call_excerpts": list,
+    "places": list,
+    "texts": list,
+    "constant": list,
+    "fixes": list,
+    "records": list,
+}
+EVENT: dict[str, Any] = {
+    "id": int,
+    "function": int,
+    "kind": str,
+    "phase": str,
+    "ordinal": int,
+    "call": optional_count,
+    "start": number,
+    "seconds": number,
+    "first_run_seconds": optional_number,
+    "nodes": optional_count,
+    "site": (dict, type(None)),
+    "thread": str,
+    "process": str,
+    "error": optional_text,
+    "causes": list,
+    "v": list,
+}
+CAUSE: dict[str, Any] = {"code": str, "path": str, "was": str, "now": str, "evidence": str}
+CAUSE_OF_FUNCTION = CAUSE | {
+    "count": int,
+    "values": list,
+    "type": optional_text,
+    "note": optional_text,
+    "finite": bool,
+}
+
+
+def page_data(recording: Recording) -> dict[str, Any]:
+    """As the page reads it: through JSON."""
+    data: dict[str, Any] = msgspec.json.decode(embed_json(make_page_data(material_of(recording, "html"))))
+    return data
+
+
+def check(thing: dict[str, Any], contract: dict[str, Any]) -> None:
+    assert set(thing) == set(contract)
+    wrong = {key: thing[key] for key, kind in contract.items() if not isinstance(thing[key], kind)}
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_contract(name: str) -> None:
+    """Every key is there and of the right type, in the recording of every program."""
+    data = page_data(recorded(name))
+    check(data, DOCUMENT)
+    for function in data["functions"]:
+        check(function, FUNCTION)
+        for found in function["causes"]:
+            check(found, CAUSE_OF_FUNCTION)
+    for event in data["events"]:
+        check(event, EVENT)
+        for found in event["causes"]:
+            check(found, CAUSE)
+        function = data["functions"][event["function"]]
+        assert len(event["v"]) == len(function["places"])
+        assert all(-1 <= text < len(function["texts"]) for text in event["v"])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_events_add_up_to_the_diagnosis(name: str) -> None:
+    """What is drawn is what is counted: traces, retraces, internal ones, compilations and backward graphs."""
+    data = page_data(recorded(name))
+    for index, function in enumerate(data["functions"]):
+        own = [event for event in data["events"] if event["function"] == index]
+        refused = [event for event in own if (event["error"] or "").startswith("TracingLimitReached")]
+        traces = [event for event in own if event["kind"] == "trace" and event not in refused]
+        phases = [event["phase"] for event in traces]
+        assert phases.count("first") + phases.count("retrace") == function["traces"]
+        assert phases.count("retrace") == function["retraces"]
+        assert phases.count("internal") == function["internal"]
+        assert phases.count("failed") == function["failed"]
+        kinds = [event["kind"] for event in own]
+        assert (kinds.count("compile"), kinds.count("backward")) == (function["compiles"], function["backwards"])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_cause_has_its_row(name: str) -> None:
+    """The place of a cause in the arguments is a row of the grid, under the same name."""
+    data = page_data(recorded(name))
+    elsewhere = {"new_function", "new_instance", "stale", "confused", "unknown", "variable_creation"}
+    for event in data["events"]:
+        function = data["functions"][event["function"]]
+        paths = {found["path"] for found in event["causes"] if found["code"] not in elsewhere}
+        assert paths <= {*function["places"], function["name"]}
+
+
+def test_events_are_numbered_in_the_order_of_time() -> None:
+    """From 1, and their start counts from the beginning of the run."""
+    event = Events(start=2000.0)
+    events = [event(python("step", n), call=n + 1, seconds=0.5) for n in range(3)]
+    data = page_data(record(*events, calls=3, started=1990.0))
+    assert [event["id"] for event in data["events"]] == [1, 2, 3]
+    assert [event["start"] for event in data["events"]] == [10.0, 11.0, 12.0]
+    assert [event["ordinal"] for event in data["events"]] == [1, 2, 3]
+
+
+def test_events_of_functions_without_a_diagnosis_are_left_out() -> None:
+    """What the framework traced for itself only is no function of the user's."""
+    internal = Events(FunctionId("initialise"))(phase="internal")
+    data = page_data(record(Events()(tensor("x", 1)), internal))
+    assert [function["name"] for function in data["functions"]] == ["train_step"]
+    assert len(data["events"]) == 1
+
+
+def creating_variables() -> list[TraceEvent]:
+    event = Events(seconds=1.0, exclusive_seconds=1.0)
+    after = {"scope": "after the variables were created"}
+    first = event(tensor("x", 1), call=1)
+    again = event(tensor("x", 1), call=1, phase="retrace")
+    again = msgspec.structs.replace(again, signature=msgspec.structs.replace(again.signature, context=after))
+    other = event(tensor("x", 2), call=2, phase="retrace", first_run_seconds=0.5)
+    other = msgspec.structs.replace(other, signature=msgspec.structs.replace(other.signature, context=after))
+    return [first, again, other]
+
+
+def test_the_trace_after_variables_were_created_is_internal() -> None:
+    """It has no number, and the time that it took was needed."""
+    data = page_data(record(*creating_variables(), calls=2))
+    assert [(event["phase"], event["ordinal"]) for event in data["events"]] == [
+        ("first", 1),
+        ("internal", 0),
+        ("retrace", 2),
+    ]
+    assert data["functions"][0]["needed_seconds"] == 2.0
+
+
+def test_a_first_compilation_is_not_counted_twice() -> None:
+    """It happened in the first run of its graph, whose time is that of the trace."""
+    event = Events(jit_compile=True, graph="g")
+    trace = event(tensor("x", 1), seconds=1.0, first_run_seconds=3.0, steady_run_seconds=0.5)
+    compiled = event(tensor("x", 1), kind="compile", seconds=2.0, parent=trace.id)
+    (function,) = page_data(record(trace, compiled))["functions"]
+    assert function["needed_seconds"] == 3.5
+
+
+def test_source_comes_from_the_recording() -> None:
+    """The function's lines, and those around its call; a call inside the same lines is not shown twice."""
+    inside, outside = CallSite("train.py", 23), CallSite("train.py", 90)
+    event = Events()
+    events = [event(tensor("x", n), call_site=site) for n, site in enumerate([inside, outside, outside])]
+    excerpts = (
+        Excerpt("train.py", 21, ("@tf.function", "def train_step(x):", "  …")),
+        Excerpt("train.py", 89, ("a", "b")),
+    )
+    (function,) = page_data(record(*events, excerpts=excerpts))["functions"]
+    assert function["source"] == {
+        "file": "train.py",
+        "start": 21,
+        "lines": ["@tf.function", "def train_step(x):", "  …"],
+    }
+    assert function["call_excerpts"] == [{"file": "train.py", "start": 89, "lines": ["a", "b"], "line": 90}]
+
+
+def test_a_recording_without_source_has_none() -> None:
+    """Old recordings, and those made with --no-source."""
+    (function,) = page_data(record(Events()(tensor("x", 1), call_site=CallSite("train.py", 5))))["functions"]
+    assert function["source"] is None
+    assert function["call_excerpts"] == []
+
+
+def test_a_proved_fix_with_its_proof() -> None:
+    """What `traceonce fix` has found, with all that the page says of it."""
+    proof = Proof(Measurement(3, 3, 9.0, 2.0), Measurement(1, 3, 3.0, 0.5), True, "proved", compared=3, tolerance=1e-5)
+    fix = Fix("input_signature", "safe", 1, "@tf.function(…)", proof, diff="--- a/train.py\n+++ b/train.py\n")
+    event = Events()
+    events = [event(python("step", n), call=n + 1) for n in range(3)]
+    data = page_data(record(*events, calls=3, repairs=(Repair("tensorflow", STEP, (fix,)),)))
+    (shown,) = data["functions"][0]["fixes"]
+    assert shown["diff"] == fix.diff
+    assert shown["proof"]["speedup"] == 4.0
+    assert shown["proof"]["before"]["traces"] == 3
+    assert shown["proof"]["after"]["seconds_per_call"] == 0.5
+
+
+def test_limits_in_words() -> None:
+    """How often each was reached, and what the program got."""
+    refused = Breach("tensorflow", STEP, Limit(3), 3, 4, (cause(),))
+    warned = Breach("tensorflow", STEP, Limit(1, of="traces"), 0, 1, refused=False)
+    data = page_data(record(Events()(tensor("x", 1)), breaches=(refused, refused, warned)))
+    assert data["functions"][0]["limits"] == ["3 retraces; 2 calls refused", "1 trace; the program went on"]
+
+
+def test_what_the_reader_must_know() -> None:
+    """Notices, but not the one that names the hook; the line of the error that says what is wrong."""
+    notices = (Notice("watched through cache misses", hook=True), Notice("a process was killed"))
+    data = page_data(record(notices=notices, error="in user code:\n  line 3\n    ValueError: no\n", complete=False))
+    assert data["notices"] == ["a process was killed"]
+    assert data["error"] == "ValueError: no"
+    assert data["complete"] is False
+
+
+def test_silent_findings_are_causes_without_an_event() -> None:
+    """Nobody knows when a wrong value was served: it is told, but not drawn."""
+    data = page_data(recorded("silently_wrong"))
+    codes = {found["code"] for function in data["functions"] for found in function["causes"]}
+    assert {CauseCode.STALE.value, CauseCode.CONFUSED.value} <= codes
+    assert not any(event["causes"] for event in data["events"])
+
+
+@pytest.mark.parametrize("text", ["</script>", "<script>alert(1)</script>", "<!--", "a\u2028b\u2029c", "a & b", "]]>"])
+def test_json_cannot_leave_its_element(text: str) -> None:
+    """No mark that HTML or JavaScript would take for its own; what is read back is what was written."""
+    embedded = embed_json({"name": text, text: [text]})
+    assert not set(embedded) & set("<>&\u2028\u2029")
+    assert msgspec.json.decode(embedded) == {"name": text, text: [text]}
+
+
+def test_a_name_that_is_no_text() -> None:
+    """A file name with bytes that are no UTF-8 reaches us with lone surrogates."""
+    assert embed_json({"file": "a\udcff.py"}) == '{"file":"a\\udcff.py"}'

@@ -1,0 +1,109 @@
+"""The words of the HTML report: the same in both languages, and all that the scripts ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import msgspec
+
+from traceonce.facts import CauseCode, EventKind, Safety, Verdict
+from traceonce.report.page import FOLDER, LANGUAGES, SCRIPTS
+
+FORMS = {"one", "other"}  # of a number
+WORDS: dict[str, Any] = {
+    language: msgspec.json.decode((FOLDER / "words" / f"{language}.json").read_bytes()) for language in LANGUAGES
+}
+
+
+def entries(words: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """All texts by dotted key; the forms of a number count as one, the one for many."""
+    if isinstance(words, str):
+        yield path, words
+    elif "other" in words and set(words) <= FORMS:
+        yield path, words["other"]
+    else:
+        for key, inner in words.items():
+            yield from entries(inner, f"{path}.{key}" if path else key)
+
+
+def placeholders(text: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", text))
+
+
+TEXTS = {language: dict(entries(words)) for language, words in WORDS.items()}
+ENGLISH, CHINESE = TEXTS["en"], TEXTS["zh"]
+
+
+def test_the_same_keys() -> None:
+    """What is said in one language is said in the other."""
+    assert ENGLISH.keys() == CHINESE.keys()
+
+
+def test_the_same_placeholders() -> None:
+    """And bold marks come in pairs."""
+    for key, text in ENGLISH.items():
+        assert placeholders(text) == placeholders(CHINESE[key]), key
+        assert text.count("**") % 2 == CHINESE[key].count("**") % 2 == 0, key
+
+
+def test_no_text_was_left_in_english() -> None:
+    """A text with words in it has Chinese characters; only the name of the other language has none."""
+    spoken = {key: re.sub(r"\{\w+\}|`[^`]*`", "", text) for key, text in CHINESE.items()}
+    left = {
+        key for key, text in spoken.items() if re.search("[a-z]{2}", text) and not re.search("[\u4e00-\u9fff]", text)
+    }
+    assert left == {"top.language"}
+
+
+def asked_for() -> Iterator[tuple[str, str]]:
+    """The keys that the scripts name, each with its file; one that is put together ends with ``${``."""
+    areas = "|".join(WORDS["en"])
+    for name in SCRIPTS:
+        script = (FOLDER / "scripts" / f"{name}.js").read_text(encoding="utf-8")
+        for key in re.findall(rf"['`]((?:{areas})\.[\w.]*(?:\$\{{)?)", script):
+            yield name, key
+
+
+def names(key: str, text: str) -> bool:
+    """Does a key that a script asks for name this text, or may it?"""
+    return text.startswith(key.removesuffix("${")) if key.endswith("${") else key == text
+
+
+def test_all_that_the_scripts_ask_for_exists() -> None:
+    """A missing key would be shown as it is."""
+    missing = [(script, key) for script, key in asked_for() if not any(names(key, text) for text in ENGLISH)]
+    assert missing == []
+
+
+def test_nothing_is_said_that_nobody_asks_for() -> None:
+    """Words that no script needs any more are taken out."""
+    keys = {key for _, key in asked_for()}
+    assert [text for text in ENGLISH if not any(names(key, text) for key in keys)] == []
+
+
+def test_every_name_has_words() -> None:
+    """Causes, verdicts, safety and kinds of events are closed lists: none may lack its words."""
+    for code in CauseCode:
+        assert f"codes.{code.value}.do" in ENGLISH
+    for verdict in Verdict:
+        assert f"verdict.badge.{verdict.value}" in ENGLISH
+    for safety in get_args(Safety):
+        assert f"fix.safety.{safety}" in ENGLISH
+        assert f"fix.safety_note.{safety}" in ENGLISH
+    for kind in get_args(EventKind):
+        assert f"timeline.event.{kind}" in ENGLISH
+
+
+def test_every_cause_has_a_family() -> None:
+    """Which has a name in the legend, and a colour in both themes."""
+    facts = (FOLDER / "scripts" / "facts.js").read_text(encoding="utf-8")
+    table = facts.partition("const FAMILY_OF_CODE = {")[2].partition("};")[0]
+    families = dict(re.findall(r"(\w+): '(\w+)'", table))
+    assert set(families) == {code.value for code in CauseCode}
+    light, dark = (FOLDER / "styles" / "tokens.css").read_text(encoding="utf-8").split('[data-theme="dark"]')
+    for family in {*families.values(), "failed", "first", "internal"}:
+        assert f"family.{family}" in ENGLISH
+        assert f"--{family}: #" in light
+        assert f"--{family}: #" in dark
