@@ -101,7 +101,7 @@ def hostile_bodies() -> dict[str, tuple[bytes, str]]:
         "too many digits": (b'{"schema": "traceonce.recording/1", "exit_code": ' + b"9" * 9000 + b"}", "recording"),
         "a whole number beyond all": (
             json.dumps(report | {"events": [event | {"bytes": 10**400}]}).encode(),
-            "whole number in it that is out of range",
+            "has a number in it that is out of range",
         ),
         "half a character": (b'{"schema": "traceonce.recording/1", "cwd": "\\ud800"}', "not a traceonce recording"),
         "no UTF-8": (b'{"schema": "traceonce.recording/1", "cwd": "\xff"}', "not a traceonce recording"),

@@ -78,7 +78,8 @@ def test_it_serves_until_it_is_stopped(
     tmp_path: Path, recorded: Callable[[str], bytes], stopped_by: signal.Signals
 ) -> None:
     """On loopback, with a database beside the user's recordings; a signal ends it in good order: status 0."""
-    with running(tmp_path) as (process, host, port):
+    home = tmp_path / "50% of it? #1"
+    with running(home) as (process, host, port):
         assert host == "127.0.0.1"
         status, content = ask(host, port, "POST", "/api/v1/recordings?name=nightly", recorded("healthy"))
         assert status == 201
@@ -89,7 +90,7 @@ def test_it_serves_until_it_is_stopped(
         process.send_signal(stopped_by)
         out, errors = process.communicate(timeout=TOO_LONG)
         assert (process.returncode, out, errors) == (0, "", "")
-    assert (tmp_path / "server.sqlite3").is_file()
+    assert (home / "server.sqlite3").is_file()
 
 
 def test_with_a_token_it_listens_where_it_is_told(tmp_path: Path) -> None:

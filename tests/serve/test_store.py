@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy import text
 
 from traceonce.serve.engine import open_engine, writing
+from traceonce.serve.keeping import Upload
 from traceonce.serve.models import Description, Worst
-from traceonce.serve.queries import Upload
 from traceonce.serve.refusals import NotFoundError
 from traceonce.serve.store import Store
 

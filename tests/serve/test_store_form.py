@@ -113,6 +113,7 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
         ("mysql://me:secret@host/traces", "'mysql' is not supported; use sqlite:"),
         ("sqlite://", "needs a file"),
         ("sqlite:///:memory:", "needs a file"),
+        ("sqlite:////tmp/a.sqlite3?mode=ro", "needs a file, and nothing else"),
         ("sqlite:////proc/none/a.sqlite3", "cannot be used"),
         ("sqlite:////tmp", "cannot be used"),
         ("postgresql://me:secret@127.0.0.1:1/traces", "127.0.0.1.*check the address"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from traceonce.commands.knowledge.at_hand import open_to_read
 from traceonce.errors import UsageError
 from traceonce.observe.shelf import recordings_folder
 
@@ -82,12 +83,15 @@ def command(host: str, port: int, database: str | None, token: str | None, max_u
             max_upload=max_upload * MIB,
             match_rate=match_rate,
         )
-        _run(create_app(settings), listening, behind_others=token is not None)
+        _run(create_app(settings, open_to_read(None)), listening, behind_others=token is not None)
 
 
 def default_database() -> str:
     """A file beside the user's recordings."""
-    return f"sqlite:///{recordings_folder().with_name('server.sqlite3')}"
+    from sqlalchemy import URL
+
+    path = recordings_folder().with_name("server.sqlite3")
+    return URL.create("sqlite", database=str(path)).render_as_string()  # it may have signs in it that URLs know
 
 
 def _stop(*_: object) -> NoReturn:

@@ -110,10 +110,11 @@ class End(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", ta
 
 
 class Exit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="exit"):
-    """The run is over: its exit status (negative for a signal) and its wall time."""
+    """The run is over: its exit status (negative for a signal), its wall time, and when it began (a Unix time)."""
 
     code: int
     seconds: float
+    began: float | None = None
 
 
 Entry: TypeAlias = (

@@ -277,7 +277,7 @@ def _assemble(sections: list[_Section], ending: Exit | None, damage: list[Notice
         breaches=tuple(breach for section in sections for breach in section.breaches),
         notices=tuple(dict.fromkeys(notices)),
         cwd=main.cwd,
-        started=main.clock,
+        started=ending.began if ending is not None and ending.began is not None else main.clock,
         runs=tuple(dict.fromkeys(section.header.run for section in sections)),
         processes=len(sections),
         forks={s.header.process: s.header.forked_from for s in sections if s.header.forked_from},

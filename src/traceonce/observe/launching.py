@@ -97,13 +97,13 @@ def launch(target: Target, recording: Path, inside: str, settings: str, *, compi
     environment[VARIABLE] = write_orders(str(recording.absolute()), run, os.getpid(), backends, inside, settings)
     log = _CompilationWatch(environment) if compilations else None
     nothing = msgspec.structs.replace(make_header(run), command=tuple(target.command()))
-    began = time.perf_counter()
+    clock, began = time.time(), time.perf_counter()
     code = _run([sys.executable, *_interpreter_flags(), *target.command()], environment, log)
     seconds = round(time.perf_counter() - began, 6)
     note = Notice("the main process never imported a framework that traceonce can watch")
     opening: list[Entry] = [nothing, note, End(seconds)]
     try:
-        shelf.complete(recording, opening, log.found if log else [], Exit(code, seconds))
+        shelf.complete(recording, opening, log.found if log else [], Exit(code, seconds, clock))
     except OSError as error:
         sys.stderr.write(f"traceonce: the recording {recording} cannot be completed: {error.strerror or error}\n")
     return code

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from traceonce.facts import Cause, Recording, TraceEvent
+import msgspec
+
+from traceonce.facts import Cause, CauseCode, Phase, Recording, TraceEvent
 from traceonce.report.base import Material
 
 
 class Timed(NamedTuple):
-    """An event, why it came about, and when it began."""
+    """An event with its final phase and ordinal, why it came about, and when it began."""
 
     event: TraceEvent
     causes: tuple[Cause, ...]
@@ -18,11 +21,28 @@ class Timed(NamedTuple):
 
 
 def timed_events(material: Material) -> Iterator[Timed]:
-    """The events in the order of the recording."""
+    """The events in the order of the recording. Traces that the user's code caused are numbered, from 1 on."""
     events = material.recording.events
     zeros = zero_of_each_process(material.recording)
+    numbers: Counter[tuple[str, str, str]] = Counter()
     for event, causes in zip(events, material.causes or [()] * len(events), strict=True):
-        yield Timed(event, causes, event.start - zeros[event.process])
+        phase = phase_of(event, causes)
+        own = (event.process, event.backend, event.function.key)
+        numbers[own] += event.kind == "trace" and phase != "internal"
+        ordinal = numbers[own] if event.kind == "trace" else 0
+        told = msgspec.structs.replace(event, phase=phase, ordinal=ordinal)
+        yield Timed(told, causes, event.start - zeros[event.process])
+
+
+def phase_of(event: TraceEvent, causes: tuple[Cause, ...]) -> Phase:
+    """What an event was, now that its causes are known.
+
+    Who recorded a trace did not know whether another object over the same code had made the same graph before, and
+    whether only the variables of the first call were the reason.
+    """
+    if event.kind != "trace" or event.phase in ("internal", "failed") or not causes:
+        return event.phase
+    return "internal" if {cause.code for cause in causes} == {CauseCode.VARIABLE_CREATION} else "retrace"
 
 
 def zero_of_each_process(recording: Recording) -> dict[str, float]:

@@ -25,10 +25,10 @@ from traceonce.serve.web import add_pages
 from traceonce.version import __version__
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """A server on its database, which is brought up to date first."""
+def create_app(settings: Settings, collection: Collection | None = None) -> FastAPI:
+    """A server on its database, which is brought up to date first, and on these records, or else ours."""
     store = Store(settings.database)
-    questions = Questions(store, store, Collection())
+    questions = Questions(store, store, Collection() if collection is None else collection)
     gate = Gate(settings.token)
 
     @contextlib.asynccontextmanager

@@ -42,8 +42,8 @@ def _parse(database: str) -> URL:
     except (ArgumentError, ValueError):  # the text may hold a password, so it is not repeated
         raise StoreError(f"--database: is not a database URL; {EXAMPLES}.") from None
     if backend == "sqlite":
-        if not url.database or url.database == ":memory:" or "uri" in url.query:
-            raise StoreError("--database: SQLite needs a file to keep recordings in; use sqlite:////path/to/file.")
+        if not url.database or url.database == ":memory:" or url.query:
+            raise StoreError("--database: SQLite needs a file, and nothing else; use sqlite:////path/to/file.sqlite3.")
         return url
     if backend in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")

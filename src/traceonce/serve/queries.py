@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -25,9 +25,9 @@ from traceonce.report.base import Material, find_form, find_renderer
 from traceonce.serve.cache import Cache
 from traceonce.serve.comparing import Run, compare
 from traceonce.serve.describing import describe_function, describe_recording, searched_words
+from traceonce.serve.keeping import Outcomes, Recordings, Upload
 from traceonce.serve.models import (
     Comparison,
-    Description,
     Findings,
     Fixes,
     FunctionFixes,
@@ -40,6 +40,8 @@ from traceonce.serve.models import (
 from traceonce.serve.refusals import NotFoundError, TooLargeError
 from traceonce.serve.searching import RecordSearch
 
+__all__ = ["LONGEST_TEXT", "Outcomes", "Questions", "Recordings", "ReportForm", "Upload", "understand"]
+
 LONGEST_TEXT = 1_000_000  # characters that are matched at once
 _REPORTS = 64 << 20  # bytes of reports that are kept
 _UNDERSTOOD = 32 << 20  # bytes of recordings, as they were uploaded, of which is kept what was found in them
@@ -48,35 +50,6 @@ _LEFT_OUT = ("events", "excerpts")  # of the JSON report, in findings
 _log = logging.getLogger("traceonce.serve")
 
 ReportForm: TypeAlias = Literal["html", "markdown", "json", "sarif", "chrome", "csv", "text"]
-
-
-class Upload(NamedTuple):
-    """A recording that was read and understood, ready to be kept."""
-
-    data: bytes
-    sha256: str
-    description: Description
-    searched: str
-
-
-class Recordings(Protocol):
-    """Where recordings are kept. A method that is given an id raises `NotFoundError` where there is none."""
-
-    def find(self, sha256: str) -> Summary | None: ...
-    def add(self, upload: Upload) -> tuple[Summary, bool]: ...
-    def page(self, search: str, limit: int, offset: int) -> RecordingList: ...
-    def summary(self, id: str) -> Summary: ...
-    def raw(self, id: str) -> bytes: ...
-    def delete(self, id: str) -> None: ...
-
-
-class Outcomes(Protocol):
-    """Where outcomes are kept; the user's own file, `knowledge.outcomes.Outcomes`, is one."""
-
-    def note(
-        self, record: str, workaround: int, action: str, *, worked: bool, note: str = "", version: str = ""
-    ) -> Outcome: ...
-    def all(self, record: str | None = None) -> list[Outcome]: ...
 
 
 class _Understood(NamedTuple):
@@ -221,26 +194,27 @@ class Questions:
 
     def _record(self, id: str) -> Record:
         try:
-            return self._index.by_id[self._collection.complete_id(id)]
+            name = self._collection.complete_id(id)
         except RecordError as error:
             raise NotFoundError(str(error)) from None
+        return self._index.by_id.get(name) or self._collection.find(name)
 
 
 def understand(data: bytes, name: str = "") -> Material:
     """Read a recording, and find out all that any report shows of it."""
-    recording = Recording.from_bytes(data, name or "recording")
+    called = name or "recording"
     try:
+        recording = Recording.from_bytes(data, called)
         msgspec.msgpack.encode(recording)  # the quickest way to see that all whole numbers have 64 bits at most
-    except OverflowError:
-        raise RecordingError(
-            f"{name or 'recording'}: has a whole number in it that is out of range; record the run again."
-        ) from None
-    try:
         return find_out(recording, "html")
+    except RecordingError:
+        raise
+    except OverflowError:
+        raise RecordingError(f"{called}: has a number in it that is out of range; record the run again.") from None
     except Exception as error:  # each line of it is valid, but together they are what no run writes
         _log.exception("a recording cannot be understood")
         raise RecordingError(
-            f"{name or 'recording'}: does not fit together ({type(error).__name__}: {error}); record the run again."
+            f"{called}: does not fit together ({type(error).__name__}: {error}); record the run again."
         ) from None
 
 

@@ -13,9 +13,9 @@ from sqlalchemy.exc import IntegrityError
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.serve.describing import searchable
 from traceonce.serve.engine import open_engine, shown, writing
+from traceonce.serve.keeping import Upload
 from traceonce.serve.models import RecordingList, Summary
 from traceonce.serve.preparing import prepare
-from traceonce.serve.queries import Upload
 from traceonce.serve.refusals import NotFoundError
 from traceonce.serve.tables import outcomes, recordings
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from handmade import STEP, Events, cause, python, record, tensor
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_reports import HARM, PROGRAMS, harmful, material_of, recorded
 
@@ -21,6 +21,7 @@ from traceonce.facts import Breach, CallSite, CauseCode, FunctionId, Limit, Reco
 from traceonce.report.chrome import render_chrome
 from traceonce.report.chrome.lanes import CLOSE, Slice, sort_into_lanes
 from traceonce.report.chrome.slices import COLOURS, FAILED, FIRST, FIRST_RUN, INTERNAL
+from traceonce.report.wording import describe_place
 
 # The names that chrome://tracing knows.
 RESERVED = {
@@ -161,16 +162,18 @@ def test_compilations_have_a_thread_of_their_own() -> None:
     assert {piece["cname"] for piece in compiled} == {COLOURS[CauseCode.COMPILE]}
 
 
-def test_the_traces_of_each_function_are_counted() -> None:
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_traces_of_each_function_are_counted(name: str) -> None:
     """Up to what the diagnosis says; of functions traced once there is nothing to see."""
-    recording = recorded("translate")
+    recording = recorded(name)
     last: dict[str, int] = {}
     for line in of_kind(read(recording), "C"):
         assert line["args"]["traces"] in (0, last.get(line["name"], -1) + 1)
         last[line["name"]] = line["args"]["traces"]
-    diagnoses = material_of(recording, "chrome").diagnoses
     assert last == {
-        f"{d.function.short_name} ({d.function.file}:{d.function.line})": d.traces for d in diagnoses if d.traces > 1
+        f"{diagnosis.function.short_name} ({describe_place(diagnosis.function)})": diagnosis.traces
+        for diagnosis in material_of(recording, "chrome").diagnoses
+        if diagnosis.traces > 1
     }
 
 
@@ -213,6 +216,7 @@ def test_numbers_that_no_clock_shows_do_no_harm(number: float) -> None:
 pieces = st.tuples(st.integers(0, 20_000), st.integers(1, 20_000))
 
 
+@settings(deadline=None)
 @given(st.lists(pieces, max_size=30))
 def test_lanes_never_overlap_and_lose_nothing(given_pieces: list[tuple[int, int]]) -> None:
     """Whatever there is: every slice is on a lane, where it was but for the difference of two clocks."""

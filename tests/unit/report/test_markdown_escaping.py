@@ -6,7 +6,7 @@ import html
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_reports import HARM
 from markdown_it import MarkdownIt
@@ -23,6 +23,7 @@ def text_of(rendered: str) -> str:
     return html.unescape(re.sub(r"<[^<>]*>", "", rendered)).replace("\u200b", "").strip()
 
 
+@settings(deadline=None)
 @given(texts)
 def test_code_in_a_line_is_one_piece_of_code(text: str) -> None:
     rendered = MARKDOWN.render(f"before {code(text)} after")
@@ -31,6 +32,7 @@ def test_code_in_a_line_is_one_piece_of_code(text: str) -> None:
     assert html.unescape(found[1]) == (visible(text) or " ")
 
 
+@settings(deadline=None)
 @given(texts)
 def test_code_in_a_table_stays_in_its_cell(text: str) -> None:
     rendered = MARKDOWN.render(f"| a | b |\n|---|---|\n| {cell(text)} | end |\n")
@@ -40,12 +42,14 @@ def test_code_in_a_table_stays_in_its_cell(text: str) -> None:
     assert text_of(first) == visible(text).strip()
 
 
+@settings(deadline=None)
 @given(texts)
 def test_a_block_of_code_ends_where_it_should(text: str) -> None:
     rendered = MARKDOWN.render(f"{block(text, 'diff')}\n\nafter")
     assert re.fullmatch(r'<pre><code class="language-diff">[^<]*</code></pre>\n<p>after</p>\n', rendered)
 
 
+@settings(deadline=None)
 @given(texts)
 def test_prose_is_one_paragraph_of_text(text: str) -> None:
     """Also where it begins a line: no heading, no list, no rule, no markup, no HTML."""
@@ -54,6 +58,7 @@ def test_prose_is_one_paragraph_of_text(text: str) -> None:
     assert text_of(rendered).replace(" ", "") == f"{visible(text)} end".replace(" ", "").replace("\u200b", "")
 
 
+@settings(deadline=None)
 @given(texts)
 def test_code_in_a_line_of_html(text: str) -> None:
     assert re.fullmatch(r"<code>[^<>\n]*</code>", html_code(text))

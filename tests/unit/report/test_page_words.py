@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
 import msgspec
 
+from traceonce.explain import verdicts
 from traceonce.facts import CauseCode, EventKind, Safety, Verdict
 from traceonce.report.page import FOLDER, LANGUAGES, SCRIPTS
 
@@ -107,3 +110,12 @@ def test_every_cause_has_a_family() -> None:
         assert f"family.{family}" in ENGLISH
         assert f"--{family}: #" in light
         assert f"--{family}: #" in dark
+
+
+def test_every_reason_of_a_verdict_has_words() -> None:
+    """The reasons are sentences in English; the page knows each of them by its words."""
+    returned = [node.value for node in ast.walk(ast.parse(inspect.getsource(verdicts))) if isinstance(node, ast.Return)]
+    texts = [node.value for value in returned if value for node in ast.walk(value) if isinstance(node, ast.Constant)]
+    reasons = {text for text in texts if isinstance(text, str) and " " in text}
+    assert len(reasons) > 10
+    assert {re.sub(r"\W+", "_", reason) for reason in reasons} == set(WORDS["zh"]["cards"]["reason"])

@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-import traceonce
 from traceonce.facts import Breach, Limit, Recording
 from traceonce.facts.quantities import count_of
 from traceonce.report.base import Material
@@ -21,6 +20,7 @@ from traceonce.report.chrome.lanes import Slice, sort_into_lanes
 from traceonce.report.chrome.slices import Happened, facts_of, slices_of, title_of
 from traceonce.report.events import timed_events
 from traceonce.report.wording import describe_change, describe_place, describe_site
+from traceonce.version import __version__
 
 Line: TypeAlias = dict[str, Any]
 Traces: TypeAlias = dict[tuple[str, str], list[Happened]]
@@ -45,7 +45,7 @@ def render_chrome(material: Material) -> str:
         "displayTimeUnit": "ms",
         "otherData": {
             **recording.environment,
-            "tool": f"traceonce {traceonce.__version__}",
+            "tool": f"traceonce {__version__}",
             "command": " ".join(recording.command),
             "exit_code": recording.exit_code,
         },

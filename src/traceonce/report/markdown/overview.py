@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import traceonce
 from traceonce.facts import Breach, CauseCode, Diagnosis, Verdict
 from traceonce.facts.error_text import main_line
 from traceonce.report.base import Material
 from traceonce.report.markdown.escaping import cell, code, prose
 from traceonce.report.phrases import Phrases
 from traceonce.report.text import QUIET, needing_attention
+from traceonce.version import __version__
 
 ROWS = 50
 PLACES = 3  # named in a row
@@ -62,7 +62,7 @@ def describe_rest(material: Material, phrases: Phrases) -> Iterator[str]:
 def describe_run(material: Material, phrases: Phrases) -> Iterator[str]:
     """What was run, with what, and what the reader must know of it."""
     recording, labels = material.recording, phrases.LABELS
-    lines = [f"- traceonce {traceonce.__version__}"]
+    lines = [f"- traceonce {__version__}"]
     if recording.command:
         lines.append(f"- {labels.program}{labels.colon}{code(' '.join(recording.command))}")
     if recording.environment:

@@ -43,6 +43,7 @@ SCRIPTS = (
     "causes",
     "curve",
     "grid",
+    "grid_strip",
     "signatures",
     "source",
     "record",

@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 
-import traceonce
 from traceonce.facts import Recording
 from traceonce.facts.error_text import main_line
 from traceonce.report.base import Material
@@ -22,6 +21,7 @@ from traceonce.report.sarif.places import Places
 from traceonce.report.sarif.results import Found, find_results
 from traceonce.report.sarif.rules import INDEX, describe_rules
 from traceonce.report.sarif.uris import SOURCE_ROOT, Uris
+from traceonce.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -32,8 +32,8 @@ def render_sarif(material: Material) -> str:
     root, program = places.uris.source_root, _program(recording)
     driver = {
         "name": "traceonce",
-        "version": traceonce.__version__,
-        "semanticVersion": traceonce.__version__,
+        "version": __version__,
+        "semanticVersion": __version__,
         "rules": describe_rules(),
     }
     run: dict[str, Any] = {

@@ -34,7 +34,8 @@ class Changes:
 
     def describe(self, cause: Cause, diagnosis: Diagnosis) -> Iterator[dict[str, Any]]:
         for fix in fixes_of(cause, diagnosis):
-            if fix.proof is None or not fix.edits or self._is_moved(fix):
+            whole = all(1 <= edit.start <= edit.end + 1 for edit in fix.edits)
+            if fix.proof is None or not fix.edits or not whole or self._is_moved(fix):
                 continue
             files = dict.fromkeys(edit.file for edit in fix.edits)
             located = {file: self._uris.locate(file) for file in files}

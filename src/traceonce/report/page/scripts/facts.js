@@ -52,8 +52,8 @@ function silentCauses(func) {
 // What a trace is coloured by. A function's causes come most frequent first, so that its lane keeps one colour.
 function findFamilies(event, causes) {
   if (event.phase === 'failed') return ['failed'];
-  if (event.phase === 'internal') return ['internal'];
   if (event.kind === 'backward') return ['backward'];
+  if (event.phase === 'internal') return ['internal'];
   if (event.phase === 'first') return ['first'];
   if (event.kind === 'compile') return ['compile'];
   const families = [...new Set(causes.map((cause) => familyOf(cause.code)))];
