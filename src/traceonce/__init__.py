@@ -74,3 +74,17 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES, *_MODULES})
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What ``%load_ext traceonce`` calls: from then on there is ``%%traceonce``."""
+    from traceonce.integrations.jupyter import load_ipython_extension
+
+    load_ipython_extension(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """What ``%unload_ext traceonce`` calls."""
+    from traceonce.integrations.jupyter import unload_ipython_extension
+
+    unload_ipython_extension(shell)

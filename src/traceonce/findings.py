@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -39,6 +39,7 @@ def explain_run(recording: Recording, index: Index) -> tuple[list[Met], list[str
         take(_matching(describe_breach(breach), breach.function.name, index), f"{breach.function.name} at its limit")
     diagnoses = diagnose(recording)
     acute = needing_attention(recording, diagnoses)
+    raised = _errors(recording)
     for diagnosis in diagnoses:
         if diagnosis.verdict is Verdict.OK:
             continue
@@ -49,7 +50,7 @@ def explain_run(recording: Recording, index: Index) -> tuple[list[Met], list[str
             for id_ in records_of(msgspec.structs.replace(diagnosis, causes=(cause,)))
             if id_ in index.by_id
         ]
-        errors = dict.fromkeys(_errors(recording, diagnosis))
+        errors = raised.get(diagnosis.function.key, {})
         matched = [item for error in errors for item in _matching(error, name, index)]
         otherwise = f"{name}: {next(iter(errors), None) or _describe(diagnosis)}"
         take([*matched, *linked], None if ignorable and not errors else otherwise)
@@ -102,7 +103,8 @@ def _diagnose(recording: Recording, explained: Sequence[Explained] | None) -> li
     if all(diagnosis.verdict is not Verdict.FAILED for diagnosis in diagnoses):
         return diagnoses
     index = Index(Collection())
-    return [_with_errors(diagnosis, recording, index) for diagnosis in diagnoses]
+    raised = _errors(recording)
+    return [_with_errors(diagnosis, raised.get(diagnosis.function.key, {}), index) for diagnosis in diagnoses]
 
 
 def _repaired(diagnosis: Diagnosis, repairs: Mapping[tuple[str, str], Repair]) -> Diagnosis:
@@ -134,8 +136,7 @@ def _ways(record: Record) -> list[str]:
     return [*graph.targets("leads_to"), *graph.targets("frequently_confused_with")]
 
 
-def _with_errors(diagnosis: Diagnosis, recording: Recording, index: Index) -> Diagnosis:
-    errors = dict.fromkeys(_errors(recording, diagnosis))
+def _with_errors(diagnosis: Diagnosis, errors: Iterable[str], index: Index) -> Diagnosis:
     matched = [met.record.id for error in errors for met in _matching(error, None, index)]
     return msgspec.structs.replace(diagnosis, records=tuple(dict.fromkeys((*matched, *diagnosis.records))))
 
@@ -145,10 +146,13 @@ def records_of_error(error: str) -> list[str]:
     return [met.record.id for met in _matching(error, None, Index(Collection()), inside=False)]
 
 
-def _errors(recording: Recording, diagnosis: Diagnosis) -> Iterator[str]:
-    """What the failed traces of a function raised."""
-    key = diagnosis.function.key
-    return (event.error for event in recording.events if event.error and event.function.key == key)
+def _errors(recording: Recording) -> dict[str, dict[str, None]]:
+    """What the failed traces of each function raised, each error once."""
+    raised: dict[str, dict[str, None]] = {}
+    for event in recording.events:
+        if event.error:
+            raised.setdefault(event.function.key, {})[event.error] = None
+    return raised
 
 
 def _matching(text: str, function: str | None, index: Index, *, inside: bool = True) -> list[Met]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from starlette.responses import Response
 
 from traceonce.serve.app import create_app
 from traceonce.serve.gate import COOKIE, Gate
+from traceonce.serve.rates import Rate
+from traceonce.serve.rest import texts
 from traceonce.serve.settings import Settings
 
 API = "/api/v1"
@@ -238,3 +241,12 @@ def test_too_many_questions(tmp_path: Path) -> None:
         assert 990 <= int(answers[1].headers["Retry-After"]) <= 1000
         assert answers[1].json()["detail"].startswith("too many questions; ask again in ")
         assert client.get(f"{API}/health").status_code == 200
+
+
+def test_a_long_text_counts_as_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes as long to match as many others is not to be asked as often; here no time goes by."""
+    monkeypatch.setattr(texts, "Rate", functools.partial(Rate, clock=lambda: 0.0))
+    with make_server(tmp_path, match_rate=2) as client:
+        asked = ["x" * 50_000, "x" * 50_000, "x", "x"]
+        statuses = [client.post(f"{API}/match", json={"text": text}).status_code for text in asked]
+    assert statuses == [200, 429, 200, 429]

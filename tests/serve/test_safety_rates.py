@@ -50,6 +50,15 @@ def test_asking_in_vain_costs_nothing(clock: Clock) -> None:
     assert rate.wait("a") == 0.0
 
 
+def test_what_costs_more(clock: Clock) -> None:
+    """It takes more tokens, and at most all that there can be."""
+    rate = Rate(1.0, burst=4, clock=clock)
+    assert [rate.wait("a", 3), rate.wait("a", 3), rate.wait("a")] == [0.0, 2.0, 0.0]
+    assert rate.wait("a", 1_000_000) == 4.0
+    clock.now = 4.0
+    assert rate.wait("a", 1_000_000) == 0.0
+
+
 def test_slow_rates_allow_one_at_least(clock: Clock) -> None:
     """A rate of one in ten seconds lets the first through."""
     rate = Rate(0.1, clock=clock)

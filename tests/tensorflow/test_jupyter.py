@@ -18,7 +18,7 @@ from traitlets.config import Config
 
 import traceonce
 
-LOAD = "%load_ext traceonce.integrations.jupyter"
+LOAD = "%load_ext traceonce"
 STEP = textwrap.dedent("""\
     @tf.function
     def step(x, n):

@@ -12,6 +12,7 @@ from typing import get_args
 
 from traceonce.commands.main import COMMANDS
 from traceonce.facts import CauseCode, Verdict
+from traceonce.report.base import FORMATS
 from traceonce.report.wording import WORDS
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +26,8 @@ def test_every_cause_has_its_section_and_its_words() -> None:
 
 def test_the_readme_knows_every_verdict_and_command() -> None:
     readme = (ROOT / "README.md").read_text()
-    assert set(re.findall(r"^\| `(\w+)` \|", readme, re.MULTILINE)) == {verdict.value for verdict in Verdict}
+    tables = set(re.findall(r"^\| `(\w+)` \|", readme, re.MULTILINE))
+    assert tables == {verdict.value for verdict in Verdict} | set(FORMATS) - {"text"}
     for command in COMMANDS:
         assert f"traceonce {command}" in readme
 

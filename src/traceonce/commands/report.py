@@ -9,7 +9,6 @@ import click
 from traceonce.commands.output import check_form, choose_output, put_report, tell_place
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
-from traceonce.observe.excerpts import with_excerpts
 from traceonce.observe.shelf import latest_recording
 from traceonce.report.base import FORMATS, Language
 
@@ -35,7 +34,7 @@ def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str |
     if not latest and not recordings:
         raise UsageError("name one or more recordings, or --latest for the last run's.")
     paths = [latest_recording()] if latest else list({path.resolve(): path for path in recordings}.values())
-    recording = Recording.merge([with_excerpts(Recording.load(path)) for path in paths])
+    recording = Recording.merge([Recording.load(path) for path in paths])
     from traceonce.findings import diagnose_linked
 
     diagnoses = diagnose_linked(recording)

@@ -50,7 +50,7 @@ PATIENCE = 10  # seconds for requests that are being answered when the server is
     show_default=True,
     type=click.FloatRange(min=0),
     metavar="N",
-    help="Texts per second that one client may ask about; 0: any number.",
+    help="Texts per second that one client may ask about (long ones count as several); 0: any number.",
 )
 def command(host: str, port: int, database: str | None, token: str | None, max_upload: int, match_rate: float) -> None:
     """Serve recordings and knowledge: web pages, a REST interface (/openapi.json), and MCP for agents (/mcp).

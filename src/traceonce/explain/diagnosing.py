@@ -109,7 +109,7 @@ def _inherit(recording: Recording, first: TraceEvent, dead: set[int]) -> History
         parent = recording.forks[process]
         until[parent] = recording.forked_at.get(process, first.start)
         process = parent
-    for event in recording.events:
+    for event in recording.events if until else ():
         same = event.process in until and event.function == first.function and event.kind == "trace"
         if same and event.start < until[event.process]:
             history.explain(event)

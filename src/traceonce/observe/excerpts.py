@@ -11,6 +11,7 @@ import inspect
 import linecache
 import os
 import tokenize
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -71,19 +72,19 @@ class _Sources:
 
 
 def _places(recording: Recording, sources: _Sources) -> Iterable[tuple[str, int, int]]:
-    """The file, first and last line of each excerpt, each once."""
-    sites: dict[str, dict[tuple[str, int], None]] = {}
+    """The file, first and last line of each excerpt, each once. Of the calls, those that had the most traces made."""
+    sites: dict[str, Counter[tuple[str, int]]] = {}
     places: dict[tuple[str, int, int], None] = {}
     for event in recording.events:
         function, site = event.function, event.call_site
         if function.key not in sites and function.file and function.line and not function.library:
             start, end = _extent(sources.lines(function.file), function.line)
             places[function.file, start, end] = None
-        known = sites.setdefault(function.key, {})
-        if site is not None and len(known) < SITES and package_path(site.file) == site.file:
-            known[site.file, site.line] = None
-    for known in sites.values():
-        for file, line in known:
+        seen = sites.setdefault(function.key, Counter())
+        if site is not None and package_path(site.file) == site.file:
+            seen[site.file, site.line] += 1
+    for seen in sites.values():
+        for (file, line), _ in seen.most_common(SITES):
             places[file, max(1, line - CALL_LINES), line + CALL_LINES] = None
     return places
 

@@ -38,10 +38,12 @@ def phase_of(event: TraceEvent, causes: tuple[Cause, ...]) -> Phase:
     """What an event was, now that its causes are known.
 
     Who recorded a trace did not know whether another object over the same code had made the same graph before, and
-    whether only the variables of the first call were the reason.
+    whether only the variables of the first call were the reason. And the trace before it may be lost with its line.
     """
-    if event.kind != "trace" or event.phase in ("internal", "failed") or not causes:
+    if event.kind != "trace" or event.phase in ("internal", "failed"):
         return event.phase
+    if not causes:
+        return "first"
     return "internal" if {cause.code for cause in causes} == {CauseCode.VARIABLE_CREATION} else "retrace"
 
 

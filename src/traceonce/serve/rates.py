@@ -28,23 +28,27 @@ class Rate:
         self._clock = clock
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
 
-    def wait(self, client: str) -> float:
-        """Take a token: 0 where there was one, or else the seconds until there will be."""
+    def wait(self, client: str, cost: float = 1.0) -> float:
+        """Take as many tokens: 0 where they were there, or else the seconds until they will be.
+
+        What costs more than a whole bucket costs a whole bucket.
+        """
         if not self._rate:
             return 0.0
         now = self._clock()
         bucket = self._buckets.pop(client, None) or _Bucket(self._burst, now)
         tokens = min(self._burst, bucket.tokens + (now - bucket.filled) * self._rate)
-        allowed = tokens >= 1
-        self._buckets[client] = _Bucket(tokens - 1 if allowed else tokens, now)
+        cost = min(cost, self._burst)
+        allowed = tokens >= cost
+        self._buckets[client] = _Bucket(tokens - cost if allowed else tokens, now)
         if len(self._buckets) > CLIENTS:
             self._buckets.popitem(last=False)
-        return 0.0 if allowed else (1 - tokens) / self._rate
+        return 0.0 if allowed else (cost - tokens) / self._rate
 
 
-def check_rate(rate: Rate, request: HTTPConnection) -> None:
+def check_rate(rate: Rate, request: HTTPConnection, cost: float = 1.0) -> None:
     """Refuse a client that asks too often."""
-    seconds = rate.wait(request.client.host if request.client else "")
+    seconds = rate.wait(request.client.host if request.client else "", cost)
     if seconds:
         again = str(math.ceil(seconds))
         raise HTTPException(429, f"too many questions; ask again in {again} s.", {"Retry-After": again})

@@ -11,8 +11,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All that a server needs to know; `commands/serve.py` fills it in.
 
     `database` is an SQLAlchemy URL. Without a `token` anybody who reaches the server may use it, so that it then
-    answers only to the names in `hosts` (empty: to any). `max_upload` counts bytes, also of what gzip expands
-    to. `match_rate` is the number of questions per second that one client may ask about texts (0: any).
+    answers only to the names in `hosts` (empty: to any). `max_upload` counts bytes, also of what gzip expands to.
+    `match_rate` is the number of texts per second that one client may ask about; long ones count as several. 0: any.
     """
 
     database: str

@@ -96,6 +96,13 @@ def test_what_is_only_proposed_is_a_snippet_and_says_so() -> None:
     ) in text
 
 
+def test_what_was_refuted_is_not_there_to_be_copied() -> None:
+    fix = fix_of("@tf.function(wrong)", verdict="refuted", reason="other outputs")
+    text = render(retracing(repairs=(Repair("tensorflow", STEP, (fix,)),)))
+    assert "**Fix** (`input_signature`): refuted: other outputs\n" in text
+    assert "wrong" not in text
+
+
 def test_the_first_lines_say_what_it_cost_and_who() -> None:
     lines = render(retracing()).splitlines()
     assert lines[:7] == [
@@ -112,13 +119,13 @@ def test_the_first_lines_say_what_it_cost_and_who() -> None:
 def test_the_same_in_chinese() -> None:
     lines = render(retracing(), "zh").splitlines()
     assert lines[:7] == [
-        "## traceonce：`train_step` 在 8 次调用中重新跟踪了 7 次",
+        "## traceonce：`train_step` 在 8 次调用中重新追踪了 7 次",
         "",
-        "**损失 1.8 秒（占运行的 25%）** · 1 个函数，8 次跟踪 · 1 个函数需要处理",
+        "**损失 1.8 秒（占运行的 25%）** · 1 个函数，8 次追踪 · 1 个函数需要处理",
         "",
-        "| 函数 | 结论 | 跟踪 | 调用 | 损失 | 原因 |",
+        "| 函数 | 结论 | 追踪 | 调用 | 损失 | 原因 |",
         "| :-- | :-- | --: | --: | --: | :-- |",
-        "| `train_step` | 反复跟踪 | 8 | 8 | 1.8 秒 (25%) | `step` |",
+        "| `train_step` | 反复追踪 | 8 | 8 | 1.8 秒 (25%) | `step` |",
     ]
     assert "- `step`：Python 的 int，每次都是新值：`0 → 1 → 2 → 3 → 4 → 5 → 6 → 7`" in lines
 

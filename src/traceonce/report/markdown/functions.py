@@ -79,10 +79,14 @@ def _changes(diagnosis: Diagnosis, phrases: Phrases, script: str) -> Iterator[st
 
 
 def _fix(fix: Fix, diagnosis: Diagnosis, phrases: Phrases, script: str) -> Iterator[str]:
-    """Its diff, where it was written and proved, else its code; and in words what may be expected of it."""
+    """Its diff, where it was written, else its code; and in words what may be expected of it. Nobody is to copy what
+    was refuted."""
     labels = phrases.LABELS
     title = labels.advice if fix.safety == "advice" else labels.fix
     first, *rest = phrases.describe_fix(fix, diagnosis, script)
+    if fix.proof is not None and fix.proof.verdict == "refuted":
+        yield f"**{title}** ({code(fix.recipe)}){labels.colon}{prose(first)}"
+        return
     yield f"**{title}**{labels.colon}{prose(first)}"
     text, language = (fix.diff, "diff") if fix.diff else (fix.snippet or "", "python")
     lines = text.strip("\n").split("\n")

@@ -16,11 +16,10 @@ import msgspec
 from traceonce.facts import (
     Breach,
     CallSite,
-    CauseCode,
     Diagnosis,
     Excerpt,
     Fix,
-    Phase,
+    FunctionId,
     Proof,
     Recording,
     SiteCount,
@@ -60,6 +59,7 @@ def make_page_data(material: Material) -> dict[str, Any]:
             shown[number].append(timed)
     functions, events = [], []
     for number, (diagnosis, own) in enumerate(zip(material.diagnoses, shown, strict=True)):
+        own.sort(key=lambda timed: timed.start)  # runs that happened at the same time are shown in a row
         places = find_places([timed.event.signature for timed in own])
         functions.append(_describe_function(diagnosis, places, _needed_seconds(own), recording))
         ordinals: Counter[str] = Counter()
@@ -85,28 +85,18 @@ def make_page_data(material: Material) -> dict[str, Any]:
     }
 
 
-def _phase(timed: Timed) -> Phase:
-    """What a trace turned out to be: while it is made, nobody can tell a first trace from another one."""
-    event, causes, _ = timed
-    if event.kind != "trace" or event.phase in ("internal", "failed"):
-        return event.phase
-    if all(cause.code is CauseCode.VARIABLE_CREATION for cause in causes):
-        return "internal" if causes else "first"
-    return "retrace"
-
-
 def _describe_event(timed: Timed, number: int, ordinals: Counter[str], row: list[int]) -> dict[str, Any]:
     """One event of function `number`; `ordinals` counts those of each kind so far."""
     event, causes, start = timed
     site = event.call_site
-    phase = _phase(timed)
-    ordinals[event.kind] += phase != "internal"
+    counts = event.phase != "internal"
+    ordinals[event.kind] += counts
     return {
         "id": 0,
         "function": number,
         "kind": event.kind,
-        "phase": phase,
-        "ordinal": ordinals[event.kind] if phase != "internal" else 0,
+        "phase": event.phase,
+        "ordinal": ordinals[event.kind] if counts else 0,
         "call": event.call,
         "start": round(start, 6),
         "seconds": event.seconds or 0.0,
@@ -132,8 +122,9 @@ def _describe_function(
     diagnosis: Diagnosis, places: Places, needed_seconds: float, recording: Recording
 ) -> dict[str, Any]:
     function = diagnosis.function
-    breaches = [breach for breach in recording.breaches if breach.function.key == function.key]
-    source = _find_excerpt(recording, function.file, function.line)
+    own = (diagnosis.backend, function.key)
+    breaches = [breach for breach in recording.breaches if (breach.backend, breach.function.key) == own]
+    source = _find_source(recording, function)
     return {
         "backend": diagnosis.backend,
         "name": function.name,
@@ -192,7 +183,7 @@ def _needed_seconds(own: Sequence[Timed]) -> float:
     total = 0.0
     for timed in own:
         event = timed.event
-        if _phase(timed) not in ("first", "internal") or (event.kind == "compile" and event.parent in ran):
+        if event.phase not in ("first", "internal") or (event.kind == "compile" and event.parent in ran):
             continue  # a graph is compiled in its first run, which is counted with its trace
         traced = event.seconds if event.exclusive_seconds is None else event.exclusive_seconds
         total += (traced or 0.0) + max((event.first_run_seconds or 0.0) - (event.steady_run_seconds or 0.0), 0.0)
@@ -205,8 +196,16 @@ def _describe_limits(breaches: Sequence[Breach]) -> Iterator[str]:
         yield f"{limit}; {count_of(count, 'call')} refused" if refused else f"{limit}; the program went on"
 
 
-def _find_excerpt(recording: Recording, file: str | None, line: int | None) -> Excerpt | None:
-    return next((excerpt for excerpt in recording.excerpts if excerpt.holds(file, line)), None)
+def _find_source(recording: Recording, function: FunctionId) -> Excerpt | None:
+    """The lines of a function; those of the function around it, where that is all there is."""
+    holding = [excerpt for excerpt in recording.excerpts if excerpt.holds(function.file, function.line)]
+    return min(holding, key=lambda excerpt: excerpt.start != function.line, default=None)
+
+
+def _find_call(recording: Recording, site: SiteCount) -> Excerpt | None:
+    """The lines that have a call nearest to their middle."""
+    holding = [excerpt for excerpt in recording.excerpts if excerpt.holds(site.file, site.line)]
+    return min(holding, key=lambda found: abs(2 * (site.line - found.start) - len(found.lines) + 1), default=None)
 
 
 def _describe_excerpt(excerpt: Excerpt) -> dict[str, Any]:
@@ -214,10 +213,12 @@ def _describe_excerpt(excerpt: Excerpt) -> dict[str, Any]:
 
 
 def _call_excerpts(diagnosis: Diagnosis, source: Excerpt | None, recording: Recording) -> Iterator[dict[str, Any]]:
-    """The lines around the first few call sites; a site inside the shown source needs none of its own."""
+    """The lines around the first few call sites; a site inside lines that are shown needs none of its own."""
+    shown = [source] if source is not None else []
     for site in diagnosis.call_sites[:CALL_EXCERPTS]:
-        excerpt = _find_excerpt(recording, site.file, site.line)
-        if excerpt is not None and excerpt is not source:
+        excerpt = _find_call(recording, site)
+        if excerpt is not None and not any(other.holds(site.file, site.line) for other in shown):
+            shown.append(excerpt)
             yield {**_describe_excerpt(excerpt), "line": site.line}
 
 

@@ -13,7 +13,7 @@ from traceonce.report.phrases import Labels
 from traceonce.report.wording import Words
 
 VERDICTS = {
-    Verdict.RETRACING: "反复跟踪",
+    Verdict.RETRACING: "反复追踪",
     Verdict.RECOMPILING: "反复编译",
     Verdict.FAILED: "失败",
     Verdict.STALE: "旧值",
@@ -24,7 +24,7 @@ VERDICTS = {
 LABELS = Labels(
     function="函数",
     verdict="结论",
-    traces="跟踪",
+    traces="追踪",
     calls="调用",
     lost="损失",
     why="原因",
@@ -61,40 +61,40 @@ WORDS: dict[CauseCode, Words] = {
     CauseCode.VARIABLE_CREATION: Words("第一次调用时创建了变量", "不必修改：只会发生一次"),
     CauseCode.CONTEXT: Words("调用的环境变了", "在同样的环境中调用"),
     CauseCode.COMPILE: Words("XLA 再次编译", "填充到少数几种固定形状；XLA 对每种新形状都要编译"),
-    CauseCode.BACKWARD: Words("构建了反向图", "不必修改：每次跟踪只发生一次"),
-    CauseCode.STALE: Words("跟踪时读取，之后变了：图里仍是旧值", "把它作为参数传入，或者放进 tf.Variable"),
+    CauseCode.BACKWARD: Words("构建了反向图", "不必修改：每次追踪只发生一次"),
+    CauseCode.STALE: Words("追踪时读取，之后变了：图里仍是旧值", "把它作为参数传入，或者放进 tf.Variable"),
     CauseCode.CONFUSED: Words("类型不同而相等的数用了同一个图", "每次调用都传入同一种类型"),
     CauseCode.UNKNOWN: Words("原因未知", "请附上记录文件报告这个问题"),
 }
 SAFETY: dict[Safety, str] = {
     "safe": "",
     "review": "请先审阅",
-    "narrow": "范围较窄：没有出现过的输入现在会报错，而不是重新跟踪",
+    "narrow": "范围较窄：没有出现过的输入现在会报错，而不是重新追踪",
     "advice": "仅为建议，由你决定",
 }
 REASONS = {  # as `explain` gives them
-    "it keeps being traced as it is called": "随着调用不断被重新跟踪",
-    "it is traced again and again (its calls are not counted)": "一再被跟踪（它的调用没有计数）",
-    "the same graph is traced again under new function objects": "同样的图在新的函数对象下又被跟踪",
+    "it keeps being traced as it is called": "随着调用不断被重新追踪",
+    "it is traced again and again (its calls are not counted)": "一再被追踪（它的调用没有计数）",
+    "the same graph is traced again under new function objects": "同样的图在新的函数对象下又被追踪",
     "a dataset is built again and again": "数据集一再被重新构建",
-    "it was traced for a good part of its calls": "相当一部分调用都引起了跟踪",
+    "it was traced for a good part of its calls": "相当一部分调用都引起了追踪",
     "it has cost a good part of the run": "耗费了运行的相当一部分时间",
     "XLA compiles it again for new shapes": "XLA 为新的形状再次编译",
-    "a trace raised an error": "跟踪时报错",
+    "a trace raised an error": "追踪时报错",
     "a call was served with a value that the trace was not made for": "有调用用了不适合它的值的图",
-    "traced once": "只跟踪一次",
-    "each graph traced once": "每个图只跟踪一次",
+    "traced once": "只追踪一次",
+    "each graph traced once": "每个图只追踪一次",
     "the argument has only a few possible states": "这个参数只有少数几种状态",
-    "all traces came early": "所有跟踪都发生在开头",
-    "each trace served many calls": "每次跟踪都服务了许多次调用",
-    "few traces so far": "目前只有少数几次跟踪",
+    "all traces came early": "所有追踪都发生在开头",
+    "each trace served many calls": "每次追踪都服务了许多次调用",
+    "few traces so far": "目前只有少数几次追踪",
 }
 NOTES = [  # as `explain` gives them
-    (r"(\d+) of (\d+) traces raised: (.*)", r"\2 次跟踪中有 \1 次报错：\3"),
+    (r"(\d+) of (\d+) traces raised: (.*)", r"\2 次追踪中有 \1 次报错：\3"),
     (r"its calls are not counted \(.*\)", "它的调用没有计数（它在别的函数中被调用，或者没有被调用）"),
     (
         r"(\d+) different graphs under this name \(.*",
-        r"这个名字下有 \1 个不同的图（别的模型或步骤）：不算重新跟踪",
+        r"这个名字下有 \1 个不同的图（别的模型或步骤）：不算重新追踪",
     ),
 ]
 ONE_OBJECT = (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE)
@@ -120,7 +120,7 @@ def kept(number: int) -> str:
 
 
 def counted(functions: int, traces: int) -> str:
-    return f"{functions:,} 个函数，{traces:,} 次跟踪"
+    return f"{functions:,} 个函数，{traces:,} 次追踪"
 
 
 def to_look_at(functions: int) -> str:
@@ -128,7 +128,7 @@ def to_look_at(functions: int) -> str:
 
 
 def nothing_to_fix(functions: int) -> str:
-    return "没有需要修改的地方" if functions else "没有函数被跟踪"
+    return "没有需要修改的地方" if functions else "没有函数被追踪"
 
 
 def not_shown(functions: int) -> str:
@@ -147,17 +147,17 @@ def through(site: SiteCount) -> str:
 def what_happened(diagnosis: Diagnosis) -> str:
     calls = f"在 {diagnosis.calls:,} 次调用中" if diagnosis.calls else ""
     if diagnosis.verdict is Verdict.RECOMPILING:
-        return f"{calls}编译了 {diagnosis.compiles:,} 次（{diagnosis.traces:,} 次跟踪）"
+        return f"{calls}编译了 {diagnosis.compiles:,} 次（{diagnosis.traces:,} 次追踪）"
     if diagnosis.verdict is Verdict.FAILED:
-        return f"跟踪时报错 {diagnosis.failed:,} 次"
+        return f"追踪时报错 {diagnosis.failed:,} 次"
     if diagnosis.verdict.is_silent:
         return "结果有错而没有任何提示" if diagnosis.surely_wrong else "结果可能有错而没有任何提示"
-    return f"{calls}重新跟踪了 {diagnosis.retraces:,} 次"
+    return f"{calls}重新追踪了 {diagnosis.retraces:,} 次"
 
 
 def limit_reached(breach: Breach, calls: int) -> str:
     limit = breach.limit
-    counted_as = "重新跟踪" if limit.of == "retraces" else "跟踪"
+    counted_as = "重新追踪" if limit.of == "retraces" else "追踪"
     warm_up = f"，前 {limit.warmup:,} 次调用不计" if limit.warmup else ""
     then = f"{calls:,} 次调用被拒绝" if breach.refused else "程序继续运行"
     return f"达到上限（{counted_as} {limit.most:,} 次{warm_up}）；{then}"
@@ -188,7 +188,7 @@ def describe_cause(cause: Cause, traces: int) -> str:
     if cause.code in ONE_OBJECT and cause.note:
         words += f"，不同的是 {cause.note}"
     if cause.code in (CauseCode.VALUE, CauseCode.SHAPE) and cause.count >= 3 and cause.count >= traces - 1:
-        words += "，每次都是新值" if cause.code is CauseCode.VALUE else "，每次跟踪都不同"
+        words += "，每次都是新值" if cause.code is CauseCode.VALUE else "，每次追踪都不同"
     if cause.evidence == "inferred" and cause.code is CauseCode.STALE:
         words += "（推断：没有证实它进入了图）"
     return words
@@ -218,9 +218,9 @@ def _remedy_of_new_object(cause: Cause, function: FunctionId) -> str:
         once = "只创建一次" if cause.code is CauseCode.NEW_FUNCTION else "重复使用同一个对象"
         return f"{once}，把不同的部分作为参数传入：{cause.note}"
     if function.name.endswith("[dataset]"):
-        return "每个数据集都会重新跟踪它的函数：相同的数据集只构建一次"
+        return "每个数据集都会重新追踪它的函数：相同的数据集只构建一次"
     if function.library and "keras" in (function.file or ""):
-        return "每个模型都会重新跟踪它的步骤：保留一个模型，并恢复它和优化器的变量"
+        return "每个模型都会重新追踪它的步骤：保留一个模型，并恢复它和优化器的变量"
     if function.library:
         return "保留并重复使用库所创建的对象，或者在你自己的一个 tf.function 中调用这个库"
     return WORDS[cause.code].remedy
@@ -243,13 +243,13 @@ def _describe_prediction(fix: Fix, diagnosis: Diagnosis, script: str | None) -> 
         way += f"；traceonce fix {script} 会试行并验证"
     if fix.predicted_traces is None or fix.predicted_traces >= diagnosis.traces:
         return way
-    return f"跟踪 {diagnosis.traces:,} 次 → {fix.predicted_traces:,} 次（预测，{way}）"
+    return f"追踪 {diagnosis.traces:,} 次 → {fix.predicted_traces:,} 次（预测，{way}）"
 
 
 def _describe_proof(proof: Proof) -> str:
     if proof.verdict != "proved":
         return f"{'已被否定' if proof.verdict == 'refuted' else '未能验证'}：{proof.reason}"
-    parts = [f"跟踪 {proof.before.traces:,} 次 → {proof.after.traces:,} 次"]
+    parts = [f"追踪 {proof.before.traces:,} 次 → {proof.after.traces:,} 次"]
     if proof.outputs_equal and proof.compared == 0:
         parts.append("调用它的代码输出相同")
     elif proof.outputs_equal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Annotated, Any, NamedTuple
 
 import anyio
@@ -47,7 +48,7 @@ _FILES: dict[ReportForm, _File] = {
 def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> None:
     receiving = Receiving()
     reading = anyio.CapacityLimiter(READ_AT_ONCE)
-    tags: list[str | Any] = ["recordings"]
+    tags: list[str | enum.Enum] = ["recordings"]
 
     @app.post(
         f"{API}/recordings",

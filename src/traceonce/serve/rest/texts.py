@@ -17,6 +17,7 @@ from traceonce.serve.settings import Settings
 from traceonce.version import __version__
 
 SHORT = 4_000  # characters: matching such a text takes less time than handing it to a thread
+LONG = 20_000  # characters that count as one more text, since they take as long
 
 _encode = msgspec.json.Encoder().encode
 
@@ -27,7 +28,7 @@ def add_texts(app: FastAPI, questions: Questions, settings: Settings) -> None:
     @app.post(f"{API}/match", tags=["knowledge"], response_class=Response, responses=_described(MatchAnswer))
     async def match(request: Request, question: MatchQuestion) -> Response:
         """The records that explain a text, best first, as `traceonce knowledge match` answers."""
-        check_rate(rate, request)
+        check_rate(rate, request, 1 + len(question.text) // LONG)
         if len(question.text) <= SHORT:
             found = questions.match(question.text)
         else:
@@ -37,7 +38,7 @@ def add_texts(app: FastAPI, questions: Questions, settings: Settings) -> None:
     @app.post(f"{API}/explain", tags=["knowledge"], response_class=Response, responses=_described(ExplainAnswer))
     async def explain(request: Request, question: ExplainQuestion) -> Response:
         """What the errors in a text mean, as `traceonce explain --format json` answers."""
-        check_rate(rate, request)
+        check_rate(rate, request, 1 + len(question.text) // LONG)
         if len(question.text) <= SHORT:
             answered = questions.explain(question.text, question.language)
         else:

@@ -10,7 +10,7 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from traceonce import __version__
+from traceonce.version import __version__
 from traceonce.serve.web.showing import FILTERS, TESTS, harmless
 from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
