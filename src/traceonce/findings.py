@@ -19,7 +19,7 @@ from traceonce.knowledge.language import LANGUAGES, Language
 from traceonce.knowledge.linking import link_records, records_of
 from traceonce.knowledge.matching import Index, Summary, scan
 from traceonce.knowledge.record import Record
-from traceonce.report.base import FORMS, Material, find_form
+from traceonce.report.base import Material, find_form
 from traceonce.report.text import needing_attention
 from traceonce.report.wording import describe_cause, describe_place, describe_values
 
@@ -70,7 +70,7 @@ def diagnose_linked(recording: Recording) -> list[Diagnosis]:
 
 def find_out(recording: Recording, form: str = "html", language: Language = "en") -> Material:
     """All that a report in this form shows of a recording."""
-    explained = explain_events(recording) if FORMS[form].shows_events else None
+    explained = explain_events(recording) if find_form(form).shows_events else None
     return make_material(recording, _diagnose(recording, explained), form, language, explained)
 
 

@@ -43,7 +43,7 @@ def test_the_pages_of_the_server(new_page: NewPage, tmp_path: Path) -> None:
         expect(page.locator("#runs > li")).to_have_count(len(RUNS))
         take_picture(page, "serve-recordings", 760)
         page.goto(f"{server.address}/compare?before={ids['translator']}&after={ids['translator, repaired']}")
-        take_picture(page, "serve-compare", 720)
+        take_picture(page, "serve-compare", 700)
         page.goto(f"{server.address}/explain")
         page.locator("#text").fill(error_of("fails"))
         page.locator("#ask [type=submit]").click()

@@ -156,7 +156,9 @@ def flipped(draw: st.DrawFn, data: bytes) -> bytes:
 
 
 def cut(data: bytes) -> st.SearchStrategy[bytes]:
-    return st.tuples(st.integers(0, len(data)), st.integers(0, 300)).map(lambda at: data[: at[0]] + data[-at[1] :])
+    """Without its end, or without its middle."""
+    ends = st.just(b"") | st.integers(1, 300).map(lambda length: data[-length:])
+    return st.tuples(st.integers(0, len(data)), ends).map(lambda parts: data[: parts[0]] + parts[1])
 
 
 def nonsense() -> st.SearchStrategy[bytes]:

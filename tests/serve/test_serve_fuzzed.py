@@ -206,7 +206,7 @@ def test_a_family_of_processes_that_are_their_own_ancestors(server: Server) -> N
 
 
 def test_thousands_of_functions(server: Server) -> None:
-    """All of them are counted; forms and pages show as many as they can."""
+    """Two thousand, each traced once."""
     document = whole()
     event = document["events"][0]
     document["events"] = [

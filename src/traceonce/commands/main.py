@@ -18,7 +18,7 @@ COMMANDS = {
     "fix": ("traceonce.commands.fix", "Change the source so that it traces less, and prove the change."),
     "explain": ("traceonce.commands.explain", "Say what an error, a log or a recording means, and what to do."),
     "knowledge": ("traceonce.commands.knowledge", "The records of tracing failures: read, check, run, exchange them."),
-    "serve": ("traceonce.commands.serve", "Keep a team's recordings, and answer questions, in a browser and over HTTP."),
+    "serve": ("traceonce.commands.serve", "Keep recordings in one place, and ask about them: in a browser, over HTTP."),
     "mcp": ("traceonce.commands.mcp", "Answer a coding agent's questions (the Model Context Protocol)."),
     "doctor": ("traceonce.commands.doctor", "Say which frameworks can be watched here, and try it."),
 }

@@ -14,7 +14,6 @@ from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.error_text import main_line
 from traceonce.report.base import FORMS, Language, find_form, find_renderer
 
-
 PAGE = "traceonce-report.html"
 GENERATOR = '<meta name="generator" content="traceonce'
 
@@ -33,7 +32,7 @@ def check_output(output: str | None, option: str = "-o") -> None:
 
 
 def choose_output(form: str, output: str | None, *, to_stdout: bool) -> str | None:
-    """Where the report goes. A page is of no use in a terminal: without `-o` it becomes a file in the working folder."""
+    """Where the report goes. A page is of no use in a terminal: without `-o` it becomes a file in this folder."""
     if form == "html" and output is None and (not to_stdout or sys.stdout.isatty()):
         if os.path.exists(PAGE) and not _is_our_page(PAGE):
             raise UsageError(f"{PAGE}: exists and is no report of ours; name another file with -o FILE.")

@@ -36,6 +36,7 @@ class Result:
 
     def __init__(self, outcome: Outcome, snapshot: Snapshot, written_through: list[str]) -> None:
         self._outcome = outcome
+        self._original = with_excerpts(outcome.original.run.recording)  # before the source that ran is written over
         self._snapshot = snapshot
         self._written_through = written_through
         self._files = dict(outcome.files)
@@ -75,9 +76,8 @@ class Result:
     @functools.cached_property
     def recording(self) -> Recording:
         """The original run, with what was found for its functions."""
-        original = self._outcome.original.run.recording
-        repairs = tuple(self._repairs(original))
-        return msgspec.structs.replace(with_excerpts(original), runs=(uuid.uuid4().hex,), repairs=repairs)
+        repairs = tuple(self._repairs(self._original))
+        return msgspec.structs.replace(self._original, runs=(uuid.uuid4().hex,), repairs=repairs)
 
     @functools.cached_property
     def diagnoses(self) -> list[Diagnosis]:

@@ -7,8 +7,10 @@ import os
 from pathlib import Path
 
 import msgspec
+from click.testing import CliRunner
 from handmade import Events, record, tensor
 
+from traceonce.commands.report import command as report
 from traceonce.facts import CallSite, Excerpt, FunctionId, Recording
 from traceonce.observe.excerpts import ALL_LINES, CALL_LINES, FUNCTION_LINES, excerpts_of, with_excerpts
 from traceonce.report.base import Material
@@ -94,6 +96,26 @@ def test_sizes_are_bounded(tmp_path: Path) -> None:
     found = list(excerpts_of(msgspec.structs.replace(recording, events=tuple(many))))
     assert max(len(excerpt.lines) for excerpt in found) <= FUNCTION_LINES
     assert sum(len(excerpt.lines) for excerpt in found) <= ALL_LINES
+
+
+def test_of_many_calls_those_that_had_the_most_traces_made(tmp_path: Path) -> None:
+    """They are the ones that a report names first."""
+    (tmp_path / "train.py").write_text("\n" * 100, encoding="utf-8")
+    event = Events(STEP)
+    lines = [10, 20, 30, 40, 50, 40, 50, 50]
+    events = [event(tensor("x", n), call_site=CallSite("train.py", line)) for n, line in enumerate(lines)]
+    found = excerpts_of(msgspec.structs.replace(record(*events), cwd=str(tmp_path), started=AFTER))
+    assert [excerpt.start + CALL_LINES for excerpt in found if len(excerpt.lines) == 2 * CALL_LINES + 1] == [50, 40, 10]
+
+
+def test_a_report_opens_no_source(tmp_path: Path) -> None:
+    """What a recording names may be a file of another machine, or one whose lines were not to be kept."""
+    recording = recorded(tmp_path)
+    assert list(excerpts_of(recording))
+    brought = tmp_path / "brought.json"
+    brought.write_text(render_json(Material(recording, [])), encoding="utf-8")
+    shown = CliRunner().invoke(report, [str(brought), "--format", "json"])
+    assert Recording.from_bytes(shown.stdout_bytes).excerpts == ()
 
 
 def test_what_is_there_is_kept(tmp_path: Path) -> None:

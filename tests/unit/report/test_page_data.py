@@ -36,6 +36,7 @@ DOCUMENT: dict[str, Any] = {
     "version": str,
     "language": str,
     "command": list,
+    "runs": int,
     "exit_code": optional_count,
     "seconds": number,
     "complete": bool,
@@ -44,6 +45,7 @@ DOCUMENT: dict[str, Any] = {
     "error": optional_text,
     "functions": list,
     "events": list,
+    "refused": list,
     "records": dict,
     "notices": list,
 }
@@ -236,6 +238,19 @@ def test_source_comes_from_the_recording() -> None:
     assert function["call_excerpts"] == [{"file": "train.py", "start": 89, "lines": ["a", "b"], "line": 90}]
 
 
+def test_no_line_is_shown_twice() -> None:
+    """Two calls near each other share their lines; a function inside another has its own."""
+    inner = FunctionId("outer.<locals>.inner", "train.py", 12)
+    event = Events(inner)
+    sites = [CallSite("train.py", 21), CallSite("train.py", 21), CallSite("train.py", 23)]
+    events = [event(tensor("x", n), call_site=site) for n, site in enumerate(sites)]
+    outer, own = Excerpt("train.py", 10, ("def outer():",) * 8), Excerpt("train.py", 12, ("def inner(x):",) * 3)
+    calls = Excerpt("train.py", 18, ("call",) * 7), Excerpt("train.py", 20, ("call",) * 7)
+    (function,) = page_data(record(*events, excerpts=(outer, own, *calls)))["functions"]
+    assert function["source"]["start"] == 12
+    assert [(found["start"], found["line"]) for found in function["call_excerpts"]] == [(18, 21)]
+
+
 def test_a_recording_without_source_has_none() -> None:
     """Old recordings, and those made with --no-source."""
     (function,) = page_data(record(Events()(tensor("x", 1), call_site=CallSite("train.py", 5))))["functions"]
@@ -263,6 +278,32 @@ def test_limits_in_words() -> None:
     warned = Breach("tensorflow", STEP, Limit(1, of="traces"), 0, 1, refused=False)
     data = page_data(record(Events()(tensor("x", 1)), breaches=(refused, refused, warned)))
     assert data["functions"][0]["limits"] == ["3 retraces; 2 calls refused", "1 trace; the program went on"]
+
+
+def test_a_function_that_was_allowed_no_trace() -> None:
+    """It has no diagnosis, and must be told of all the same."""
+    refused = Breach("tensorflow", FunctionId("other"), Limit(0, of="traces"), 0, 0)
+    data = page_data(record(Events()(tensor("x", 1)), breaches=(refused,)))
+    assert [function["limits"] for function in data["functions"]] == [[]]
+    assert data["refused"] == [{"name": "other", "limits": ["0 traces; 1 call refused"]}]
+
+
+def test_runs_that_happened_at_the_same_time_stand_in_a_row() -> None:
+    """Their traces are numbered as they are shown, not as the clock had them."""
+    made = [Events(start=1000.0 + shift, seconds=0.1) for shift in (0.0, 0.5)]
+    runs = [record(*(event(python("step", n)) for n in range(3))) for event in made]
+    named = [msgspec.structs.replace(run, runs=(f"run {k}",)) for k, run in enumerate(runs)]
+    data = page_data(Recording.merge(named))
+    assert data["runs"] == 2
+    assert [event["ordinal"] for event in data["events"]] == [1, 2, 3, 4, 5, 6]
+    assert [event["process"][:2] for event in data["events"]] == ["r1"] * 3 + ["r2"] * 3
+
+
+def test_a_trace_whose_forerunner_is_lost() -> None:
+    """A damaged line hides the first trace: the next one has nothing to be compared with, and so is the first."""
+    data = page_data(record(Events()(tensor("x", 2), phase="retrace")))
+    assert [event["phase"] for event in data["events"]] == ["first"]
+    assert data["functions"][0]["retraces"] == 0
 
 
 def test_what_the_reader_must_know() -> None:

@@ -53,7 +53,19 @@ SCRIPTS = (
     "printing",
     "main",
 )
-STYLES = ("tokens", "page", "timeline", "cards", "events", "print")
+STYLES = (
+    "tokens",
+    "page",
+    "top",
+    "verdict",
+    "fix",
+    "overlays",
+    "screens",
+    "timeline",
+    "cards",
+    "events",
+    "print",
+)
 FONTS = (
     ("Plex Sans", 400, "ibm-plex-sans-latin-400-normal"),
     ("Plex Sans", 500, "ibm-plex-sans-latin-500-normal"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -72,6 +72,7 @@ def make_page_data(material: Material) -> dict[str, Any]:
         "version": __version__,
         "language": material.language,
         "command": recording.command,
+        "runs": max(1, len(recording.runs)),
         "exit_code": recording.exit_code,
         "seconds": round(recording.seconds, 6),
         "complete": recording.complete,
@@ -80,6 +81,7 @@ def make_page_data(material: Material) -> dict[str, Any]:
         "error": main_line(recording.error) if recording.error else None,
         "functions": functions,
         "events": events,
+        "refused": list(_describe_refused(recording, numbers)),
         "records": material.records,
         "notices": [notice.text for notice in recording.notices if not notice.hook],
     }
@@ -188,6 +190,16 @@ def _needed_seconds(own: Sequence[Timed]) -> float:
         traced = event.seconds if event.exclusive_seconds is None else event.exclusive_seconds
         total += (traced or 0.0) + max((event.first_run_seconds or 0.0) - (event.steady_run_seconds or 0.0), 0.0)
     return round(total, 6)
+
+
+def _describe_refused(recording: Recording, known: Container[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    """Functions that were allowed no trace at all, and so have no diagnosis."""
+    breaches: dict[tuple[str, str], list[Breach]] = {}
+    for breach in recording.breaches:
+        breaches.setdefault((breach.backend, breach.function.key), []).append(breach)
+    for key, own in breaches.items():
+        if key not in known:
+            yield {"name": own[0].function.name, "limits": list(_describe_limits(own))}
 
 
 def _describe_limits(breaches: Sequence[Breach]) -> Iterator[str]:

@@ -10,10 +10,10 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from traceonce.version import __version__
 from traceonce.serve.web.showing import FILTERS, TESTS, harmless
 from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
+from traceonce.version import __version__
 
 
 def render(

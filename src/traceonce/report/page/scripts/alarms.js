@@ -16,6 +16,7 @@ function alarms() {
       ]),
     !DATA.error && DATA.exit_code && alarm('failed', exitWords(DATA.exit_code)),
     ...limitedFunctions.map((func) => alarm('failed', limitWords(func), func)),
+    ...DATA.refused.map((unlisted) => alarm('failed', limitWords(unlisted))),
     ...DATA.functions
       .filter((func) => func.accepted === false)
       .map((func) => alarm('failed', phrase('verdict.accepted_not', {name: h('code', null, func.name)}), func)),
@@ -59,8 +60,8 @@ function exitWords(code) {
     : phrase('verdict.ended_with', {code: String(code)});
 }
 
-function limitWords(func) {
-  return [phrase('verdict.limit', {name: h('code', null, func.name)}), ' ', inEnglish(func.limits.join('; '))];
+function limitWords({name, limits}) {
+  return [phrase('verdict.limit', {name: h('code', null, name)}), ' ', inEnglish(limits.join('; '))];
 }
 
 /** What is good to know: without colour. */
@@ -68,6 +69,7 @@ function calmNotes() {
   const unseen = DATA.functions.filter((func) => func.jit_compile && !func.compiles).map((func) => func.name);
   const lines = [
     !DATA.complete && phrase('verdict.incomplete'),
+    DATA.runs > 1 && phrase('verdict.merged', {n: DATA.runs}),
     ...findings(({note}) => note).map(([func, cause]) => [
       phrase('verdict.worth_a_look', changeAsCode(func, cause)),
       ' ',

@@ -128,7 +128,14 @@ function drawCurve(box, index, steps, reading) {
     cursor: {y: false, drag: {x: false, y: false}, points: {size: 7}},
     scales: {x: {time: false, range: [0, steps.end]}, y: {range: [0, Math.max(4, steps.at.length) * 1.04]}},
     axes: [
-      {...axis, grid: {show: false}, size: 28, space: 60, values: (_, ticks) => ticks.map(atTick)},
+      {
+        ...axis,
+        grid: {show: false},
+        size: 28,
+        space: 60,
+        ...(byCalls ? {} : {incrs: TIME_STEPS}),
+        values: (_, ticks) => ticks.map(atTick),
+      },
       {...axis, grid: {stroke: colours.line, width: 1}, size: 50, values: (_, ticks) => ticks.map(wholeOnly)},
     ],
     series: [{}, {stroke: colours.ink, width: 2, paths: uPlot.paths.stepped({align: 1}), points: {show: false}}],

@@ -163,10 +163,9 @@ function functionCell(event) {
   return h('span.mono', {title: name}, name);
 }
 
-function kindCell(event) {
-  const family = event.kind === 'backward' ? 'backward' : event.family;
-  const firstCompilation = event.kind === 'compile' && family === 'first';
-  return [swatch(family), h('span', null, words(firstCompilation ? 'events.first_compilation' : `family.${family}`))];
+function kindCell({kind, phase, family}) {
+  const isFirstCompilation = kind === 'compile' && phase === 'first';
+  return [swatch(family), h('span', null, words(isFirstCompilation ? 'events.first_compilation' : `family.${family}`))];
 }
 
 /** What changed, in one line; of a failed trace, what it raised. */

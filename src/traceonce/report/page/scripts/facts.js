@@ -54,8 +54,8 @@ function findFamilies(event, causes) {
   if (event.phase === 'failed') return ['failed'];
   if (event.kind === 'backward') return ['backward'];
   if (event.phase === 'internal') return ['internal'];
+  if (event.kind === 'compile') return ['compile']; // also a first one: it may be that of a retrace
   if (event.phase === 'first') return ['first'];
-  if (event.kind === 'compile') return ['compile'];
   const families = [...new Set(causes.map((cause) => familyOf(cause.code)))];
   return families.length ? families.slice(0, 2) : ['unknown'];
 }
@@ -134,7 +134,8 @@ const headlineFunction =
 const lostSeconds = DATA.functions.reduce((sum, func) => sum + func.lost_seconds, 0);
 const neededSeconds = DATA.functions.reduce((sum, func) => sum + func.needed_seconds, 0);
 // Nobody may have seen the end of the run: then it reaches at least to the end of its last event.
-const runSeconds = Math.max(DATA.seconds, ...lastMoments(), 1e-3);
+const SHORTEST_RUN = 1e-3; // an axis must have a length
+const runSeconds = Math.max(DATA.seconds, ...lastMoments(), SHORTEST_RUN);
 
 function lastMoments() {
   return eventsOfFunctions.map((own) => own.reduce((last, event) => Math.max(last, event.start + event.cost), 0));

@@ -72,11 +72,10 @@ function functionsHeading() {
 }
 
 function nothingMatches() {
-  const key = DATA.functions.length ? 'cards.nothing_matches' : 'cards.nothing_traced';
   return h(
     'p.empty',
     null,
-    words(key),
+    words('cards.nothing_matches'),
     ' ',
     isFiltered() && h('button.tool', {type: 'button', on: {click: clearFilter}}, words('cards.show_everything')),
   );

@@ -16,8 +16,12 @@ function seconds(n) {
   const whole = Math.round(n);
   if (whole < 600) return `${Math.floor(whole / 60)}${NBSP}min${NBSP}${whole % 60}${NBSP}s`;
   const minutes = Math.round(n / 60);
-  if (minutes < 90) return `${minutes}${NBSP}min`;
-  return `${Math.floor(minutes / 60)}${NBSP}h${NBSP}${minutes % 60}${NBSP}min`;
+  return minutes < 90 ? `${minutes}${NBSP}min` : hours(minutes);
+}
+
+function hours(minutes) {
+  const rest = minutes % 60 ? `${NBSP}${minutes % 60}${NBSP}min` : '';
+  return `${Math.floor(minutes / 60)}${NBSP}h${rest}`;
 }
 
 /** A share between 0 and 1: 66 %, 7.0 %, under 0.1 % as <0.1 %. */
@@ -34,10 +38,19 @@ function memory(bytes) {
   return bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(1)}${NBSP}MiB` : `${Math.round(bytes / 1024)}${NBSP}KiB`;
 }
 
+// Between the marks of an axis of time: decimal below a minute, then as clocks have it.
+const TIME_STEPS = [
+  ...[-7, -6, -5, -4, -3, -2, -1].flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`))),
+  ...[1, 2, 5, 10, 20, 30],
+  ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * 60),
+  ...[1, 2, 4, 6, 12, 24, 48, 120, 240, 720, 2400, 7200, 24000].map((hours) => hours * 3600),
+];
+
 /** A moment of the run, with as many digits as it takes to tell it from its neighbours at this zoom. */
 function moment(n, span = 100) {
   const digits = Math.min(6, Math.max(0, Math.ceil(2 - Math.log10(Math.max(span, 1e-6)))));
   if (n < 120) return `${Number(n.toFixed(digits))}${NBSP}s`;
+  if (span > 7200) return n < 3600 ? `${Math.round(n / 60)}${NBSP}min` : hours(Math.round(n / 60));
   const rest = n % 60;
   const tail = rest < 1e-9 ? '' : `${NBSP}${Number(rest.toFixed(digits))}${NBSP}s`;
   return `${Math.floor(n / 60)}${NBSP}min${tail}`;

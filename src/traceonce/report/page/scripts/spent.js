@@ -8,10 +8,11 @@ const isParallel = lostSeconds + neededSeconds > 1.001 * runSeconds;
 
 /** One bar for the whole run: the costliest functions, what could not be saved, and the program itself. */
 function spentView() {
-  if (!DATA.functions.length) return null;
+  if (!DATA.functions.length || runSeconds <= SHORTEST_RUN) return null;
   const parts = spentParts().filter((part) => part.time > 0);
+  const whole = parts.reduce((sum, {time}) => sum + time, 0); // shares that add up to less than 1 would not fill a bar
   const bar = parts.map(({family, time}) =>
-    h('i', {class: family, css: {'--c': `var(--${family})`, flex: `${time} 0 0`}}),
+    h('i', {class: family, css: {'--c': `var(--${family})`, flex: `${(100 * time) / whole} 0 0`}}),
   );
   const key = parts.map(({family, time, text}) =>
     h('li', null, swatch(family), h('span', null, h('b.num', null, seconds(time)), ' ', text)),
@@ -31,13 +32,15 @@ function spentParts() {
   const others = DATA.functions.filter((func) => func.lost_seconds > 0 && !named.includes(func));
   if (others.length === 1) named.push(others.pop()); // its name is no longer than "1 other function"
   const again = (func) =>
-    words(func.verdict === 'recompiling' ? 'verdict.spent_recompiled' : 'verdict.spent_again', {name: shortName(func)});
+    phrase(func.verdict === 'recompiling' ? 'verdict.spent_recompiled' : 'verdict.spent_again', {
+      name: h('bdi', null, shorten(shortName(func), LONGEST_NAME)),
+    });
   return [
     ...named.map((func) => ({family: func.family, time: func.lost_seconds, text: again(func)})),
     {
       family: 'other',
       time: others.reduce((sum, func) => sum + func.lost_seconds, 0),
-      text: words('verdict.spent_others', {n: others.length}),
+      text: words(named.length ? 'verdict.spent_others' : 'verdict.spent_all', {n: others.length}),
     },
     {family: 'first', time: neededSeconds, text: words('verdict.spent_needed')},
     {family: 'rest', time: Math.max(0, runSeconds - lostSeconds - neededSeconds), text: words('verdict.spent_rest')},

@@ -185,6 +185,7 @@ function makePlot(box) {
         size: AXIS_HEIGHT,
         gap: 6,
         space: 70,
+        incrs: TIME_STEPS,
         grid: {show: false},
         ticks: {stroke: rule, width: 1, size: 5},
         values: (chart, ticks) => ticks.map((tick) => moment(tick, chart.scales.x.max - chart.scales.x.min)),

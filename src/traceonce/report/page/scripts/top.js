@@ -37,9 +37,10 @@ function toggleTheme() {
 function runLine() {
   const {tensorflow, python} = DATA.environment;
   const facts = [
+    DATA.runs > 1 && words('top.runs', {n: DATA.runs}),
     seconds(DATA.seconds),
     DATA.exit_code != null && words('top.exit', {n: String(DATA.exit_code)}),
-    DATA.started > 0 && date(DATA.started),
+    DATA.started > 0 && DATA.started < 1e11 && date(DATA.started), // later than any clock: not a time
     tensorflow && `TensorFlow${NBSP}${tensorflow}`,
     python && `Python${NBSP}${python}`,
   ].filter(Boolean);

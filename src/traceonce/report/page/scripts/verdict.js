@@ -1,6 +1,7 @@
 // The first screen: what happened, what it cost, why, and what to change.
 
 const CAUSES_IN_HEADLINE = 3;
+const LONGEST_NAME = 90; // characters; a headline is not a list
 const LONGEST_ERROR = 240; // characters; the function's card has all of it
 
 function renderVerdict(container) {
@@ -24,9 +25,9 @@ function renderVerdict(container) {
 // ---- the sentence ----
 
 function headline(func) {
-  if (!DATA.functions.length) return words('verdict.nothing_traced');
+  if (!DATA.functions.length) return words(DATA.refused.length ? 'verdict.all_refused' : 'verdict.nothing_traced');
   if (!func) return words('verdict.fine');
-  const name = h('code', null, func.name);
+  const name = h('code', {title: func.name}, shorten(func.name, LONGEST_NAME));
   if (isSilent(func)) return phrase(`verdict.${silentKey(func)}`, {name});
   if (func.verdict === 'failed') {
     const key = func.traces > 0 ? 'failed_sometimes' : 'failed';
@@ -50,6 +51,7 @@ function silentKey(func) {
 }
 
 function lede(func) {
+  if (!DATA.functions.length && DATA.refused.length) return null;
   if (!func) {
     const key = DATA.functions.length ? 'verdict.traced_fine' : 'verdict.not_watched';
     const cost = lostSeconds >= 0.01 && words('verdict.cost_fine', {lost: seconds(lostSeconds)});
@@ -63,6 +65,7 @@ function lede(func) {
     {title: costNote(func)},
     costWords(func),
     othersCost(func) && [words('top.between_sentences'), togetherWords()],
+    func.accepted && [words('top.between_sentences'), words('cards.accepted')],
   );
 }
 
@@ -110,9 +113,8 @@ function headlineCause(func, causes) {
   const [cause] = causes;
   const paths = causes.slice(0, 2).map(({path}, position) => [position > 0 && ', ', h('code', null, path)]);
   const more = causes.length > 2 && ` +${causes.length - 2}`;
-  const values = SILENT.includes(cause.code)
-    ? `${cause.was} → ${cause.now}`
-    : cause.code !== 'unknown' && valuesInWords(func, cause);
+  const saysIt = cause.code !== 'unknown' && !NEW_OBJECT.includes(cause.code); // numbers of objects say nothing
+  const values = SILENT.includes(cause.code) ? `${cause.was} → ${cause.now}` : saysIt && valuesInWords(func, cause);
   return h(
     'li',
     null,
