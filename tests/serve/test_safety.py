@@ -154,7 +154,7 @@ def test_a_cookie_in_place_of_the_token(visitor: TestClient) -> None:
     response = Response()
     Gate(TOKEN).let_in(response, secure=True)
     cookie = response.headers["set-cookie"]
-    assert {"HttpOnly", "SameSite=strict", "Secure", "Path=/"} <= set(cookie.split("; "))
+    assert {"HttpOnly", "SameSite=lax", "Secure", "Path=/"} <= set(cookie.split("; "))
     assert TOKEN not in cookie
     value = cookie.partition("=")[2].partition(";")[0]
     visitor.cookies.set(COOKIE, value)

@@ -24,6 +24,7 @@ from traceonce.observe.excerpts import with_excerpts
 from traceonce.observe.launching import Target, check_target, launch
 from traceonce.observe.shelf import add, default_recording, remember
 from traceonce.report.base import FORMATS, Language
+from traceonce.report.text import report_lines
 
 BREACHED = 3
 
@@ -175,8 +176,9 @@ def command(
         if output is not None or not quiet:
             put_report(result, diagnoses, form, output, to_stdout=False, language=lang or "en")
         if not quiet and form == "html":
+            sys.stderr.write(f"{next(report_lines(result, diagnoses)).plain}\n")
             tell_place(output)
-        if not quiet and form == "text" and output is None and diagnoses:
+        if not quiet and (form == "html" or (form == "text" and output is None)) and diagnoses:
             sys.stderr.write(f"recording: {path}\n")
     except UsageError as error:
         sys.stderr.write(f"traceonce: {error} The recording is kept: {path}\n")

@@ -118,11 +118,15 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
                 sections[-1].add(entry)
         if not sections:
             raise RecordingError(f"{name}: no header line can be read, so it is not a recording (any more). {AGAIN}")
-        for compilation in compilations:
-            for section in sections:
-                its_own = compilation.process in (None, section.header.process)
-                if its_own and section.compiled(compilation):
-                    break  # graphs of different processes share names: one compilation is one process's
+        makers: dict[tuple[str | None, str], _Section] = {}
+        for section in sections:
+            for graph in section.graphs if compilations else ():
+                for process in (None, section.header.process):
+                    makers.setdefault((process, graph), section)
+        for compilation in compilations:  # graphs of different processes share names: it is one process's
+            maker = makers.get((compilation.process, compilation.graph))
+            if maker is not None:
+                maker.compiled(compilation)
         assembled = _assemble(sections, ending, [Notice(text, error=True) for text in damage])
         return msgspec.structs.replace(assembled, excerpts=tuple(excerpts), repairs=tuple(repairs))
 
@@ -208,15 +212,13 @@ class _Section:
         elif isinstance(entry, End):
             self.end = entry
 
-    def compiled(self, compilation: Compiled) -> bool:
-        """Make an event of a compilation, if it is of one of this section's graphs.
+    def compiled(self, compilation: Compiled) -> None:
+        """Make an event of a compilation of one of this section's graphs.
 
         The log says neither shapes nor values. A function compiles once per new combination of shapes, so the n-th
         compilation is taken to be for the n-th of them; where there are fewer, a value was the reason.
         """
-        trace = self.events.get(self.graphs.get(compilation.graph, -1))
-        if trace is None:
-            return False
+        trace = self.events[self.graphs[compilation.graph]]
         shapes = self.inputs.get(trace.id, [])
         signature = (
             _with_shapes(trace.served, shapes[min(compilation.ordinal, len(shapes)) - 1]) if shapes else trace.served
@@ -238,7 +240,6 @@ class _Section:
             graph=compilation.graph,
             parent=trace.id,
         )
-        return True
 
 
 def _with_shapes(signature: Signature, shapes: tuple[Shape | None, ...]) -> Signature:

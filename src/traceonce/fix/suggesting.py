@@ -14,6 +14,7 @@ from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
 
 BACKEND = "tensorflow"  # whose repairs the recipes are
+MOST_LOOKS = 5_000_000  # at arguments, where each cause is tried on each trace: more would take minutes
 
 
 def suggest(
@@ -35,7 +36,8 @@ def describe_candidate(candidate: Candidate) -> Fix:
     return Fix(
         recipe=candidate.recipe,
         safety=candidate.safety,
-        predicted_traces=candidate.predicted_traces,
+        # What was traced before anybody watched would serve in the replay, but not in the changed program.
+        predicted_traces=None if candidate.predicted_traces is None else max(candidate.predicted_traces, 1),
         snippet=candidate.snippet,
         causes=candidate.causes,
         note=candidate.note,
@@ -46,6 +48,9 @@ def _with_fix(case: Case) -> Diagnosis:
     diagnosis = case.diagnosis
     if diagnosis.verdict is Verdict.OK or diagnosis.backend != BACKEND or not case.events:
         return diagnosis
+    if len(diagnosis.causes) * sum(len(event.signature.leaves) for event in case.events) > MOST_LOOKS:
+        problem = f"no fix was looked for: {len(diagnosis.causes):,} things vary in {len(case.events):,} traces"
+        return msgspec.structs.replace(diagnosis, notes=(*diagnosis.notes, problem))
     try:
         from traceonce.fix.proposing import best  # with all recipes, and only where something is to be repaired
 

@@ -47,9 +47,20 @@ def describe_environment() -> dict[str, str]:
     found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
     for name in ("tensorflow", "keras", "jax", "torch"):
         version = getattr(sys.modules.get(name), "__version__", None)
+        if version is None and name in sys.modules:  # it is being imported, and has imported what is watched
+            version = _installed_version(name)
         if isinstance(version, str):
             found[name] = version
     return found
+
+
+def _installed_version(name: str) -> str | None:
+    from importlib import metadata
+
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 class MemoryRecorder:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from traceonce.facts import CauseCode, Diagnosis, Fix, Recording, Verdict
+from traceonce.facts import Cause, CauseCode, Diagnosis, Fix, Recording, Verdict
 from traceonce.facts.quantities import count_of, duration, percent, size
 from traceonce.report.base import Material
 from traceonce.report.wording import (
@@ -91,15 +91,20 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
     """Outside values that have changed since the trace, of functions that are fine otherwise."""
     lines = [
         f"  {d.function.name}  {cause.path} was {cause.was} when traced and is {cause.now} now; {cause.note}"
-        for d in diagnoses
-        if d.verdict in QUIET
-        for cause in d.causes
-        if cause.code is CauseCode.STALE
+        f" · {describe_place(d.function)}"
+        for d, cause in _changed_since(diagnoses)
     ]
     if lines:
         yield Text()
-        yield Text("Worth a look:", "dim")
+        yield Text("Worth a look:", "yellow")
         yield from map(Text, lines)
+        yield Text("    a call after the change answers with the old value: traceonce explain tensorflow/stale-capture")
+
+
+def _changed_since(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, Cause]]:
+    for diagnosis in diagnoses:
+        if diagnosis.verdict in QUIET:
+            yield from ((diagnosis, cause) for cause in diagnosis.causes if cause.code is CauseCode.STALE)
 
 
 def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
@@ -111,8 +116,10 @@ def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
     counted = f"{count_of(len(diagnoses), 'function')}, {count_of(traces, 'trace')}"
     lost = sum(diagnosis.lost_seconds for diagnosis in diagnoses)
     if not acute:
-        line.append(f"{counted}: nothing to fix", "green")
-        return line.append(f" ({_cost(lost, recording)} went into retraces)" if lost >= 0.01 else "", "default")
+        changed = len(list(_changed_since(diagnoses)))
+        verdict = f"nothing is traced too often, {count_of(changed, 'value')} worth a look"
+        line.append(f"{counted}: {verdict if changed else 'nothing to fix'}", "green")
+        return line.append(f"; {_cost(lost, recording)} went into retraces" if lost >= 0.01 else "", "default")
     line.append(f"{counted} · ", "default")
     if lost >= 0.001:
         line.append(f"{_cost(lost, recording)} lost", "bold red" if lost >= 0.01 else "default").append(
@@ -121,7 +128,7 @@ def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
     return line.append(f"{count_of(len(acute), 'function')} to look at", "default")
 
 
-def function_lines(diagnosis: Diagnosis, script: str) -> Iterator[Text]:
+def function_lines(diagnosis: Diagnosis, script: str | None) -> Iterator[Text]:
     """A function that needs looking at: its title, its causes, what to change."""
     yield _title(diagnosis)
     width = min(max([6, *(len(cause.path) for cause in diagnosis.causes[:CAUSES])]), 36)
@@ -149,7 +156,7 @@ def function_lines(diagnosis: Diagnosis, script: str) -> Iterator[Text]:
         yield Text("  ").append("known".ljust(label), "dim").append(f"   {_known(diagnosis)}", "dim")
 
 
-def _fix_lines(fix: Fix, diagnosis: Diagnosis, script: str, label: int) -> Iterator[Text]:
+def _fix_lines(fix: Fix, diagnosis: Diagnosis, script: str | None, label: int) -> Iterator[Text]:
     """A repair: its code, and in words what may be expected of it."""
     code = [line for line in (fix.snippet or "").splitlines() if line.strip()]  # an empty line ends a message in a log
     shown = code if len(code) <= SNIPPET else [*code[: SNIPPET - 1], "… (all of it: --format json)"]

@@ -178,8 +178,10 @@ def _describe_proof(proof: Proof) -> str:
     return f"{', '.join(parts)} (proved)"
 
 
-def script_of(command: Sequence[str]) -> str:
-    """The program to give to another command of ours."""
+def script_of(command: Sequence[str]) -> str | None:
+    """The program to give to another command of ours; None for a notebook, which none of them takes."""
+    if any("ipykernel" in word or word.startswith("%%traceonce") for word in command[:3]):
+        return None
     return command[0] if command and command[0].endswith(".py") else "SCRIPT"
 
 

@@ -1,7 +1,7 @@
 """The server, put together: the store, the questions, and what asks them.
 
-`app.state.gate` says who may come in. What must run while the server does is an asynchronous context manager, whose
-maker is appended to `app.state.running`.
+`app.state.gate` says who may come in, `app.state.matching` how often somebody may ask about texts. What must run while
+the server does is an asynchronous context manager, whose maker is appended to `app.state.running`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from traceonce.serve.mcp import add_mcp
 from traceonce.serve.packing import Packing
 from traceonce.serve.problems import add_handlers
 from traceonce.serve.queries import Questions
+from traceonce.serve.rates import Rate
 from traceonce.serve.rest import add_rest
 from traceonce.serve.safety import Safety
 from traceonce.serve.settings import Settings
@@ -48,11 +49,12 @@ def create_app(settings: Settings, collection: Collection | None = None) -> Fast
         redoc_url=None,
     )
     app.state.gate = gate
+    app.state.matching = Rate(settings.match_rate)
     app.state.running = []
     app.add_middleware(Packing)
     app.add_middleware(Safety, settings=settings, gate=gate)  # the outermost
     add_handlers(app)
     add_rest(app, questions, settings)
     add_pages(app, questions, settings)
-    add_mcp(app, questions, settings)
+    add_mcp(app, questions)
     return app

@@ -2,21 +2,25 @@
 
 Functions of the two runs belong together by these rules, the first that applies:
 
-1. the same backend, name and file (from where each run was started);
-2. the same backend and name, where only one function of each run is left that is called so.
+1. the same backend, name and file (from where each run was started); several of one name (lambdas, say) in the order of
+   their lines, if there are as many in both runs;
+2. of those the same line, if there are not;
+3. the same backend and name, where only one function of each run is left that is called so.
 
 What became of a function:
 
 1. It was traced in one run only: *new*, or *gone*.
 2. It could be ignored in one run and not in the other: *better*, or *worse*.
-3. It has fewer retraces: *better*; more: *worse*; as many: the *same*. Times say nothing here: they vary by themselves.
+3. Tracing it raised an error in one run and not in the other: *worse*, or *better*.
+4. It has fewer retraces: *better*; more: *worse*.
+5. It has fewer compilations, where they were watched in both runs: *better*; more: *worse*.
+6. Else it is the *same*. Times say nothing here: they vary by themselves.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeAlias
 
 from traceonce.facts import Diagnosis
 from traceonce.facts.event import path_from
@@ -65,28 +69,53 @@ class _Pair(NamedTuple):
     after: Diagnosis | None
 
 
+Key: TypeAlias = tuple[object, ...]
+
+
 def _pair(before: Run, after: Run) -> list[_Pair]:
     """By the rules above."""
-    left = {_place(diagnosis, before.cwd): diagnosis for diagnosis in before.material.diagnoses}
-    right = {_place(diagnosis, after.cwd): diagnosis for diagnosis in after.material.diagnoses}
-    pairs = [_Pair(left.pop(place), right.pop(place)) for place in [*left] if place in right]
-    named_left, named_right = _alone(left.values()), _alone(right.values())
-    pairs += [_Pair(diagnosis, named_right[name]) for name, diagnosis in named_left.items() if name in named_right]
-    together = {id(diagnosis) for pair in pairs for diagnosis in pair}
-    pairs += [_Pair(diagnosis, None) for diagnosis in left.values() if id(diagnosis) not in together]
-    pairs += [_Pair(None, diagnosis) for diagnosis in right.values() if id(diagnosis) not in together]
-    return pairs
+    left, right = _in_order(before), _in_order(after)
+    pairs: list[_Pair] = []
+    for rule in (_place, _line, _name):
+        groups_left, groups_right = _grouped(left, before.cwd, rule), _grouped(right, after.cwd, rule)
+        for key, those in groups_left.items():
+            others = groups_right.get(key, [])
+            if len(those) == len(others) and (rule is not _name or len(those) == 1):
+                pairs += map(_Pair, those, others)
+        together = {id(diagnosis) for pair in pairs for diagnosis in pair}
+        left = [diagnosis for diagnosis in left if id(diagnosis) not in together]
+        right = [diagnosis for diagnosis in right if id(diagnosis) not in together]
+    return [*pairs, *(_Pair(gone, None) for gone in left), *(_Pair(None, new) for new in right)]
 
 
-def _place(diagnosis: Diagnosis, cwd: str) -> tuple[str, str, str]:
-    function = diagnosis.function
-    return diagnosis.backend, function.name, path_from(cwd, cwd, function.file) if function.file else ""
+def _in_order(run: Run) -> list[Diagnosis]:
+    return sorted(run.material.diagnoses, key=lambda diagnosis: diagnosis.function.line or 0)
 
 
-def _alone(diagnoses: Iterable[Diagnosis]) -> dict[tuple[str, str], Diagnosis]:
-    found = [((diagnosis.backend, diagnosis.function.name), diagnosis) for diagnosis in diagnoses]
-    counts = Counter(name for name, _ in found)
-    return {name: diagnosis for name, diagnosis in found if counts[name] == 1}
+def _grouped(
+    diagnoses: Iterable[Diagnosis], cwd: str, rule: Callable[[Diagnosis, str], Key]
+) -> dict[Key, list[Diagnosis]]:
+    groups: dict[Key, list[Diagnosis]] = {}
+    for diagnosis in diagnoses:
+        groups.setdefault(rule(diagnosis, cwd), []).append(diagnosis)
+    return groups
+
+
+def _place(diagnosis: Diagnosis, cwd: str) -> Key:
+    return *_name(diagnosis, cwd), _file(diagnosis, cwd)
+
+
+def _line(diagnosis: Diagnosis, cwd: str) -> Key:
+    return *_place(diagnosis, cwd), diagnosis.function.line
+
+
+def _name(diagnosis: Diagnosis, cwd: str) -> Key:
+    return diagnosis.backend, diagnosis.function.name
+
+
+def _file(diagnosis: Diagnosis, cwd: str) -> str:
+    file = diagnosis.function.file
+    return path_from(cwd, cwd, file) if file else ""
 
 
 def _compare(pair: _Pair, before_cwd: str, after_cwd: str) -> ComparedFunction:
@@ -96,7 +125,7 @@ def _compare(pair: _Pair, before_cwd: str, after_cwd: str) -> ComparedFunction:
     causes_before, causes_after = _causes(before), _causes(after)
     return ComparedFunction(
         name=there.function.name,
-        file=_place(there, cwd)[2] or None,
+        file=_file(there, cwd) or None,
         before=_side(before),
         after=_side(after),
         change=_change(before, after),
@@ -111,11 +140,13 @@ def _change(before: Diagnosis | None, after: Diagnosis | None) -> Change:
         return "new"
     if after is None:
         return "gone"
-    if before.verdict.is_ignorable != after.verdict.is_ignorable:
-        return "better" if after.verdict.is_ignorable else "worse"
-    if before.retraces != after.retraces:
-        return "better" if after.retraces < before.retraces else "worse"
-    return "same"
+    was, now = _trouble(before, after), _trouble(after, before)
+    return "same" if was == now else "better" if now < was else "worse"
+
+
+def _trouble(one: Diagnosis, other: Diagnosis) -> tuple[bool, bool, int, int]:
+    """What is worse by rules 2 to 5 is greater."""
+    return not one.verdict.is_ignorable, one.failed > 0, one.retraces, one.compiles if other.compiles else 0
 
 
 def _causes(diagnosis: Diagnosis | None) -> dict[tuple[str, str], CauseSummary]:

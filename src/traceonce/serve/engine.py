@@ -21,7 +21,7 @@ def open_engine(database: str) -> Engine:
     if url.get_backend_name() == "sqlite":
         return _sqlite(url)
     options = {"connect_timeout": 10, "application_name": "traceonce"}
-    return create_engine(url, pool_pre_ping=True, connect_args=options)
+    return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=options)
 
 
 def writing(engine: Engine) -> Engine:
@@ -59,7 +59,7 @@ def _sqlite(url: URL) -> Engine:
         raise StoreError(
             f"--database: {path} cannot be used ({error.strerror or error}); name a file that can be written."
         ) from None
-    engine = create_engine(url.set(drivername="sqlite"), connect_args={"timeout": WAIT})
+    engine = create_engine(url.set(drivername="sqlite"), hide_parameters=True, connect_args={"timeout": WAIT})
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: Any, _: Any) -> None:

@@ -45,7 +45,11 @@ class Gate:
         return hmac.compare_digest(cookies.get(COOKIE, "").encode(errors="replace"), self._session.encode())
 
     def let_in(self, response: Response, *, secure: bool) -> None:
-        """Give the browser a cookie, with which it need not be asked again; `secure` where it came by HTTPS."""
+        """Give the browser a cookie, with which it need not be asked again; `secure` where it came by HTTPS.
+
+        Lax: a link that somebody was sent opens the page and not the door. Nothing changes by following a link, and
+        `safety` refuses what other sites would write.
+        """
         response.set_cookie(
-            COOKIE, self._session, max_age=_DAYS, httponly=True, samesite="strict", secure=secure, path="/"
+            COOKIE, self._session, max_age=_DAYS, httponly=True, samesite="lax", secure=secure, path="/"
         )

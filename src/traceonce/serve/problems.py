@@ -35,7 +35,7 @@ async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     detail, headers = error.detail, dict(error.headers or {})
     if detail == "Not Found":
-        detail = f"there is nothing at {request.url.path[:200]}; /openapi.json says what there is."
+        detail = f"there is nothing at {request.scope['path'][:200]}; /openapi.json says what there is."
     elif detail == "Method Not Allowed":
         headers["Allow"] = ", ".join(sorted(_methods_at(request) | {*headers.get("Allow", "").split(", ")} - {""}))
         detail = f"{request.method} is not answered here; use {headers['Allow']}."
@@ -64,7 +64,7 @@ def _field(place: tuple[int | str, ...]) -> str:
 
 
 async def _unavailable(request: Request, error: Exception) -> Response:
-    _log.error("%s %s: %s", request.method, request.url.path, error)
+    _log.error("%s %r: %s", request.method, request.scope["path"], error)
     return _problem(503, "the database cannot be used now; try again later.", {"Retry-After": "5"})
 
 

@@ -9,6 +9,7 @@ import hashlib
 import logging
 from typing import Literal, NamedTuple, TypeAlias
 
+import anyio
 import msgspec
 
 from traceonce.errors import RecordError, RecordingError, UsageError
@@ -26,6 +27,7 @@ from traceonce.serve.cache import Cache
 from traceonce.serve.comparing import Run, compare
 from traceonce.serve.describing import describe_function, describe_recording, searched_words
 from traceonce.serve.keeping import Outcomes, Recordings, Upload
+from traceonce.serve.limits import check_size
 from traceonce.serve.models import (
     Comparison,
     Findings,
@@ -44,7 +46,8 @@ __all__ = ["LONGEST_TEXT", "Outcomes", "Questions", "Recordings", "ReportForm", 
 
 LONGEST_TEXT = 1_000_000  # characters that are matched at once
 _REPORTS = 64 << 20  # bytes of reports that are kept
-_UNDERSTOOD = 32 << 20  # bytes of recordings, as they were uploaded, of which is kept what was found in them
+_UNDERSTOOD = 16 << 20  # bytes of recordings of which is kept what was found in them, which is ten times as much
+_READ_AT_ONCE = 2  # recordings; reading them is all Python, so that more at once would only take longer
 _LEFT_OUT = ("events", "excerpts")  # of the JSON report, in findings
 
 _log = logging.getLogger("traceonce.serve")
@@ -60,7 +63,11 @@ class _Understood(NamedTuple):
 
 
 class Questions:
-    """Recordings, outcomes and knowledge, together."""
+    """Recordings, outcomes and knowledge, together.
+
+    Whoever answers many should ask for what takes a whole recording in threads of `reading`: the others then wait for
+    none of them.
+    """
 
     def __init__(self, recordings: Recordings, outcomes: Outcomes, collection: Collection) -> None:
         self._recordings = recordings
@@ -71,6 +78,7 @@ class Questions:
         self._search = RecordSearch(self._index.records)
         self._understood: Cache[_Understood] = Cache(_UNDERSTOOD, lambda understood: understood.size)
         self._reports: Cache[bytes] = Cache(_REPORTS, len)
+        self.reading = anyio.CapacityLimiter(_READ_AT_ONCE)
 
     # Recordings
 
@@ -205,16 +213,17 @@ def understand(data: bytes, name: str = "") -> Material:
     called = name or "recording"
     try:
         recording = Recording.from_bytes(data, called)
+        check_size(recording, called)
         msgspec.msgpack.encode(recording)  # the quickest way to see that all whole numbers have 64 bits at most
         return find_out(recording, "html")
-    except RecordingError:
+    except UsageError:
         raise
     except OverflowError:
         raise RecordingError(f"{called}: has a number in it that is out of range; record the run again.") from None
     except Exception as error:  # each line of it is valid, but together they are what no run writes
         _log.exception("a recording cannot be understood")
         raise RecordingError(
-            f"{called}: does not fit together ({type(error).__name__}: {error}); record the run again."
+            f"{called}: does not fit together ({type(error).__name__}: {str(error)[:200]}); record the run again."
         ) from None
 
 

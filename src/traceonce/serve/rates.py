@@ -1,4 +1,7 @@
-"""How often one client may ask: a bucket of tokens each, for a bounded number of clients."""
+"""How often one client may ask: a bucket of tokens each, for a bounded number of clients.
+
+`app.state.matching` is the rate for texts: one for all ways to ask.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import NamedTuple
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
+LONG = 20_000  # characters that count as one more text, since they take as long
 CLIENTS = 10_000  # of whom is known what they asked; whoever asked longest ago is forgotten first
 
 
@@ -46,9 +50,9 @@ class Rate:
         return 0.0 if allowed else (cost - tokens) / self._rate
 
 
-def check_rate(rate: Rate, request: HTTPConnection, cost: float = 1.0) -> None:
-    """Refuse a client that asks too often."""
-    seconds = rate.wait(request.client.host if request.client else "", cost)
+def check_rate(rate: Rate, request: HTTPConnection, text: str = "") -> None:
+    """Refuse a client that asks too often; a long text costs more."""
+    seconds = rate.wait(request.client.host if request.client else "", 1 + len(text) // LONG)
     if seconds:
         again = str(math.ceil(seconds))
         raise HTTPException(429, f"too many questions; ask again in {again} s.", {"Retry-After": again})

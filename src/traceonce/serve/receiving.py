@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import zlib
+from collections.abc import AsyncIterator
 
 import anyio
 from starlette.exceptions import HTTPException
@@ -15,6 +17,7 @@ from traceonce.serve.refusals import TooLargeError
 
 AT_ONCE = 8  # uploads whose bytes are in memory
 PATIENCE = 30.0  # seconds for the next piece of one
+WHOLE = 600.0  # seconds for all of it: whoever sends it in drops does not keep the others out
 GZIP = b"\x1f\x8b"
 
 
@@ -25,25 +28,33 @@ class Receiving:
         self._room = anyio.CapacityLimiter(AT_ONCE)
         self._patience = patience
 
-    async def body_of(self, request: Request) -> bytes:
-        """The bytes that were sent, whatever curl calls them; refuse what they would have to be taken out of first."""
+    @contextlib.asynccontextmanager
+    async def body_of(self, request: Request) -> AsyncIterator[bytes]:
+        """The bytes that were sent, whatever curl calls them, as long as they are needed.
+
+        What they would have to be taken out of first is refused.
+        """
         if request.headers.get("content-type", "").strip().lower().startswith("multipart/"):
             raise HTTPException(415, "send the file itself as the body, not a form: curl --data-binary @run.jsonl …")
         if request.headers.get("content-encoding", "identity").strip().lower() not in ("gzip", "identity"):
             raise HTTPException(415, "of content encodings only gzip is understood; or send the file as it is.")
         async with self._room:
-            pieces = []
-            stream = request.stream()
-            try:
+            yield await self._take(request)
+
+    async def _take(self, request: Request) -> bytes:
+        pieces = []
+        stream = request.stream()
+        try:
+            with anyio.fail_after(WHOLE):
                 while True:
                     with anyio.fail_after(self._patience):
                         pieces.append(await anext(stream))
-            except StopAsyncIteration:
-                return b"".join(pieces)
-            except TimeoutError:
-                raise HTTPException(408, "the rest of the body did not come; send it again.") from None
-            except ClientDisconnect:
-                raise HTTPException(400, "the body was cut short; send it again.") from None
+        except StopAsyncIteration:
+            return b"".join(pieces)
+        except TimeoutError:
+            raise HTTPException(408, "the rest of the body did not come; send it again.") from None
+        except ClientDisconnect:
+            raise HTTPException(400, "the body was cut short; send it again.") from None
 
 
 def unpack(data: bytes, most: int) -> bytes:

@@ -87,7 +87,7 @@ class Safety:
         except Exception:
             if started:  # too late to say anything
                 raise
-            _log.exception("%s %s", scope["method"], scope["path"])
+            _log.exception("%s %r", scope["method"], scope["path"])
             await _problem(500, "something went wrong in the server; its log says what.")(scope, receive, send_safely)
 
     def _refuse(self, request: HTTPConnection) -> Response | None:
@@ -107,7 +107,8 @@ class Safety:
 
     def _ask_for_token(self, request: HTTPConnection) -> Response:
         if request.scope["method"] == "GET" and "text/html" in request.headers.get("accept", ""):
-            target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+            query = request.scope["query_string"].decode("latin-1")
+            target = request.scope["path"] + (f"?{query}" if query else "")
             return RedirectResponse(f"/login?next={quote(target, safe='/')}", 303)
         detail = "this server needs its token; send it as: Authorization: Bearer TOKEN"
         return _problem(401, detail, {"WWW-Authenticate": "Bearer"})

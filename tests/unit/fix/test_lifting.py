@@ -118,4 +118,4 @@ def test_what_becomes_of_numbers_is_said() -> None:
     assert (say_lifted({"k": "float32"}) or "").startswith("k becomes a tensor")
     both = say_lifted({"k": "int32", "a": "float32"}) or ""
     assert both.startswith("a and k become tensors")
-    assert both.endswith("what is computed of k wraps beyond 2**31")
+    assert both.endswith("; as an int32, k cannot be computed with Python floats, and wraps beyond 2**31")

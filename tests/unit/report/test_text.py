@@ -248,7 +248,7 @@ def test_retraces_that_can_be_ignored_are_said_with_their_cost() -> None:
     event = Events(EVALUATE, exclusive_seconds=0.5)
     recording = record(event(tensor("x", 2), call=1), event(tensor("x", 3), call=2), calls=1000, seconds=10.0)
     assert told(recording) == (
-        "traceonce  1 function, 2 traces: nothing to fix (500 ms (5 % of the run) went into retraces)\n"
+        "traceonce  1 function, 2 traces: nothing to fix; 500 ms (5 % of the run) went into retraces\n"
         "\n"
         "You can ignore these:\n"
         "  evaluate  2 traces in 1,000 calls · 500 ms · all traces came early (x.shape[0]) · train.py:70\n"

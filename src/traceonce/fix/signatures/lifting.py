@@ -54,7 +54,10 @@ def say_lifted(dtypes: Mapping[str, str]) -> str | None:
     become = "becomes a tensor" if len(names) == 1 else "become tensors"
     said = f"{enumerate_words(names)} {become}, which Python cannot index with, format or branch on while tracing"
     wrapping = [name for name in names if dtypes[name] == "int32"]
-    return f"{said}; what is computed of {enumerate_words(wrapping)} wraps beyond 2**31" if wrapping else said
+    if not wrapping:
+        return said
+    integers = enumerate_words(wrapping)
+    return f"{said}; as an int32, {integers} cannot be computed with Python floats, and wraps beyond 2**31"
 
 
 def float_dtype(signatures: Iterable[Signature]) -> str:

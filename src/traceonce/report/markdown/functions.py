@@ -15,7 +15,7 @@ RECORDS = 3
 LINES = 120  # of a diff, or of a snippet
 
 
-def describe_function(diagnosis: Diagnosis, phrases: Phrases, script: str, *, folded: bool) -> str:
+def describe_function(diagnosis: Diagnosis, phrases: Phrases, script: str | None, *, folded: bool) -> str:
     """A section, or, `folded`, a line that opens into one."""
     name, happened = diagnosis.function.name, phrases.what_happened(diagnosis)
     parts = [
@@ -59,7 +59,7 @@ def _causes(diagnosis: Diagnosis, phrases: Phrases) -> Iterator[str]:
         yield f"- … {len(diagnosis.causes) - CAUSES:,}"
 
 
-def _changes(diagnosis: Diagnosis, phrases: Phrases, script: str) -> Iterator[str]:
+def _changes(diagnosis: Diagnosis, phrases: Phrases, script: str | None) -> Iterator[str]:
     """The fixes, what to do about causes that none of them treats, and what else there is to know."""
     labels = phrases.LABELS
     fixes = sorted(fixes_to_show(diagnosis), key=lambda fix: not fix.causes)  # what treats no cause is a last resort
@@ -78,7 +78,7 @@ def _changes(diagnosis: Diagnosis, phrases: Phrases, script: str) -> Iterator[st
         yield f"**{labels.known}**{labels.colon}{code(command)}"
 
 
-def _fix(fix: Fix, diagnosis: Diagnosis, phrases: Phrases, script: str) -> Iterator[str]:
+def _fix(fix: Fix, diagnosis: Diagnosis, phrases: Phrases, script: str | None) -> Iterator[str]:
     """Its diff, where it was written, else its code; and in words what may be expected of it. Nobody is to copy what
     was refuted."""
     labels = phrases.LABELS

@@ -63,7 +63,9 @@ def _describe_limit(breaches: list[Breach], places: Places) -> Found:
 class _Function:
     """The results of one function. It is `acute` where it needs looking at."""
 
-    def __init__(self, diagnosis: Diagnosis, places: Places, changes: Changes, script: str, *, acute: bool) -> None:
+    def __init__(
+        self, diagnosis: Diagnosis, places: Places, changes: Changes, script: str | None, *, acute: bool
+    ) -> None:
         self._diagnosis = diagnosis
         self._places = places
         self._changes = changes

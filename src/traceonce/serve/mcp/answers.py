@@ -45,6 +45,7 @@ class Desk:
     def __init__(self, questions: Questions, look_up: Callable[[str], Run]) -> None:
         self._questions = questions
         self._look_up = look_up
+        self.reading = questions.reading
 
     def explain_error(self, asked: contract.ErrorAsked) -> Answer:
         answered = self._questions.explain(asked.text, asked.language)

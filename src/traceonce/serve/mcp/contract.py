@@ -60,16 +60,20 @@ class ErrorAsked(Asked, frozen=True, kw_only=True):
     language: AnswerLanguage = None
 
 
-class FindingsAsked(Asked, frozen=True, kw_only=True):
+class RecordingAsked(Asked, frozen=True, kw_only=True):
+    """What asks about a whole recording takes longer than all else."""
+
     recording: RecordingName = "latest"
+
+
+class FindingsAsked(RecordingAsked, frozen=True, kw_only=True):
     function: Annotated[
         FunctionName | None, Meta(description="Only this function, in detail. Left out: all functions of the run.")
     ] = None
 
 
-class FixAsked(Asked, frozen=True, kw_only=True):
+class FixAsked(RecordingAsked, frozen=True, kw_only=True):
     function: FunctionName
-    recording: RecordingName = "latest"
 
 
 class SearchAsked(Asked, frozen=True, kw_only=True):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
@@ -18,23 +18,22 @@ from starlette.types import Receive, Scope, Send
 from traceonce.serve.mcp.instructions import SERVED
 from traceonce.serve.mcp.server import make_server
 from traceonce.serve.mcp.tool import Tool
-from traceonce.serve.rates import Rate
+from traceonce.serve.rates import Rate, check_rate
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from traceonce.serve.queries import Questions
-    from traceonce.serve.settings import Settings
 
 PATH = "/mcp"
 
 
-def add_mcp(app: FastAPI, questions: Questions, settings: Settings) -> None:
+def add_mcp(app: FastAPI, questions: Questions) -> None:
     """Mount the tools. Host, origin, token and the size of bodies are checked before anything gets here."""
     from traceonce.serve.mcp.answers import Desk, look_up_upload
 
     desk = Desk(questions, functools.partial(look_up_upload, questions))
-    endpoint = Endpoint(make_server(lambda: desk, SERVED, _Matching(settings.match_rate).refusal))
+    endpoint = Endpoint(make_server(lambda: desk, SERVED, functools.partial(_refusal, app.state.matching)))
     app.router.routes.append(Route(PATH, endpoint, include_in_schema=False))
     app.state.running.append(endpoint.running)
 
@@ -70,15 +69,14 @@ class Endpoint:
             await self._manager.handle_request(scope, receive, send)
 
 
-class _Matching:
+def _refusal(
+    rate: Rate, tool: Tool, arguments: Mapping[str, Any], context: ServerRequestContext[Any, Any]
+) -> str | None:
     """Texts are matched no more often than the settings allow, by whatever way they come."""
-
-    def __init__(self, rate: float) -> None:
-        self._rate = Rate(rate)
-
-    def refusal(self, tool: Tool, context: ServerRequestContext[Any, Any]) -> str | None:
-        if tool.name != "explain_error":
-            return None
-        client = context.request.client if context.request is not None else None
-        seconds = self._rate.wait(client.host if client else "")
-        return f"Too many questions; ask again in {math.ceil(seconds)} s." if seconds else None
+    if tool.name != "explain_error" or context.request is None:
+        return None
+    try:
+        check_rate(rate, context.request, str(arguments.get("text", "")))
+    except HTTPException as refused:
+        return refused.detail[:1].upper() + refused.detail[1:]
+    return None

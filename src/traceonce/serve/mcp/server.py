@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import mcp.types as types
@@ -17,7 +17,7 @@ from traceonce.version import __version__
 if TYPE_CHECKING:
     from traceonce.serve.mcp.answers import Desk
 
-Admission = Callable[[Tool, ServerRequestContext[Any, Any]], str | None]
+Admission = Callable[[Tool, Mapping[str, Any], ServerRequestContext[Any, Any]], str | None]
 
 
 def make_server(desk: Callable[[], Desk], instructions: str, refusal: Admission | None = None) -> Server[Any]:
@@ -38,8 +38,9 @@ def make_server(desk: Callable[[], Desk], instructions: str, refusal: Admission 
         tool = tools.get(params.name)
         if tool is None:
             return refuse(f"There is no tool {params.name[:100]!r}; there are: {', '.join(tools)}.")
-        reason = refusal(tool, context) if refusal is not None else None
-        return refuse(reason) if reason is not None else await tool.call(params.arguments or {}, desk)
+        arguments = params.arguments or {}
+        reason = refusal(tool, arguments, context) if refusal is not None else None
+        return refuse(reason) if reason is not None else await tool.call(arguments, desk)
 
     return Server(
         "traceonce",

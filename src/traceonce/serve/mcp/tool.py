@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import anyio.to_thread
 import mcp.types as types
 import msgspec
+from anyio.to_thread import run_sync
 
 from traceonce.errors import TraceonceError
+from traceonce.serve.mcp.contract import RecordingAsked
 
 if TYPE_CHECKING:
     from traceonce.serve.mcp.answers import Desk
@@ -59,7 +60,9 @@ class Tool(NamedTuple):
         """The answer, in words and as data; or why there is none, in words that say what to do."""
         try:
             asked = msgspec.convert(arguments, self.takes, strict=False)  # some models write numbers as texts
-            answer = await anyio.to_thread.run_sync(lambda: self.answer(desk(), asked))
+            opened = await run_sync(desk)
+            limiter = opened.reading if isinstance(asked, RecordingAsked) else None
+            answer = await run_sync(self.answer, opened, asked, limiter=limiter)
         except msgspec.ValidationError as error:
             return refuse(self._misused(str(error)))
         except TraceonceError as error:

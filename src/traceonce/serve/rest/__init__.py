@@ -21,7 +21,7 @@ __all__ = ["Limit", "Offset", "Search", "add_rest", "report_response"]
 
 def add_rest(app: FastAPI, questions: Questions, settings: Settings) -> None:
     """Add all of /api/v1."""
-    add_texts(app, questions, settings)
+    add_texts(app, questions)
     add_recordings(app, questions, settings)
     add_knowledge(app, questions)
     if settings.token is not None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Annotated, Any, NamedTuple
 
-import anyio
-import anyio.to_thread
+from anyio.to_thread import run_sync
 from fastapi import FastAPI, Query, Request, Response
 
 from traceonce.knowledge.language import Language
@@ -17,8 +16,6 @@ from traceonce.serve.rest.documenting import refusals
 from traceonce.serve.rest.parameters import API, Lang, Limit, Offset, Search
 from traceonce.serve.safety import REPORT_HEADERS
 from traceonce.serve.settings import Settings
-
-READ_AT_ONCE = 2  # uploads; reading them is all Python, so that more at once would only take longer
 
 _FILE: dict[str, Any] = {
     "requestBody": {
@@ -47,7 +44,6 @@ _FILES: dict[ReportForm, _File] = {
 
 def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> None:
     receiving = Receiving()
-    reading = anyio.CapacityLimiter(READ_AT_ONCE)
     tags: list[str | enum.Enum] = ["recordings"]
 
     @app.post(
@@ -62,12 +58,12 @@ def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> No
     )
     async def upload(request: Request, response: Response, name: Annotated[str, Query(max_length=200)] = "") -> Summary:
         """Upload a recording. When this is answered it is kept, whatever happens to the server."""
-        data = await receiving.body_of(request)
+        async with receiving.body_of(request) as data:
 
-        def keep() -> tuple[Summary, bool]:
-            return questions.add_recording(unpack(data, settings.max_upload), name)
+            def keep() -> tuple[Summary, bool]:
+                return questions.add_recording(unpack(data, settings.max_upload), name)
 
-        summary, is_new = await anyio.to_thread.run_sync(keep, limiter=reading)
+            summary, is_new = await run_sync(keep, limiter=questions.reading)
         response.status_code = 201 if is_new else 200
         return summary
 
@@ -77,9 +73,9 @@ def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> No
         return questions.list_recordings(search, limit, offset)
 
     @app.get(f"{API}/recordings/{{id}}", tags=tags, responses=refusals(404))
-    def recording(id: str) -> RecordingDetails:
+    async def recording(id: str) -> RecordingDetails:
         """A recording with its functions, the worst first."""
-        return questions.details(id)
+        return await run_sync(questions.details, id, limiter=questions.reading)
 
     @app.get(
         f"{API}/recordings/{{id}}/raw",
@@ -92,9 +88,9 @@ def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> No
         return Response(questions.raw(id), headers=_named(f"{id}.jsonl"), media_type="application/octet-stream")
 
     @app.get(f"{API}/recordings/{{id}}/findings", tags=tags, responses=refusals(404))
-    def findings(id: str) -> Findings:
+    async def findings(id: str) -> Findings:
         """What was found, as `traceonce report --format json` tells it, without the events."""
-        return questions.findings(id)
+        return await run_sync(questions.findings, id, limiter=questions.reading)
 
     @app.get(
         f"{API}/recordings/{{id}}/report",
@@ -105,14 +101,14 @@ def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> No
             **refusals(404),
         },
     )
-    def report(id: str, format: ReportForm = "html", lang: Lang = "en") -> Response:
+    async def report(id: str, format: ReportForm = "html", lang: Lang = "en") -> Response:
         """A report, in one of the forms of `traceonce report`."""
-        return report_response(questions, id, format, lang)
+        return await report_response(questions, id, format, lang)
 
     @app.get(f"{API}/recordings/{{id}}/fixes", tags=tags, responses=refusals(404))
-    def fixes(id: str, function: Annotated[str | None, Query(max_length=1000)] = None) -> Fixes:
+    async def fixes(id: str, function: Annotated[str | None, Query(max_length=1000)] = None) -> Fixes:
         """What was proved, or is proposed, for one function or for all."""
-        return questions.fixes(id, function)
+        return await run_sync(questions.fixes, id, function, limiter=questions.reading)
 
     @app.delete(f"{API}/recordings/{{id}}", status_code=204, tags=tags, responses=refusals(403, 404))
     def delete(id: str) -> None:
@@ -120,14 +116,14 @@ def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> No
         questions.delete(id)
 
     @app.get(f"{API}/compare", tags=tags, responses=refusals(404))
-    def compare(before: str, after: str) -> Comparison:
+    async def compare(before: str, after: str) -> Comparison:
         """Two recordings side by side, the worst change first."""
-        return questions.compare(before, after)
+        return await run_sync(questions.compare, before, after, limiter=questions.reading)
 
 
-def report_response(questions: Questions, id: str, form: ReportForm, language: Language) -> Response:
+async def report_response(questions: Questions, id: str, form: ReportForm, language: Language) -> Response:
     """A report as a response. A page is kept apart from the server that sends it."""
-    content = questions.report(id, form, language)
+    content = await run_sync(questions.report, id, form, language, limiter=questions.reading)
     file = _FILES[form]
     headers = REPORT_HEADERS if form == "html" else _named(f"{id}.{file.ending}")
     return Response(content, media_type=file.media_type, headers=headers)

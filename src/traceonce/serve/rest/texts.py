@@ -13,22 +13,20 @@ from traceonce.serve.queries import Questions
 from traceonce.serve.rates import Rate, check_rate
 from traceonce.serve.rest.documenting import refusals
 from traceonce.serve.rest.parameters import API
-from traceonce.serve.settings import Settings
 from traceonce.version import __version__
 
 SHORT = 4_000  # characters: matching such a text takes less time than handing it to a thread
-LONG = 20_000  # characters that count as one more text, since they take as long
 
 _encode = msgspec.json.Encoder().encode
 
 
-def add_texts(app: FastAPI, questions: Questions, settings: Settings) -> None:
-    rate = Rate(settings.match_rate)
+def add_texts(app: FastAPI, questions: Questions) -> None:
+    rate: Rate = app.state.matching
 
     @app.post(f"{API}/match", tags=["knowledge"], response_class=Response, responses=_described(MatchAnswer))
     async def match(request: Request, question: MatchQuestion) -> Response:
         """The records that explain a text, best first, as `traceonce knowledge match` answers."""
-        check_rate(rate, request, 1 + len(question.text) // LONG)
+        check_rate(rate, request, question.text)
         if len(question.text) <= SHORT:
             found = questions.match(question.text)
         else:
@@ -38,7 +36,7 @@ def add_texts(app: FastAPI, questions: Questions, settings: Settings) -> None:
     @app.post(f"{API}/explain", tags=["knowledge"], response_class=Response, responses=_described(ExplainAnswer))
     async def explain(request: Request, question: ExplainQuestion) -> Response:
         """What the errors in a text mean, as `traceonce explain --format json` answers."""
-        check_rate(rate, request, 1 + len(question.text) // LONG)
+        check_rate(rate, request, question.text)
         if len(question.text) <= SHORT:
             answered = questions.explain(question.text, question.language)
         else:

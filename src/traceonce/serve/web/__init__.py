@@ -26,7 +26,7 @@ def add_pages(app: FastAPI, questions: Questions, settings: Settings) -> None:
     """Add all pages to a server that has its error handlers already."""
     add_files(app)
     app.include_router(make_recording_pages(questions, settings))
-    app.include_router(make_knowledge_pages(questions, settings))
+    app.include_router(make_knowledge_pages(questions))
     app.include_router(make_door(app.state.gate))
 
     @app.get("/", include_in_schema=False)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from traceonce.serve.gate import COOKIE, Gate
 from traceonce.serve.rates import check_rate
+from traceonce.serve.web.forms import form_of
 from traceonce.serve.web.rendering import render
 from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
@@ -31,19 +31,19 @@ def make_door(gate: Gate) -> APIRouter:
     async def enter(request: Request) -> Response:
         # Whoever guesses is slowed down, whether or not the guess is right.
         check_rate(gate.failures, request)
-        fields = parse_qs((await request.body()).decode(errors="replace"), max_num_fields=10)
-        target = inside(fields.get("next", [START])[0])
-        if not gate.accepts(fields.get("token", [""])[0].strip()):
+        fields = await form_of(request)
+        target = inside(fields.get("next", START))
+        if not gate.accepts(fields.get("token", "").strip()):
             problem = Speech(Visitor.of(request).language).say("wrong_token")
             return _page(request, target, problem, 401)
         response = RedirectResponse(target, 303)
-        gate.let_in(response, secure=request.url.scheme == "https")
+        gate.let_in(response, secure=request.scope["scheme"] == "https")
         return response
 
     @router.post("/logout")
     def leave() -> Response:
         response = RedirectResponse("/login", 303)
-        response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+        response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax")
         return response
 
     return router

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Annotated, NamedTuple
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -16,11 +14,11 @@ from traceonce.knowledge.answering import Answered
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.rendering.view import view_of
 from traceonce.serve.queries import LONGEST_TEXT, Questions
-from traceonce.serve.rates import Rate, check_rate
+from traceonce.serve.rates import check_rate
 from traceonce.serve.refusals import TooLargeError
 from traceonce.serve.rest import Offset, Search
-from traceonce.serve.settings import Settings
 from traceonce.serve.web.browsing import narrow
+from traceonce.serve.web.forms import form_of
 from traceonce.serve.web.rendering import render
 from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
@@ -44,10 +42,9 @@ class Tally(NamedTuple):
     failed: int
 
 
-def make_knowledge_pages(questions: Questions, settings: Settings) -> APIRouter:
+def make_knowledge_pages(questions: Questions) -> APIRouter:
     """The pages about knowledge."""
     router = APIRouter(include_in_schema=False)
-    rate = Rate(settings.match_rate)
 
     @router.get("/knowledge")
     def browse(
@@ -94,8 +91,8 @@ def make_knowledge_pages(questions: Questions, settings: Settings) -> APIRouter:
 
     @router.post("/explain")
     async def answer(request: Request) -> Response:
-        check_rate(rate, request)
-        text = _text_of(await request.body())
+        text = (await form_of(request)).get("text", "").replace("\r\n", "\n")  # its lines end as in a log
+        check_rate(request.app.state.matching, request, text)
         language = Visitor.of(request).language
         try:
             answered = await run_in_threadpool(questions.explain, text, language)
@@ -125,12 +122,6 @@ def _explain_page(
         "example": EXAMPLE,
     }
     return render(request, "explain", values, status)
-
-
-def _text_of(body: bytes) -> str:
-    """The text of the form; its lines end as in a log, and not as in a form."""
-    fields: Mapping[str, list[str]] = parse_qs(body.decode(errors="replace"), max_num_fields=10)
-    return fields.get("text", [""])[0].replace("\r\n", "\n")
 
 
 def _tally(record: Record, questions: Questions) -> dict[int, Tally]:

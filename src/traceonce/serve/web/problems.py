@@ -49,7 +49,7 @@ def error_page(request: Request, status: int, reason: str, retry_after: str | No
 
 
 def _reads_pages(request: Request) -> bool:
-    return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(_FOR_PROGRAMS)
+    return "text/html" in request.headers.get("accept", "") and not request.scope["path"].startswith(_FOR_PROGRAMS)
 
 
 def _reason(answered: Response) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, NamedTuple, get_args
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
@@ -69,36 +70,47 @@ def make_recording_pages(questions: Questions, settings: Settings) -> APIRouter:
         return render(request, "recording", {"run": run, "others": others, "forms": FORMS})
 
     @router.get("/recordings/{id}/report")
-    def report(request: Request, id: str) -> Response:
+    async def report(request: Request, id: str) -> Response:
         """The report alone; it is sandboxed, whoever opens it."""
-        return report_response(questions, id, "html", Visitor.of(request).language)
+        return await report_response(questions, id, "html", Visitor.of(request).language)
 
     @router.get("/compare")
-    def compared(
+    async def compared(
         request: Request,
         before: Id = "",
         after: Id = "",
         run: Annotated[list[Id], Query(max_length=50)] = [],  # noqa: B006  (FastAPI copies it)
     ) -> Response:
         """Two runs; or, by `run` alone, those that were picked from a list, of which the older one is the first."""
-        problem = None
-        if len(run) == 2:
-            first, second = sorted(map(questions.summary, run), key=lambda summary: summary.started)
-            return RedirectResponse(f"/compare?before={first.id}&after={second.id}", 303)
         if run:
-            problem = Speech(Visitor.of(request).language).say("compare_not_two", n=len(run))
-        comparison = questions.compare(before, after) if before and after else None
-        choices = _with_both(_newest(questions), comparison)
-        changes = Counter(function.change for function in comparison.functions) if comparison else Counter()
-        values = {
-            "comparison": comparison,
-            "changes": [(change, changes[change]) for change in CHANGES if changes[change]],
-            "choices": choices,
-            "problem": problem,
-        }
-        return render(request, "compare", values)
+            return await run_sync(_picked, request, questions, run)
+        if not (before and after):
+            return await run_sync(_compare_page, request, questions)
+        comparison = await run_sync(questions.compare, before, after, limiter=questions.reading)
+        return await run_sync(_compare_page, request, questions, comparison)
 
     return router
+
+
+def _picked(request: Request, questions: Questions, run: list[str]) -> Response:
+    if len(run) != 2:
+        problem = Speech(Visitor.of(request).language).say("compare_not_two", n=len(run))
+        return _compare_page(request, questions, problem=problem)
+    first, second = sorted(map(questions.summary, run), key=lambda summary: summary.started)
+    return RedirectResponse(f"/compare?before={first.id}&after={second.id}", 303)
+
+
+def _compare_page(
+    request: Request, questions: Questions, comparison: Comparison | None = None, problem: str | None = None
+) -> Response:
+    changes = Counter(function.change for function in comparison.functions) if comparison else Counter()
+    values = {
+        "comparison": comparison,
+        "changes": [(change, changes[change]) for change in CHANGES if changes[change]],
+        "choices": _with_both(_newest(questions), comparison),
+        "problem": problem,
+    }
+    return render(request, "compare", values)
 
 
 def _newest(questions: Questions) -> list[Summary]:

@@ -197,9 +197,9 @@ WORDS: dict[str, tuple[str, str]] = {
         "没有可解释的文本。请粘贴错误或日志。",
     ),
     "explain_too_long": (
-        "The text has more than {n} bytes. Paste the end of the log, where the error is; a file of any size can be"
+        "The text has more than {n} characters. Paste the end of the log, where the error is; a file of any size can be"
         " explained with: traceonce explain FILE",
-        "文本超过 {n} 字节。请只粘贴日志末尾的错误部分；任意大小的文件可用命令 traceonce explain FILE 解释。",
+        "文本超过 {n} 个字符。请只粘贴日志末尾的错误部分；任意大小的文件可用命令 traceonce explain FILE 解释。",
     ),
     "answer": ("Answer", "答案"),
     "explained": ("{n} error explained|{n} errors explained", "已解释 {n} 个错误"),

@@ -9,6 +9,7 @@ function alarms() {
   const silent = findings(({note}) => !note).filter(([func]) => !inHeadline(func));
   const lines = [
     ...silent.map(([func, cause]) => alarm('silent', silentWords(func, cause), func)),
+    ...worthALook().map(([func, cause]) => alarm('silent', changedSinceWords(func, cause), func)),
     DATA.error &&
       alarm('failed', [
         phrase('verdict.ended_by'),
@@ -25,7 +26,12 @@ function alarms() {
   return more > 0 ? [...lines.slice(0, ALARMS), h('p.note', null, words('verdict.more_alarms', {n: more}))] : lines;
 }
 
-/** Silent findings as pairs of function and cause. One with a note decides no verdict: it was seen at the end only. */
+/** Values that were found changed at the end only: whether a call came after that is not known. */
+function worthALook() {
+  return findings(({note}) => note);
+}
+
+/** Silent findings as pairs of function and cause. One with a note decides no verdict. */
 function findings(wanted) {
   return DATA.functions.flatMap((func) =>
     silentCauses(func)
@@ -49,9 +55,13 @@ function silentWords(func, cause) {
   return phrase(`verdict.alarm.${key}`, changeAsCode(func, cause));
 }
 
+function changedSinceWords(func, cause) {
+  return [phrase('verdict.worth_a_look', changeAsCode(func, cause)), ' ', words('verdict.seen_at_the_end')];
+}
+
 function changeAsCode(func, {path, was, now}) {
   const code = (text) => h('code', null, text);
-  return {name: code(func.name), path: code(path), was: code(was), now: code(now)};
+  return {name: code(shortName(func)), path: code(path), was: code(was), now: code(now)};
 }
 
 function exitWords(code) {
@@ -70,11 +80,6 @@ function calmNotes() {
   const lines = [
     !DATA.complete && phrase('verdict.incomplete'),
     DATA.runs > 1 && phrase('verdict.merged', {n: DATA.runs}),
-    ...findings(({note}) => note).map(([func, cause]) => [
-      phrase('verdict.worth_a_look', changeAsCode(func, cause)),
-      ' ',
-      inEnglish(cause.note),
-    ]),
     unseen.length > 0 && phrase('verdict.compiles_unseen', {names: h('code', null, unseen.slice(0, 5).join(', '))}),
     ...DATA.notices.slice(0, NOTICES).map((notice) => inEnglish(notice)),
     DATA.notices.length > NOTICES && moreNotices(DATA.notices.slice(NOTICES)),

@@ -159,8 +159,8 @@ function eventCell({key, view, numeric}, event) {
 }
 
 function functionCell(event) {
-  const {name} = DATA.functions[event.function];
-  return h('span.mono', {title: name}, name);
+  const func = DATA.functions[event.function];
+  return h('span.mono', {title: func.name}, shortName(func));
 }
 
 function kindCell({kind, phase, family}) {

@@ -43,8 +43,7 @@ function isFiltered() {
 }
 
 function countShown() {
-  const counted = EVENTS.filter((event) => event.phase !== 'internal');
-  return {shown: counted.filter((event) => event.shown).length, all: counted.length};
+  return {shown: EVENTS.filter((event) => event.shown).length, all: EVENTS.length};
 }
 
 /** Search or legend have changed: show what they leave. */

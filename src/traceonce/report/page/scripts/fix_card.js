@@ -36,11 +36,16 @@ function fixPlace(func, fix) {
   );
 }
 
+function isProved(fix) {
+  return fix.proof?.verdict === 'proved';
+}
+
 function copyButtons(fix) {
   const copying = (text) => ({type: 'button', on: {click: () => copyText(text)}});
   return [
     fix.diff && h('button.tool.wide', copying(fix.diff), words('fix.copy_patch')),
-    h('button.copy', copying(fixText(fix)), words('fix.copy')),
+    // What nobody has run is not offered as the thing to do.
+    h(`button.${isProved(fix) ? 'copy' : 'tool'}`, copying(fixText(fix)), words('fix.copy')),
   ];
 }
 
@@ -207,8 +212,13 @@ function unprovedView(func, fix) {
     words('top.between_sentences'),
     promise && words('fix.predicted', {before: func.traces, after: predicted}),
     promise && words('top.between_sentences'),
-    fix.safety === 'advice' ? words('fix.advice') : phrase('fix.prove_it', {command: h('code', null, fixCommand())}),
+    fix.safety === 'advice' ? words('fix.advice') : howToProve('fix.prove_it'),
   );
+}
+
+/** The command that proves a change; there is none for a notebook. */
+function howToProve(key) {
+  return isNotebook ? words('fix.notebook') : phrase(key, {command: h('code', null, fixCommand())});
 }
 
 /** What to know before it is used; nothing of that matters where it was not proved. */

@@ -116,7 +116,7 @@ function rowParts(func) {
   const file = func.library ? `${place(func)} · ${words('cards.in_library')}` : place(func);
   return [
     h('span.badge', null, swatch(quiet ? 'first' : func.family), words(`verdict.badge.${func.verdict}`)),
-    h('span.card-name', null, h('b', {title: func.name}, func.name), h('small', {title: place(func)}, file)),
+    h('span.card-name', null, h('b', {title: func.name}, shortName(func)), h('small', {title: place(func)}, file)),
     h('span.card-spark', null, sparkline(func.index)),
     h('span.card-counts.num', null, h('small', null, countsInWords(func))),
     lostTime(func),

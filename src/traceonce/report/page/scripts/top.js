@@ -44,7 +44,7 @@ function runLine() {
     tensorflow && `TensorFlow${NBSP}${tensorflow}`,
     python && `Python${NBSP}${python}`,
   ].filter(Boolean);
-  const command = `python ${DATA.command.join(' ')}`;
+  const command = isNotebook ? DATA.command.join(' ') : `python ${DATA.command.join(' ')}`;
   const text = facts.join(' · ');
   return h(
     'span.run',

@@ -26,8 +26,8 @@ function renderVerdict(container) {
 
 function headline(func) {
   if (!DATA.functions.length) return words(DATA.refused.length ? 'verdict.all_refused' : 'verdict.nothing_traced');
-  if (!func) return words('verdict.fine');
-  const name = h('code', {title: func.name}, shorten(func.name, LONGEST_NAME));
+  if (!func) return words(worthALook().length ? 'verdict.fine_but' : 'verdict.fine');
+  const name = h('code', {title: func.name}, shorten(shortName(func), LONGEST_NAME));
   if (isSilent(func)) return phrase(`verdict.${silentKey(func)}`, {name});
   if (func.verdict === 'failed') {
     const key = func.traces > 0 ? 'failed_sometimes' : 'failed';
@@ -53,9 +53,9 @@ function silentKey(func) {
 function lede(func) {
   if (!DATA.functions.length && DATA.refused.length) return null;
   if (!func) {
-    const key = DATA.functions.length ? 'verdict.traced_fine' : 'verdict.not_watched';
+    const key = worthALook().length ? 'traced_but' : DATA.functions.length ? 'traced_fine' : 'not_watched';
     const cost = lostSeconds >= 0.01 && words('verdict.cost_fine', {lost: seconds(lostSeconds)});
-    return h('p.lede', null, words(key, {n: DATA.functions.length}), cost && [words('top.between_sentences'), cost]);
+    return h('p.lede', null, words(`verdict.${key}`, {n: DATA.functions.length}), cost && [words('top.between_sentences'), cost]);
   }
   if (isSilent(func)) return h('p.lede', null, words(`verdict.lede.${silentKey(func)}`));
   const error = errorOf(func);
@@ -155,9 +155,7 @@ function lookFirst(func) {
       h(
         'p.note',
         null,
-        func.library
-          ? words('verdict.no_fix_library')
-          : phrase('verdict.no_fix', {command: h('code', null, fixCommand())}),
+        func.library ? words('verdict.no_fix_library') : howToProve('verdict.no_fix'),
       ),
     ),
   );
@@ -175,7 +173,7 @@ function rankedFunction(func) {
     'li',
     null,
     swatch(func.family),
-    functionLink(func, func.name),
+    functionLink(func, shortName(func)),
     h('b.num', null, func.lost_seconds > 0 ? seconds(func.lost_seconds) : ''),
   );
 }
