@@ -95,6 +95,12 @@ def assert_fits(page: Page) -> None:
     assert wider <= 0, f"the page is {wider} pixels wider than the window"
 
 
+def wait_for_background(page: Page, colour: str) -> None:
+    """Wait until this is the colour behind the page."""
+    behind = "[document.body, document.documentElement].map(element => getComputedStyle(element).backgroundColor)"
+    wait_until(page, lambda: colour in page.evaluate(behind))
+
+
 # Texts that people read, and that tell them what an element is; not code, and not what is marked as English.
 _READ = """
 () => {

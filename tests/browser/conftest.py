@@ -66,3 +66,15 @@ def open_report(new_page: NewPage, reports: Reports) -> OpenPage:
         return page
 
     return open_
+
+
+@pytest.fixture
+def visit(new_page: NewPage, server: Server) -> OpenPage:
+    """Opens a page of the server."""
+
+    def open_(path: str = "/", **options: Any) -> Page:
+        page, _ = new_page(f"{server.address}/", **options)
+        page.goto(server.address + path)
+        return page
+
+    return open_

@@ -60,14 +60,32 @@ def test_files_are_seen_from_where_each_run_was_started() -> None:
 
 
 def test_functions_of_one_name_are_told_apart_by_their_files() -> None:
-    """Rule 1 comes before rule 2."""
+    """Rule 1 comes before rule 3."""
     before = run(diagnosis(file="a.py", retraces=1), diagnosis(file="b.py", retraces=2))
     after = run(diagnosis(file="b.py", retraces=2), diagnosis(file="a.py", retraces=9))
     assert {(f.file, f.change) for f in compare(before, after).functions} == {("a.py", "worse"), ("b.py", "same")}
 
 
+def lambdas(*lines_and_retraces: tuple[int, int]) -> Run:
+    return run(
+        *(diagnosis(function=FunctionId("<lambda>", "a.py", line), retraces=n) for line, n in lines_and_retraces)
+    )
+
+
+def test_functions_of_one_name_in_one_file() -> None:
+    """Rule 1: in the order of their lines, which an edit above them has moved; none is lost."""
+    found = compare(lambdas((10, 1), (20, 2)), lambdas((25, 2), (20, 9)))
+    assert {(f.change, f.before and f.before.retraces) for f in found.functions} == {("worse", 1), ("same", 2)}
+
+
+def test_more_functions_of_one_name_than_before() -> None:
+    """Rule 2: those whose line is the same are the same; the rest are told apart by nothing."""
+    found = compare(lambdas((10, 1), (20, 2)), lambdas((20, 2), (30, 3), (40, 4)))
+    assert [f.change for f in found.functions] == ["new", "new", "gone", "same"]
+
+
 def test_a_function_that_was_moved_is_known_by_its_name() -> None:
-    """Rule 2: where there is only one that is called so."""
+    """Rule 3: where there is only one that is called so."""
     found = only(run(diagnosis(file="old.py")), run(diagnosis(file="new.py", retraces=0)))
     assert (found.file, found.change) == ("new.py", "better")
 
@@ -93,6 +111,10 @@ def test_functions_of_other_backends_are_others() -> None:
         ({}, {"retraces": 6}, "better"),
         ({}, {"retraces": 8}, "worse"),
         ({}, {"verdict": Verdict.BOUNDED, "retraces": 9}, "better"),
+        ({"verdict": Verdict.FAILED, "failed": 1, "retraces": 0}, {"retraces": 7}, "better"),
+        ({"compiles": 5}, {"compiles": 2}, "better"),
+        ({"compiles": 2}, {"compiles": 5}, "worse"),
+        ({"compiles": 0}, {"compiles": 5}, "same"),
         ({"verdict": Verdict.OK, "retraces": 9}, {"verdict": Verdict.STALE, "retraces": 0}, "worse"),
         ({"verdict": Verdict.BOUNDED, "retraces": 2}, {"verdict": Verdict.OK, "retraces": 0}, "better"),
     ],

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from traceonce.serve.app import create_app
-from traceonce.serve.receiving import Receiving
+from traceonce.serve.receiving import AT_ONCE, Receiving
 from traceonce.serve.settings import Settings
 
 Recorded = Callable[[str], bytes]
@@ -232,8 +232,45 @@ def test_whoever_stops_sending_is_told(recorded: Recorded) -> None:
         raise AssertionError
 
     async def receive() -> None:
-        await Receiving(patience=0.01).body_of(Request({"type": "http", "headers": []}, silence))
+        async with Receiving(patience=0.01).body_of(Request({"type": "http", "headers": []}, silence)):
+            raise AssertionError
 
     with pytest.raises(HTTPException, match="the rest of the body did not come") as caught:
         anyio.run(receive)
     assert caught.value.status_code == 408
+
+
+def test_only_so_many_bodies_are_in_memory() -> None:
+    """Those that were received count until they are kept: others wait before theirs are taken."""
+    taken = 0
+
+    async def receive() -> Message:
+        nonlocal taken
+        taken += 1
+        return {"type": "http.request", "body": b"x", "more_body": False}
+
+    async def hold(receiving: Receiving, release: anyio.Event) -> None:
+        async with receiving.body_of(Request({"type": "http", "headers": []}, receive)):
+            await release.wait()
+
+    async def crowd() -> list[int]:
+        receiving, release = Receiving(), anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            for _ in range(AT_ONCE + 3):
+                tasks.start_soon(hold, receiving, release)
+            await anyio.wait_all_tasks_blocked()
+            before = taken
+            release.set()
+        return [before, taken]
+
+    assert anyio.run(crowd) == [AT_ONCE, AT_ONCE + 3]
+
+
+def test_a_recording_that_would_take_minutes_is_refused(client: TestClient, recorded: Recorded) -> None:
+    """413, with what there is too much of, how much is taken, and what to do."""
+    header = recorded("lengths").splitlines()[0]
+    sections = b"".join(header.replace(b'"process":"', b'"process":"%d' % number) + b"\n" for number in range(600))
+    answer = send(client, sections)
+    assert answer.status_code == 413
+    assert "has 600 processes, and 500 are the most that are read here" in answer.json()["detail"]
+    assert "`traceonce report FILE`" in answer.json()["detail"]

@@ -11,10 +11,10 @@ import pytest
 from fastapi.testclient import TestClient
 from starlette.responses import Response
 
+from traceonce.serve import app
 from traceonce.serve.app import create_app
 from traceonce.serve.gate import COOKIE, Gate
 from traceonce.serve.rates import Rate
-from traceonce.serve.rest import texts
 from traceonce.serve.settings import Settings
 
 API = "/api/v1"
@@ -243,9 +243,21 @@ def test_too_many_questions(tmp_path: Path) -> None:
         assert client.get(f"{API}/health").status_code == 200
 
 
+def test_one_rate_for_all_ways_to_ask(tmp_path: Path) -> None:
+    """Whoever has asked over REST has asked: neither a page nor a tool answers more."""
+    call = {"name": "explain_error", "arguments": {"text": "x"}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    with make_server(tmp_path, match_rate=0.001) as client:
+        assert client.post(f"{API}/match", json={"text": "x"}).status_code == 200
+        assert client.post("/explain", data={"text": "x"}).status_code == 429
+        told = client.post("/mcp", json=request, headers={"Accept": "application/json, text/event-stream"}).json()
+    assert told["result"]["isError"]
+    assert told["result"]["content"][0]["text"].startswith("Too many questions; ask again in ")
+
+
 def test_a_long_text_counts_as_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes as long to match as many others is not to be asked as often; here no time goes by."""
-    monkeypatch.setattr(texts, "Rate", functools.partial(Rate, clock=lambda: 0.0))
+    monkeypatch.setattr(app, "Rate", functools.partial(Rate, clock=lambda: 0.0))
     with make_server(tmp_path, match_rate=2) as client:
         asked = ["x" * 50_000, "x" * 50_000, "x", "x"]
         statuses = [client.post(f"{API}/match", json={"text": text}).status_code for text in asked]

@@ -48,7 +48,7 @@ def test_a_page_asks_for_the_token_and_comes_back(client: TestClient) -> None:
     assert entered.headers["location"] == "/knowledge?search=shape"
     cookie = entered.headers["set-cookie"].lower()
     assert "httponly" in cookie
-    assert "samesite" in cookie
+    assert "samesite=lax" in cookie, "a link in a chat leads to the page, and not to the door"
     assert TOKEN not in cookie
     assert client.get(entered.headers["location"]).status_code == 200
 
@@ -116,3 +116,17 @@ def test_without_a_token_there_is_no_door(tmp_path: Path) -> None:
     with visitor(create_app(settings)) as client:
         assert client.get("/login").headers["location"] == "/recordings"
         assert "/logout" not in client.get("/recordings").text
+
+
+def test_a_form_with_too_many_fields_is_refused(client: TestClient) -> None:
+    """400, and what to do: nothing that comes in at the door is more than the door can bear."""
+    answer = client.post("/login", content="&" * 20, headers={"Content-Type": "application/x-www-form-urlencoded"})
+    assert answer.status_code == 400
+    assert "encode &amp; in its texts as %26" in answer.text
+
+
+@pytest.mark.parametrize("host", ["[", "a]b", "%", "//"])
+def test_a_name_that_is_none_breaks_nothing(client: TestClient, host: str) -> None:
+    """The way to the door does not depend on how the server is called."""
+    answer = client.get("/knowledge?search=a%20b", headers={"Host": host})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/login?next=/knowledge%3Fsearch%3Da%2520b")

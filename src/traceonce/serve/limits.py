@@ -14,7 +14,7 @@ EVENTS = 100_000
 PROCESSES = 500
 PLACES = 1_000_000  # at which signatures can differ: arguments, dimensions, containers
 ERRORS = 5_000_000  # characters; each error is looked up in the records
-INHERITED = 50_000_000  # events that forked processes would have to look through for what they inherit
+INHERITED = 30_000_000  # events that forked processes would have to look through for what they inherit
 
 
 def check_size(recording: Recording, name: str) -> None:
