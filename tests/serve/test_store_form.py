@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import PIPE
 
@@ -14,8 +16,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
 
+from traceonce.serve import preparing
 from traceonce.serve.engine import open_engine, writing
-from traceonce.serve.preparing import VERSION_TABLE, prepare
+from traceonce.serve.preparing import STEPS, VERSION_TABLE, prepare
 from traceonce.serve.refusals import StoreError
 from traceonce.serve.store import Store
 from traceonce.serve.tables import metadata
@@ -53,6 +56,61 @@ def test_several_servers_may_start_at_once(database: str) -> None:
         server.stdin.flush()
     said = [server.communicate(timeout=60)[1].decode() for server in servers]
     assert [server.returncode for server in servers] == [0, 0, 0], said
+
+
+NEXT = """
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision = "9998", "{head}"
+
+def upgrade():
+    op.add_column("outcomes", sa.Column("reporter", sa.Text, nullable=False, server_default="somebody"))
+    {more}
+"""
+
+
+@pytest.fixture
+def later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Makes this the next version of traceonce, which has one more step, with this as its last line."""
+
+    def make(more: str) -> None:
+        steps = tmp_path / "later 100%"
+        shutil.copytree(preparing.STEPS, steps, ignore=shutil.ignore_patterns("__pycache__"))
+        head = max(path.stem.removeprefix("step_") for path in steps.glob("versions/step_*.py"))
+        (steps / "versions" / "step_9998.py").write_text(NEXT.format(head=head, more=more))
+        monkeypatch.setattr(preparing, "STEPS", steps)
+
+    return make
+
+
+def test_a_database_of_an_earlier_version_is_brought_up_to_date(database: str, later: Callable[[str], None]) -> None:
+    """By the steps that it lacks; what is in it stays, and every server after that finds it done."""
+    store = Store(database)
+    noted = store.note("tensorflow/retracing-shape", 1, "do it", worked=True)
+    store.close()
+    later("")
+    for _ in range(2):
+        Store(database).close()
+    assert ask(database, f"SELECT version_num FROM {VERSION_TABLE}") == "9998"
+    assert ask(database, f"SELECT reporter FROM outcomes WHERE number = {noted.number}") == "somebody"
+
+
+def test_a_step_that_fails_leaves_nothing_behind(database: str, later: Callable[[str], None]) -> None:
+    """Neither its first half nor a version that says that it was done; the version before can go on."""
+    Store(database).close()
+    before = ask(database, f"SELECT version_num FROM {VERSION_TABLE}")
+    with pytest.MonkeyPatch.context() as patch:
+        later("op.execute('NO SQL')")
+        with pytest.raises(StoreError, match="cannot be reached or used"):
+            Store(database)
+        assert ask(database, f"SELECT version_num FROM {VERSION_TABLE}") == before
+        patch.setattr(preparing, "STEPS", STEPS)
+        store = Store(database)
+        assert store.note("tensorflow/retracing-shape", 1, "do it", worked=True).worked
+        store.close()
+    with pytest.raises(Exception, match="reporter"):
+        ask(database, "SELECT reporter FROM outcomes")
 
 
 def test_a_database_of_a_later_version_is_refused(database: str) -> None:

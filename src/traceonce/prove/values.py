@@ -41,7 +41,8 @@ def first_difference(was: Returned, now: Returned) -> str | None:
 def _outcome(returned: Returned) -> str:
     if returned.error is None:
         return "a result"
-    return f"{returned.error}: {returned.message}" if returned.message else returned.error
+    text = returned.message.removeprefix(f"{returned.error}: ")  # AutoGraph puts the type into the text, too
+    return f"{returned.error}: {text}" if returned.message else returned.error
 
 
 def value_difference(was: Value, now: Value) -> str | None:

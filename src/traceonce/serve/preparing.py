@@ -16,6 +16,7 @@ from traceonce.serve.engine import WAIT, shown, writing
 from traceonce.serve.refusals import StoreError
 
 VERSION_TABLE = "traceonce_version"
+STEPS = Path(__file__).with_name("migrations")  # a new form of the tables is one more file in its `versions`
 _LOCK = 0x7472616365  # of PostgreSQL, for whoever changes the tables
 
 
@@ -60,8 +61,7 @@ def _check(connection: Connection) -> None:
 
 def _configure(connection: Connection) -> Config:
     config = Config()
-    folder = str(Path(__file__).with_name("migrations"))
-    config.set_main_option("script_location", folder.replace("%", "%%"))  # % refers to other options
+    config.set_main_option("script_location", str(STEPS).replace("%", "%%"))  # % refers to other options
     config.attributes |= {"connection": connection, "version_table": VERSION_TABLE}
     return config
 

@@ -46,7 +46,7 @@ __all__ = ["LONGEST_TEXT", "Outcomes", "Questions", "Recordings", "ReportForm", 
 
 LONGEST_TEXT = 1_000_000  # characters that are matched at once
 _REPORTS = 64 << 20  # bytes of reports that are kept
-_UNDERSTOOD = 16 << 20  # bytes of recordings of which is kept what was found in them, which is ten times as much
+_UNDERSTOOD = 32 << 20  # bytes of recordings of which is kept what was found in them, which is ten times as much
 _READ_AT_ONCE = 2  # recordings; reading them is all Python, so that more at once would only take longer
 _LEFT_OUT = ("events", "excerpts")  # of the JSON report, in findings
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.serve.describing import searchable
-from traceonce.serve.engine import open_engine, shown, writing
+from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.keeping import Upload
 from traceonce.serve.models import RecordingList, Summary
 from traceonce.serve.preparing import prepare
@@ -30,10 +30,6 @@ class Store:
         self._engine = open_engine(database)
         self._writing = writing(self._engine)
         prepare(self._engine)
-
-    @property
-    def name(self) -> str:
-        return shown(self._engine)
 
     def close(self) -> None:
         self._engine.dispose()

@@ -15,11 +15,13 @@ function signatureView(index, position) {
   const {constant, placeNumber} = DATA.functions[index];
   const now = eventsOf(index)[position];
   const compared = !isFirst(now);
-  const rows = signatureRows(now, compared ? traceBefore(index, position) : null);
+  const nearest = compared ? nearestEarlier(index, position) : null;
+  const rows = signatureRows(now, compared ? (nearest ?? traceBefore(index, position)) : null);
   const known = rows.some(({state: how}) => how === 'known');
   const leftOut = constant.filter((path) => !placeNumber.has(path)).length;
   const note = !compared ? 'note_first' : known ? 'note_known' : now.kind === 'compile' ? 'note_compiles' : 'note';
-  const columns = [words('cards.place'), compared && words('cards.signature.before'), eventName(now)].filter(Boolean);
+  const before = nearest ? eventName(nearest) : words('cards.signature.before');
+  const columns = [words('cards.place'), compared && before, eventName(now)].filter(Boolean);
   return [
     cardHeading(words('cards.signature.title'), null, stepButtons(index, position)),
     signatureHead(now),
@@ -32,6 +34,18 @@ function signatureView(index, position) {
     h('p.note', null, words(`cards.signature.${note}`)),
     leftOut > 0 && h('p.note', null, words('cards.signature.left_out', {n: leftOut})),
   ];
+}
+
+/** The earlier trace that this one was compared with: it differs in the causes alone. It may lie before the recording. */
+function nearestEarlier(index, position) {
+  const {places, texts} = DATA.functions[index];
+  const now = eventsOf(index)[position];
+  const causes = new Map(now.causes.map(({path, was}) => [path, was]));
+  const fits = ({v, process, phase}) =>
+    process === now.process &&
+    phase !== 'failed' &&
+    places.every((path, number) => (causes.has(path) ? texts[v[number]] === causes.get(path) : v[number] === now.v[number]));
+  return eventsOf(index).slice(0, position).findLast(fits) ?? null;
 }
 
 /** The trace before this one that the same process made; one that failed has left nothing to compare with. */

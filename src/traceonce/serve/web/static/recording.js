@@ -23,11 +23,14 @@ function show(theme) {
   const frame = document.getElementById('report');
   const anew = frame.cloneNode();
   anew.src = addressWith({ theme });
+  anew.addEventListener('load', passOn);
   frame.replaceWith(anew);
 }
 
 document.addEventListener('theme', ({ detail }) => show(detail));
 window.addEventListener('hashchange', passOn);
+// Before it has loaded, a frame may drop what it is told.
+document.getElementById('report').addEventListener('load', passOn);
 passOn();
 
 confirmDeletions(() => location.assign('/recordings'));
