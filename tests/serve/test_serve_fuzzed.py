@@ -13,7 +13,18 @@ from typing import Any
 import pytest
 from databases import PostgreSQL
 from fastapi.testclient import TestClient
-from hostile_recordings import LONG, NUMBERS, TEXTS, at, hostile_recordings, places_of, texts, write
+from hostile_recordings import (
+    LONG,
+    NUMBERS,
+    TEXTS,
+    at,
+    hostile_recordings,
+    places_of,
+    read_lines,
+    texts,
+    write,
+    write_lines,
+)
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
@@ -26,6 +37,7 @@ from traceonce.serve.settings import Settings
 RECORDED = Path(__file__).parents[1] / "recorded"
 SMALL = ("anew", "fails", "healthy", "lengths", "limited", "silently_wrong")
 WHOLE = RECORDED / "translate_fixed.jsonl"  # a JSON report with all that there is, also proved fixes
+COMPILED = RECORDED / "lengths.jsonl"  # a log, also of compilations
 UPLOADS = "/api/v1/recordings"
 MOST = 2 << 20  # bytes of an upload
 LONGEST = 200  # characters of a name
@@ -167,26 +179,26 @@ def whole() -> Any:
     return {**document, "events": document["events"][::5]}
 
 
-def everywhere(value: Any) -> bytes:
-    """A recording in which this stands in every place of its type, but for where one of few words must stand."""
-    document = whole()
+def everywhere(value: Any, document: Any) -> Any:
+    """This in every place of its type, but for where one of few words must stand."""
     for place in [*places_of(document)]:
         few = not WORDS.isdisjoint(place) or place[-2:-1] == ("causes",)
         if type(at(document, place)) is type(value) and not few:
             at(document, place[:-1])[place[-1]] = value
-    return write(document)
+    return document
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: text[:12].encode("ascii", "backslashreplace").decode())
 def test_a_hostile_text_everywhere(server: Server, text: str) -> None:
     """It is accepted unless it is no text at all, and every form and page can show it."""
-    assert server.take(everywhere(text), name=_sendable(text)) == (422 if "\ud800" in text else 201)
+    assert server.take(write(everywhere(text, whole())), name=_sendable(text)) == (422 if "\ud800" in text else 201)
 
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: f"{number!r:.12}")
 def test_a_hostile_number_everywhere(server: Server, number: float) -> None:
     """Negative, not finite, or too large for any column: it is shown, or refused with a reason."""
-    server.take(everywhere(number))
+    server.take(write(everywhere(number, whole())))
+    server.take(write_lines(everywhere(number, read_lines(COMPILED.read_bytes()))))
 
 
 def test_a_very_long_name(server: Server) -> None:

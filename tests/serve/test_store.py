@@ -15,7 +15,7 @@ from sqlalchemy import text
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.keeping import Upload
 from traceonce.serve.models import Description, Worst
-from traceonce.serve.refusals import NotFoundError
+from traceonce.serve.refusals import NotFoundError, StoreError
 from traceonce.serve.store import Store
 
 
@@ -169,7 +169,7 @@ def test_what_is_kept_outlives_the_server(database: str) -> None:
 
 def test_sqlite_writes_through_to_the_disk(tmp_path: Path) -> None:
     """A commit returns when the disk has it, and readers do not wait for writers."""
-    store = Store(f"sqlite:///{tmp_path / 'new' / 'a.sqlite3'}")
+    store = Store(f"sqlite:///{tmp_path / 'a.sqlite3'}")
     with store._engine.connect() as connection:
         found = [connection.scalar(text(f"PRAGMA {name}")) for name in ("synchronous", "journal_mode", "foreign_keys")]
     store.close()
@@ -177,11 +177,17 @@ def test_sqlite_writes_through_to_the_disk(tmp_path: Path) -> None:
 
 
 def test_an_sqlite_file_is_its_owners(tmp_path: Path) -> None:
-    """Recordings quote source: neither the file nor a folder that is made for it is for others to read."""
-    path = tmp_path / "new" / "a.sqlite3"
+    """Recordings quote source: the file is not for others to read."""
+    path = tmp_path / "a.sqlite3"
     Store(f"sqlite:///{path}").close()
     assert path.stat().st_mode & 0o077 == 0
-    assert path.parent.stat().st_mode & 0o077 == 0
+
+
+def test_no_folder_is_made_for_a_file(tmp_path: Path) -> None:
+    """A mistyped path must not become a new, empty server."""
+    with pytest.raises(StoreError, match="No such file or directory"):
+        Store(f"sqlite:///{tmp_path / 'mistyped' / 'a.sqlite3'}")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_readers_see_what_was_there_while_somebody_writes(database: str) -> None:

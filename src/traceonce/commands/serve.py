@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import ipaddress
 import logging
@@ -91,6 +92,8 @@ def default_database() -> str:
     from sqlalchemy import URL
 
     path = recordings_folder().with_name("server.sqlite3")
+    with contextlib.suppress(OSError):  # opening the file says what is wrong
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     return URL.create("sqlite", database=str(path)).render_as_string()  # it may have signs in it that URLs know
 
 

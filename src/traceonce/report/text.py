@@ -92,7 +92,7 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
     lines = [
         f"  {d.function.name}  {cause.path} was {cause.was} when traced and is {cause.now} now; {cause.note}"
         f" · {describe_place(d.function)}"
-        for d, cause in _changed_since(diagnoses)
+        for d, cause in changed_since(diagnoses)
     ]
     if lines:
         yield Text()
@@ -101,7 +101,8 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
         yield Text("    a call after the change answers with the old value: traceonce explain tensorflow/stale-capture")
 
 
-def _changed_since(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, Cause]]:
+def changed_since(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, Cause]]:
+    """Values that a trace holds and that were found changed at the end: whether a call came after that is not known."""
     for diagnosis in diagnoses:
         if diagnosis.verdict in QUIET:
             yield from ((diagnosis, cause) for cause in diagnosis.causes if cause.code is CauseCode.STALE)
@@ -116,7 +117,7 @@ def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
     counted = f"{count_of(len(diagnoses), 'function')}, {count_of(traces, 'trace')}"
     lost = sum(diagnosis.lost_seconds for diagnosis in diagnoses)
     if not acute:
-        changed = len(list(_changed_since(diagnoses)))
+        changed = len(list(changed_since(diagnoses)))
         verdict = f"nothing is traced too often, {count_of(changed, 'value')} worth a look"
         line.append(f"{counted}: {verdict if changed else 'nothing to fix'}", "green")
         return line.append(f"; {_cost(lost, recording)} went into retraces" if lost >= 0.01 else "", "default")

@@ -53,7 +53,6 @@ def _parse(database: str) -> URL:
 def _sqlite(url: URL) -> Engine:
     path = Path(str(url.database))
     try:
-        path.absolute().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # recordings quote source: they are the owner's
     except OSError as error:
         raise StoreError(

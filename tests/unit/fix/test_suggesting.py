@@ -63,6 +63,16 @@ def test_a_problem_of_ours_is_told_and_loses_nothing(monkeypatch: pytest.MonkeyP
     assert diagnosis.notes[-1] == "no fix was looked for: traceonce had a problem (ZeroDivisionError: by zero)"
 
 
+def test_a_wall_of_arguments_does_not_hold_up_the_report() -> None:
+    """2,000 arguments that all vary: every one would be tried on every trace, which takes minutes."""
+    event = Events()
+    leaves = [[python(f"x{argument}", call * argument) for argument in range(2000)] for call in range(1, 5)]
+    recording = record(*(event(*many, call=call) for call, many in enumerate(leaves, 1)), calls=4)
+    diagnosis = suggested(recording)
+    assert diagnosis.fixes == ()
+    assert diagnosis.notes[-1] == "no fix was looked for: 1,999 things vary in 4 traces"
+
+
 def test_compilations_are_apart_from_traces() -> None:
     traced = Events()(tensor("x", None), python("k", 1), call=1)
     compiled = Events(kind="compile", start=2000.0)(tensor("x", 3))

@@ -336,3 +336,11 @@ def test_no_colours_on_a_terminal_that_wants_none(plain_environment: pytest.Monk
 
 def test_the_renderer_is_found_by_its_name() -> None:
     assert find_renderer("text") is render_text
+
+
+def test_a_value_that_has_changed_is_in_the_headline() -> None:
+    """It decides no verdict, but a report that says "nothing to fix" would hide it."""
+    late = Finding("tensorflow", STEP, cause(CauseCode.STALE, "RATE", note="it has changed since"))
+    text = told(record(Events()(tensor("x", 1)), calls=9, findings=(late,)))
+    assert text.splitlines()[0] == "traceonce  1 function, 1 trace: nothing is traced too often, 1 value worth a look"
+    assert "  train_step  RATE was 1 when traced and is 2 now; it has changed since · train.py:22\n" in text

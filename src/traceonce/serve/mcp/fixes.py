@@ -9,6 +9,7 @@ import msgspec
 
 from traceonce.facts import Diagnosis, Fix, Proof, Recording
 from traceonce.facts.quantities import count_of
+from traceonce.report.text import changed_since
 from traceonce.report.wording import causes_left, describe_fix, describe_remedy, fixes_to_show, script_of
 from traceonce.serve.mcp.bounds import Bounds, cut
 from traceonce.serve.mcp.contract import FixesFound, FixFound, FixStatus, ProofShown
@@ -26,7 +27,7 @@ def describe_fixes(
     left = [] if ignorable else causes_left(diagnosis)
     advice = list(dict.fromkeys(f"{cause.path}: {describe_remedy(cause, diagnosis)}" for cause in left))
     command = None if ignorable else proving_command(recording, function.name)
-    summary = f"Nothing needs to be changed: {diagnosis.reason}." if ignorable else _summary(fixes, command)
+    summary = _why_not(diagnosis) if ignorable else _summary(fixes, command)
     if others:
         summary += f" ({count_of(others, 'other function')} of this name: this is the worst.)"
     found = FixesFound(
@@ -43,6 +44,16 @@ def describe_fixes(
         left_out=[],
     )
     return msgspec.convert(cut(msgspec.to_builtins(found), _BOUNDS), FixesFound)
+
+
+def _why_not(diagnosis: Diagnosis) -> str:
+    changed = [f"{cause.path} ({cause.was} → {cause.now})" for _, cause in changed_since([diagnosis])]
+    if changed:
+        return (
+            f"Its traces need no change: {diagnosis.reason}. But its trace holds old values, which a later "
+            f"call would get: {', '.join(changed[:5])}. Pass them as arguments, or keep them in a tf.Variable."
+        )
+    return f"Nothing needs to be changed: {diagnosis.reason}."
 
 
 def _summary(fixes: Sequence[Fix], command: str | None) -> str:

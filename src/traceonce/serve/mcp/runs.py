@@ -11,7 +11,7 @@ import msgspec
 from traceonce.facts import Cause, CauseCode, Diagnosis, Recording
 from traceonce.facts.error_text import main_line
 from traceonce.facts.quantities import count_of
-from traceonce.report.text import needing_attention, report_lines
+from traceonce.report.text import changed_since, needing_attention, report_lines
 from traceonce.report.wording import describe_cause, describe_remedy, describe_values, fixes_to_show
 from traceonce.serve.mcp.bounds import Bounds, cut
 from traceonce.serve.mcp.contract import CauseFound, FixInShort, FunctionFound, RunFound
@@ -61,7 +61,7 @@ def describe_run(
             _describe_function(diagnosis, diagnosis.function.key not in acute, limits.get(diagnosis.function.key, []))
             for diagnosis in chosen
         ],
-        next_step=_next_step(recording, [diagnosis for diagnosis in chosen if diagnosis.function.key in acute]),
+        next_step=_next_step(recording, chosen, [diagnosis for diagnosis in chosen if diagnosis.function.key in acute]),
         notices=[notice.text for notice in recording.notices if not notice.hook],
         left_out=[],
     )
@@ -139,8 +139,14 @@ def _limits(recording: Recording) -> dict[str, list[str]]:
     return limits
 
 
-def _next_step(recording: Recording, acute: Sequence[Diagnosis]) -> str:
+def _next_step(recording: Recording, diagnoses: Sequence[Diagnosis], acute: Sequence[Diagnosis]) -> str:
     if not acute:
+        changed = [f"{cause.path} in {d.function.name[:200]}" for d, cause in changed_since(diagnoses)]
+        if changed:
+            return (
+                "Nothing is traced too often. See whether a call came after these values changed, since it got the old "
+                f"ones: {', '.join(changed[:5])}."
+            )
         return "Nothing here needs a change."
     name = acute[0].function.name[:200]
     if any(status_of(fix) == "proved" for fix in acute[0].fixes):
