@@ -201,6 +201,23 @@ def test_a_hostile_number_everywhere(server: Server, number: float) -> None:
     server.take(write_lines(everywhere(number, read_lines(COMPILED.read_bytes()))))
 
 
+def numbered_fields() -> list[str]:
+    """The fields of a log that hold a number."""
+    entries = read_lines(COMPILED.read_bytes())
+    found = (place for place in places_of(entries) if type(at(entries, place)) in (int, float))
+    return sorted({next(key for key in reversed(place) if isinstance(key, str)) for place in found})
+
+
+@pytest.mark.parametrize("field", numbered_fields())
+def test_a_hostile_number_in_one_field(server: Server, field: str) -> None:
+    """All else is as it was recorded, so that the number gets further."""
+    entries = read_lines(COMPILED.read_bytes())
+    for place in [*places_of(entries)]:
+        if field in place and type(at(entries, place)) in (int, float):
+            at(entries, place[:-1])[place[-1]] = -1e308 if isinstance(at(entries, place), float) else -(2**63) - 1
+    server.take(write_lines(entries))
+
+
 def test_a_very_long_name(server: Server) -> None:
     """A function whose name has a million characters."""
     document = whole()

@@ -37,8 +37,9 @@ def find_places(signatures: Sequence[Signature]) -> Places:
     for position, signature in enumerate(signatures):
         for path, text in _read(signature, mixed):
             columns.setdefault(path, {})[position] = numbers.setdefault(text[:LONGEST_TEXT], len(numbers))
-    varying = [path for path, column in columns.items() if _varies(column, len(signatures))]
-    constant = [path for path in columns if path not in set(varying)]
+    varies = {path: _varies(column, len(signatures)) for path, column in columns.items()}
+    varying = [path for path, does in varies.items() if does]
+    constant = [path for path, does in varies.items() if not does]
     paths = [*varying, *constant][:MOST_PLACES]
     shown = [columns[path] for path in paths]
     rows = [[column.get(position, ABSENT) for column in shown] for position in range(len(signatures))]
