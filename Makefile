@@ -30,6 +30,8 @@ bench: .venv/installed
 	$(BIN)/python bench/fix.py
 	$(BIN)/python bench/bounded_traces.py
 	$(BIN)/python bench/bounded.py
+	$(BIN)/python bench/page.py
+	$(BIN)/python bench/serve.py
 
 docs: .venv/installed
 	$(BIN)/python docs/generate.py

@@ -81,9 +81,10 @@ class Shell:
         options["env"] = self.environment | options.pop("env", {})
         return subprocess.Popen(arguments, cwd=self.cwd, bufsize=0, **options)
 
-    def files(self) -> dict[str, bytes | None]:
-        """Everything in the working folder and in the home; None for a folder or a special file."""
-        found = [path for top in (self.cwd, self.home) for path in [top, *top.rglob("*")] if path.exists()]
+    def files(self, *, home: bool = True) -> dict[str, bytes | None]:
+        """Everything in the working folder and in the `home` of recordings; None for a folder or a special file."""
+        tops = (self.cwd, self.home) if home else (self.cwd,)
+        found = [path for top in tops for path in [top, *top.rglob("*")] if path.exists()]
         return {str(path): path.read_bytes() if path.is_file() else None for path in sorted(found)}
 
 

@@ -154,7 +154,7 @@ def test_a_script_that_writes_files_writes_them_elsewhere(shell: Shell) -> None:
     outcome = shell.traceonce("fix", "train.py")
     assert outcome.status == 0, outcome.errors
     assert "8 traces → 1" in outcome.errors
-    assert shell.files() == before
+    assert shell.files(home=False) == before
 
 
 def test_a_script_that_spawns_children(shell: Shell) -> None:

@@ -27,7 +27,7 @@ def fixing(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     wanted = {
         item.callspec.params["program"].file
         for item in request.session.items
-        if isinstance(item, pytest.Function) and hasattr(item, "callspec") and "program" in item.callspec.params
+        if isinstance(item, pytest.Function) and item.module is request.module and hasattr(item, "callspec")
     }
     folder = tmp_path_factory.mktemp("corpus")
     with ThreadPoolExecutor(AT_ONCE) as pool:

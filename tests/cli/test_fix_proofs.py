@@ -205,7 +205,7 @@ def test_a_library_is_never_touched_and_its_maintainers_get_a_report(shell: Shel
     outcome = shell.traceonce("fix", "train.py", "--json", "-", env={"PYTHONPATH": str(folder)})
     document = json.loads(outcome.text)
     assert outcome.status == 1, outcome.errors
-    assert shell.files() == before
+    assert shell.files(home=False) == before
     (function,) = document["functions"]
     assert function["library"] is True
     reports = [fix["snippet"] for fix in function["fixes"] if fix["recipe"] == "library_report"]

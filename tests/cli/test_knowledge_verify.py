@@ -60,7 +60,8 @@ def record(base: Shell) -> dict[str, object]:
 
 def test_evidence_is_written_checked_and_kept(base: Shell) -> None:
     done = base.traceonce(*VERIFY, "--runs", "2")
-    assert (done.status, done.err) == (0, b"")
+    unexpected = [line for line in done.errors.splitlines() if not line.endswith(" runs …")]  # on a slow machine
+    assert (done.status, unexpected) == (0, [])
     assert done.out.splitlines()[1] == b"Every claim held; written to records."
     written = record(base)
     (evidence,) = written["evidence"]

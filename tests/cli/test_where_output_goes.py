@@ -82,7 +82,7 @@ def test_a_page_without_a_name_goes_into_the_working_folder(shell: Shell) -> Non
     for _ in range(2):
         done = shell.traceonce("run", "--format", "html", "empty.py")
         page = shell.cwd / "traceonce-report.html"
-        assert (done.status, done.errors) == (0, f"report: {page.as_uri()}\n")
+        assert (done.status, done.errors) == (0, f"traceonce  no function was traced\nreport: {page.as_uri()}\n")
         assert page.read_text().startswith("<!DOCTYPE html>")
     page.write_text("my own")
     done = shell.traceonce("run", "--format", "html", "empty.py")

@@ -17,7 +17,7 @@ names = {"msgspec", "tensorflow", "numpy", "rich", "click"}
 print("LOADED", *sorted(name for name in sys.modules if name in names or name.startswith("traceonce.")))
 sys.exit(status)
 """
-PLUGIN = ["traceonce.integrations", "traceonce.integrations.pytest_plugin"]
+PLUGIN = ["traceonce.integrations", "traceonce.integrations.pytest_plugin", "traceonce.version"]
 
 
 def loaded_by(folder: Path, source: str, *options: str) -> list[str]:

@@ -91,7 +91,7 @@ def _places(recording: Recording, sources: _Sources) -> Iterable[tuple[str, int,
 
 def _extent(lines: list[str], line: int) -> tuple[int, int]:
     """The first and the last line of the function that begins at `line`, where its decorators are."""
-    block = lines[line - 1 :]
-    with contextlib.suppress(SyntaxError, tokenize.TokenError):  # what cannot be read as Python is shown as it is
-        block = [text.rstrip("\n") for text in inspect.getblock([text + "\n" for text in block])]
-    return line, line - 1 + min(len(block), FUNCTION_LINES)
+    block = [text + "\n" for text in lines[line - 1 : line - 1 + FUNCTION_LINES]]
+    with contextlib.suppress(SyntaxError, tokenize.TokenError):  # it is cut short, or no Python: shown as it is
+        block = inspect.getblock(block)
+    return line, line - 1 + len(block)
