@@ -221,7 +221,9 @@ class _Section:
         trace = self.events[self.graphs[compilation.graph]]
         shapes = self.inputs.get(trace.id, [])
         signature = (
-            _with_shapes(trace.served, shapes[min(compilation.ordinal, len(shapes)) - 1]) if shapes else trace.served
+            _with_shapes(trace.served, shapes[max(1, min(compilation.ordinal, len(shapes))) - 1])
+            if shapes
+            else trace.served
         )
         self.last_id += 1
         number = self.last_id

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from traceonce.facts import CauseCode, Signature
+from traceonce.facts import CauseCode, Leaf, Signature
 from traceonce.facts.signature import number
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
@@ -14,7 +14,7 @@ from traceonce.fix.recipes.reduce_retracing import NAME as RELAX
 from traceonce.fix.recipes.reduce_retracing import propose_relaxed
 from traceonce.fix.signatures.lifting import assign_alike, number_paths, say_lifted
 from traceonce.fix.signatures.predicting import LIFTABLE, lift, replay
-from traceonce.fix.signatures.specs import leaves_at
+from traceonce.fix.signatures.specs import by_path
 from traceonce.fix.signatures.spelling import spell_changes
 
 if TYPE_CHECKING:
@@ -65,9 +65,8 @@ def _wrap(case: Case, edits: Edits, path: str, dtype: str) -> None:
 
 def _choices(signatures: Sequence[Signature]) -> Iterator[dict[str, str]]:
     """Which numbers become tensors, and of which dtype: all that vary first, then all but one, and so on."""
-    varying = {
-        path: dtypes for path, dtypes in number_paths(signatures).items() if dtypes and _varies(signatures, path)
-    }
+    columns = by_path(signatures)
+    varying = {path: dtypes for path, dtypes in number_paths(signatures).items() if dtypes and _varies(columns[path])}
     for size in range(len(varying), 0, -1):
         for paths in itertools.combinations(varying, size):
             # Wide integers are the last resort: only for all at once, so that every set of numbers has its turn.
@@ -75,8 +74,7 @@ def _choices(signatures: Sequence[Signature]) -> Iterator[dict[str, str]]:
             yield from alike if size == len(varying) else alike[:2]
 
 
-def _varies(signatures: Sequence[Signature], path: str) -> bool:
-    leaves = leaves_at(signatures, path)
+def _varies(leaves: Sequence[Leaf]) -> bool:
     return (
         len({number(leaf) for leaf in leaves if leaf.kind == "python"}) > 1 or len({leaf.kind for leaf in leaves}) > 1
     )

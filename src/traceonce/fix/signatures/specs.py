@@ -153,6 +153,7 @@ def at_their_defaults(signatures: Sequence[Signature]) -> frozenset[str]:
     parameters = containers[""].keys if "" in containers else ()
     only = containers["*"].keys if "*" in containers else ()
     defaults = dict(text.split("=", 1) for text in declared)
+    columns = by_path(signatures)
     found: set[str] = set()
     trailing = True
     for name in reversed(parameters):
@@ -160,7 +161,7 @@ def at_their_defaults(signatures: Sequence[Signature]) -> frozenset[str]:
         if container is not None and container.type_name in (ARGUMENTS, KEYWORDS) and not container.keys:
             found.add(name)
             continue
-        leaves = leaves_at(signatures, name)
+        leaves = columns.get(name, [])
         texts = {leaf.describe() if leaf.kind in ("python", "none") else None for leaf in leaves}
         frozen = name in defaults and len(leaves) == len(signatures) and texts == {defaults[name]}
         trailing = trailing and (frozen or name in only)

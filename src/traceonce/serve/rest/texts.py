@@ -15,7 +15,7 @@ from traceonce.serve.rest.documenting import refusals
 from traceonce.serve.rest.parameters import API
 from traceonce.version import __version__
 
-SHORT = 4_000  # characters: matching such a text takes less time than handing it to a thread
+SHORT = 10_000  # characters: matching such a text takes some milliseconds, and a thread would wait for longer
 
 _encode = msgspec.json.Encoder().encode
 
