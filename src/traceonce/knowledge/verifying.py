@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import NamedTuple, TypeVar
 
@@ -70,7 +70,7 @@ def subject_of(collection: Collection, id: str) -> Subject:
 def run_tasks(
     tasks: Sequence[Task], start: Callable[[], TrialProcess], jobs: int
 ) -> Iterator[tuple[Task, Measurement]]:
-    """Run the tasks, several at a time, and hand out each as it is done."""
+    """Run the tasks, several at a time, and hand them out in their order: what is said of a claim depends on it."""
     idle: SimpleQueue[TrialProcess] = SimpleQueue()
     started: list[TrialProcess] = []
     try:
@@ -88,8 +88,8 @@ def run_tasks(
         with ThreadPoolExecutor(len(started)) as pool:
             futures = {pool.submit(run, task): task for task in tasks}
             try:
-                for future in as_completed(futures):
-                    yield futures[future], future.result()
+                for future, task in futures.items():
+                    yield task, future.result()
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
