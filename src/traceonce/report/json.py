@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from traceonce.facts import Diagnosis
+from traceonce.facts import Cause, Diagnosis
 from traceonce.report.base import Material
 
 
@@ -51,18 +51,20 @@ def describe_function(diagnosis: Diagnosis) -> dict[str, Any]:
         if field not in ("backend", "function", "causes"):
             entry[field] = getattr(diagnosis, field)
     entry["library"] = function.library
-    entry["causes"] = [
-        {
-            "code": cause.code.value,
-            "path": cause.path,
-            "count": cause.count,
-            "was": cause.was,
-            "now": cause.now,
-            "evidence": cause.evidence,
-            "values": cause.values,
-            "type": cause.type_name,
-            "note": cause.note,
-        }
-        for cause in diagnosis.causes
-    ]
+    entry["causes"] = [describe_cause(cause) for cause in diagnosis.causes]
     return entry
+
+
+def describe_cause(cause: Cause) -> dict[str, Any]:
+    """One entry of a function's `causes`."""
+    return {
+        "code": cause.code.value,
+        "path": cause.path,
+        "count": cause.count,
+        "was": cause.was,
+        "now": cause.now,
+        "evidence": cause.evidence,
+        "values": cause.values,
+        "type": cause.type_name,
+        "note": cause.note,
+    }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
-from traceonce.facts import Cause, CauseCode, Diagnosis, Fix, Recording, Verdict
+from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, Fix, Recording, Verdict
 from traceonce.facts.quantities import count_of, duration, percent, size
 from traceonce.report.base import Material
 from traceonce.report.wording import (
@@ -16,6 +15,7 @@ from traceonce.report.wording import (
     describe_cause,
     describe_fix,
     describe_place,
+    describe_reached,
     describe_remedy,
     describe_site,
     describe_values,
@@ -81,10 +81,12 @@ def needing_attention(recording: Recording, diagnoses: Sequence[Diagnosis]) -> l
 
 def _limits(recording: Recording) -> Iterator[Text]:
     """The limits that were reached: how often, and what the program got."""
-    counts = Counter((breach.function.name, breach.limit.describe(), breach.refused) for breach in recording.breaches)
-    for (name, limit, refused), count in counts.items():
-        what = f"{count_of(count, 'call')} refused" if refused else "the program went on"
-        yield Text.assemble(("limit  ", "bold red"), f"{name} has reached its limit of {limit}; {what}")
+    by_name: dict[str, list[Breach]] = {}
+    for breach in recording.breaches:
+        by_name.setdefault(breach.function.name, []).append(breach)
+    for name, breaches in by_name.items():
+        for reached in describe_reached(breaches):
+            yield Text.assemble(("limit  ", "bold red"), f"{name} has reached its limit of {reached}")
 
 
 def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:

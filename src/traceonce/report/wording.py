@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from traceonce.facts import CallSite, Cause, CauseCode, Diagnosis, Fix, FunctionId, Proof, Safety, SiteCount, Verdict
+from traceonce.facts import (
+    Breach,
+    CallSite,
+    Cause,
+    CauseCode,
+    Diagnosis,
+    Fix,
+    FunctionId,
+    Proof,
+    Safety,
+    SiteCount,
+    Verdict,
+)
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of
 
@@ -176,6 +189,13 @@ def _describe_proof(proof: Proof) -> str:
     if proof.speedup is not None and proof.speedup >= 1.05:
         parts.append(f"{proof.speedup:.1f}× faster")
     return f"{', '.join(parts)} (proved)"
+
+
+def describe_reached(breaches: Iterable[Breach]) -> Iterator[str]:
+    """The limits that a function has reached, and what the program got: `3 retraces; 2 calls refused`."""
+    counts = Counter((breach.limit.describe(), breach.refused) for breach in breaches)
+    for (limit, refused), count in counts.items():
+        yield f"{limit}; {count_of(count, 'call')} refused" if refused else f"{limit}; the program went on"
 
 
 def script_of(command: Sequence[str]) -> str | None:

@@ -26,10 +26,11 @@ from traceonce.facts import (
 )
 from traceonce.facts.error_text import main_line
 from traceonce.facts.event import package_path
-from traceonce.facts.quantities import count_of
 from traceonce.report.base import Material
 from traceonce.report.events import Timed, timed_events
+from traceonce.report.json import describe_cause
 from traceonce.report.page.places import Places, find_places
+from traceonce.report.wording import describe_reached
 from traceonce.version import __version__
 
 CALL_EXCERPTS = 3
@@ -152,22 +153,8 @@ def _describe_function(
         "jit_compile": diagnosis.jit_compile,
         "accepted": diagnosis.accepted,
         "notes": diagnosis.notes,
-        "limits": list(_describe_limits(breaches)),
-        "causes": [
-            {
-                "code": cause.code,
-                "path": cause.path,
-                "count": cause.count,
-                "was": cause.was,
-                "now": cause.now,
-                "evidence": cause.evidence,
-                "values": cause.values,
-                "type": cause.type_name,
-                "note": cause.note,
-                "finite": cause.finite,
-            }
-            for cause in diagnosis.causes
-        ],
+        "limits": list(describe_reached(breaches)),
+        "causes": [{**describe_cause(cause), "finite": cause.finite} for cause in diagnosis.causes],
         "call_sites": [{**_describe_site(site), "count": site.count} for site in diagnosis.call_sites],
         "source": _describe_excerpt(source) if source is not None else None,
         "call_excerpts": list(_call_excerpts(diagnosis, source, recording)),
@@ -199,13 +186,7 @@ def _describe_refused(recording: Recording, known: Container[tuple[str, str]]) -
         breaches.setdefault((breach.backend, breach.function.key), []).append(breach)
     for key, own in breaches.items():
         if key not in known:
-            yield {"name": own[0].function.name, "limits": list(_describe_limits(own))}
-
-
-def _describe_limits(breaches: Sequence[Breach]) -> Iterator[str]:
-    counts = Counter((breach.limit.describe(), breach.refused) for breach in breaches)
-    for (limit, refused), count in counts.items():
-        yield f"{limit}; {count_of(count, 'call')} refused" if refused else f"{limit}; the program went on"
+            yield {"name": own[0].function.name, "limits": list(describe_reached(own))}
 
 
 def _find_source(recording: Recording, function: FunctionId) -> Excerpt | None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
 
-from traceonce.facts import Cause, CauseCode, Diagnosis, Recording
+from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, Recording
 from traceonce.facts.error_text import main_line
-from traceonce.facts.quantities import count_of
 from traceonce.report.text import changed_since, needing_attention, report_lines
-from traceonce.report.wording import describe_cause, describe_remedy, describe_values, fixes_to_show
+from traceonce.report.wording import describe_cause, describe_reached, describe_remedy, describe_values, fixes_to_show
 from traceonce.serve.mcp.bounds import Bounds, cut
 from traceonce.serve.mcp.contract import CauseFound, FixInShort, FunctionFound, RunFound
 from traceonce.serve.mcp.fixes import proving_command, status_of, traces_after
@@ -131,12 +129,13 @@ def _describe_cause(cause: Cause, diagnosis: Diagnosis) -> CauseFound:
 
 def _limits(recording: Recording) -> dict[str, list[str]]:
     """In words, by function: the limits that were reached, and what the program got."""
-    counts = Counter((breach.function.key, breach.limit.describe(), breach.refused) for breach in recording.breaches)
-    limits: dict[str, list[str]] = {}
-    for (key, limit, refused), count in counts.items():
-        what = f"{count_of(count, 'call')} refused" if refused else "the program went on"
-        limits.setdefault(key, []).append(f"it has reached its limit of {limit}; {what}")
-    return limits
+    breaches: dict[str, list[Breach]] = {}
+    for breach in recording.breaches:
+        breaches.setdefault(breach.function.key, []).append(breach)
+    return {
+        key: [f"it has reached its limit of {reached}" for reached in describe_reached(own)]
+        for key, own in breaches.items()
+    }
 
 
 def _next_step(recording: Recording, diagnoses: Sequence[Diagnosis], acute: Sequence[Diagnosis]) -> str:
