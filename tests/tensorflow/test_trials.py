@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,8 +67,16 @@ def failure_in_a_case(case):
 
 
 @pytest.fixture(scope="module")
-def trials() -> Iterator[TrialProcess]:
-    process = start_trials(sys.executable, "tensorflow")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where these trials work. Other test processes run trials, too, and theirs are no business of ours."""
+    return tmp_path_factory.mktemp("scratch")
+
+
+@pytest.fixture(scope="module")
+def trials(scratch: Path) -> Iterator[TrialProcess]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("TMPDIR", str(scratch))
+        process = start_trials(sys.executable, "tensorflow")
     yield process
     process.close()
 
@@ -127,12 +134,11 @@ def test_one_that_leaves(trials: TrialProcess, module: Path) -> None:
     assert seen.broken.startswith("it ended with status 1 before it was measured; it said: SystemExit: 7")
 
 
-def test_one_that_writes_does_so_in_a_folder_of_its_own(trials: TrialProcess, module: Path) -> None:
-    before = {path.name for path in Path(tempfile.gettempdir()).glob("traceonce-trial-*")}
+def test_one_that_writes_does_so_in_a_folder_of_its_own(trials: TrialProcess, module: Path, scratch: Path) -> None:
     seen = run(trials, module, "failure_that_writes")
     assert seen.wrote == ("in_home.txt", "left.txt")
-    assert not Path(seen.outputs).exists()
-    assert {path.name for path in Path(tempfile.gettempdir()).glob("traceonce-trial-*")} == before
+    assert Path(seen.outputs).is_relative_to(scratch)
+    assert not list(scratch.glob("traceonce-trial-*"))
 
 
 def test_one_that_raises(trials: TrialProcess, module: Path) -> None:
