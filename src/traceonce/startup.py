@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from traceonce.config import Config
 
-FRAMEWORKS = ("tensorflow",)
+FRAMEWORKS = ("tensorflow", "jax", "torch")
 _waiting: list[Arrivals] = []
 
 

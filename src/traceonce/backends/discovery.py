@@ -20,7 +20,11 @@ class Known(NamedTuple):
     target: str
 
 
-BUILT_IN = (Known("tensorflow", "tensorflow", "traceonce.backends.tensorflow:TensorFlow"),)
+BUILT_IN = (
+    Known("tensorflow", "tensorflow", "traceonce.backends.tensorflow:TensorFlow"),
+    Known("jax", "jax", "traceonce.backends.jax:Jax"),
+    Known("torch", "torch", "traceonce.backends.torch:Torch"),
+)
 
 
 def known_backends() -> list[Known]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ import msgspec
 
 from traceonce.backends.base import Rehearsing, Sink
 from traceonce.backends.discovery import Known
+from traceonce.backends.numbering import number_event
 from traceonce.backends.places import Places, current_frames
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach, Calls, Container, FunctionId, Leaf, Notice, Ran, Signature, TraceEvent
@@ -114,7 +114,6 @@ class FakeWatching:
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._ids = itertools.count(1)
         self._known: set[int] = set()
         self._functions: dict[str, Function] = {}
         self._before: dict[str, int] = {}
@@ -130,7 +129,7 @@ class FakeWatching:
         self._functions[identity.key] = owner
         frames = current_frames()
         event = TraceEvent(
-            id=next(self._ids),
+            id=number_event(),
             backend="fake",
             function=identity,
             signature=signature,

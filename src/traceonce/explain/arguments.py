@@ -20,6 +20,11 @@ _CODES = {
     "unequal": CauseCode.UNEQUAL,
     "aliasing": CauseCode.ALIASING,
     "trainable": CauseCode.SPEC,
+    "weak_type": CauseCode.WEAK_TYPE,
+    "static": CauseCode.STATIC_ARGUMENT,
+    "sharding": CauseCode.SHARDING,
+    "stride": CauseCode.GUARD,
+    "requires_grad": CauseCode.GUARD,
 }
 
 
@@ -79,8 +84,14 @@ def _cause(difference: Difference, was: Leaf, now: Leaf, dead: Set[int]) -> Caus
         type_name=now.type_name,
         finite=(code is CauseCode.VALUE and was.type_name == now.type_name == "bool")
         or (code is CauseCode.KIND and "none" in (was.kind, now.kind)),
-        note=now.unequal_by or was.unequal_by,
+        note=now.unequal_by or was.unequal_by or _prints_the_same(difference),
     )
+
+
+def _prints_the_same(difference: Difference) -> str | None:
+    if difference.aspect != "static" or difference.was != difference.now:
+        return None
+    return "it prints the same, but is another object, and its class has no __eq__ that says that they are equal"
 
 
 def _path(difference: Difference, leaf: Leaf) -> str:
@@ -90,5 +101,9 @@ def _path(difference: Difference, leaf: Leaf) -> str:
         "shape": f".shape[{difference.axis}]",
         "name": ".name",
         "trainable": ".trainable",
+        "weak_type": ".weak_type",
+        "sharding": ".sharding",
+        "stride": ".stride()",
+        "requires_grad": ".requires_grad",
     }
     return leaf.path + suffix.get(difference.aspect, "")

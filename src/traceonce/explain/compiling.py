@@ -1,4 +1,7 @@
-"""Compilations without a trace: under one trace XLA compiles for each new shape, and for each value that sets one."""
+"""Compilations without a trace: under one trace XLA compiles for each new shape, and for each value that sets one.
+
+JAX traces for each shape; it compiles without a trace where the arguments lie on other devices, or are cut otherwise.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,9 @@ class Compilations:
 def _compare(before: TraceEvent, event: TraceEvent) -> Iterator[Cause]:
     changed = list(compare_arguments(before.signature, event.signature))
     for change in changed:
+        if change.code is CauseCode.SHARDING:
+            yield change
+            continue
         yield Cause(CauseCode.COMPILE, change.path, change.was, change.now, type_name=change.code.value)
     if not changed:
         why = "the same shapes; a value that decides a shape, or another device"

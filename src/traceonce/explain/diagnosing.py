@@ -76,7 +76,7 @@ def _is_refused(item: Explained) -> bool:
 
 def _badness(diagnosis: Diagnosis) -> tuple[int, float, float]:
     """What was shown to be wrong comes before what is slow, and that by its cost before what may be wrong."""
-    acute = diagnosis.verdict in (Verdict.RETRACING, Verdict.RECOMPILING, Verdict.FAILED)
+    acute = diagnosis.verdict in (Verdict.FELL_BACK, Verdict.RETRACING, Verdict.RECOMPILING, Verdict.FAILED)
     rank = -1 if diagnosis.surely_wrong else 0 if acute else _ORDER.index(diagnosis.verdict)
     return (rank, -diagnosis.lost_seconds, -diagnosis.seconds)
 
@@ -129,6 +129,7 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     lost += sum(item.event.exclusive_seconds or 0.0 for item in failed if item.causes)
     share = lost / recording.seconds if recording.seconds > 0 and recording.complete else None
     findings_causes = [finding.cause for finding in findings]
+    recompilations = [cause for item in group if item.event.kind == "compile" for cause in item.causes]
     judgements = [
         judge(
             retraces=[
@@ -143,12 +144,13 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
             lost_seconds=lost,
             share=share,
             of_dataset=function.name.endswith("[dataset]"),
+            at_least=function.key in recording.at_least,
+            resharded=any(cause.code is CauseCode.SHARDING for cause in recompilations),
             silent=[cause.code for cause in findings_causes if cause.note is None],
         )
         for process in dict.fromkeys(item.event.process for item in group)
     ]
     verdict, growth, reason = min(judgements, key=lambda judgement: _ORDER.index(judgement[0]))
-    recompilations = [cause for item in group if item.event.kind == "compile" for cause in item.causes]
     causes = _gather([*(cause for item in mine for cause in item.causes), *recompilations, *findings_causes])
     return Diagnosis(
         backend=group[0].event.backend,
@@ -174,6 +176,9 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         causes=tuple(causes),
         call_sites=_call_sites(mine),
         notes=tuple(_notes(mine, done, failed, calls)),
+        calls_at_least=calls is not None and function.key in recording.at_least,
+        fell_back=next((finding.fell_back for finding in findings if finding.fell_back is not None), None),
+        graph_breaks=tuple(dict.fromkeys(place for item in mine for place in item.event.graph_breaks)),
     )
 
 

@@ -4,7 +4,9 @@
 2. A retrace in the arguments that keeps coming, as the calls go on: *retracing*. It keeps coming where the second half
    of the calls still has it in one call of five, or has a third of at least five retraces. Where calls are not counted,
    five retraces will do, if they are not all part of one or two traces of an outer function. A retrace that another
-   function object over the same code had before does not count: it is the object that is new.
+   function object over the same code had before does not count: it is the object that is new. Where only the first
+   calls of each trace are counted, traces that have served ten calls each say nothing of how often they come: there
+   the cost decides (rule 4).
 3. The same graph traced again under a new function, at least twice, that keeps coming, with fewer than ten calls to a
    trace: *retracing*. With more calls each trace has paid for itself: many small models, one after the other, are no
    alarm; nor is a handful of objects, each traced once. The function of a dataset, whose calls nobody counts: twenty.
@@ -13,7 +15,8 @@
 5. A place that can only take a handful of states (a bool, None or a tensor) is *bounded*, whatever its order.
 6. At least three compilations without a trace, in one call of twenty or more often, or costly as in 4: *recompiling*.
 7. A trace that raised: *failed*. A value served that the trace was not made for: *stale* or *confused*.
-8. What is left is *bounded*: traced more than once, early or seldom.
+8. A function that the framework has given up on, and runs as plain Python: *fell_back*, whatever else is true of it.
+9. What is left is *bounded*: traced more than once, early or seldom.
 """
 
 from __future__ import annotations
@@ -82,15 +85,22 @@ def judge(
     lost_seconds: float,
     share: float | None,
     of_dataset: bool = False,
+    at_least: bool = False,
+    resharded: bool = False,
     silent: Sequence[CauseCode],
 ) -> tuple[Verdict, Growth, str]:
-    """The verdict, the growth, and the reason in words."""
+    """The verdict, the growth, and the reason in words.
+
+    `at_least`: there may have been more calls. `resharded`: it was compiled again for other devices or shardings.
+    """
+    if CauseCode.FELL_BACK in silent:
+        return Verdict.FELL_BACK, "growing", "it was compiled so often that it is not compiled any more"
     growth = judge_growth([retrace.call for retrace in retraces], calls)
     unbounded = [retrace.call for retrace in retraces if retrace.unbounded]
     new_objects = [retrace.call for retrace in retraces if retrace.new_object]
     paid_off = calls is not None and calls >= PAID_OFF * traces
     costly = lost_seconds >= COSTLY_SECONDS and share is not None and share >= COSTLY_SHARE
-    if judge_growth(unbounded, calls) == "growing":
+    if judge_growth(unbounded, calls) == "growing" and not (at_least and paid_off):
         return Verdict.RETRACING, "growing", "it keeps being traced as it is called"
     outer = {index if retrace.parent is None else f"in {retrace.parent}" for index, retrace in enumerate(retraces)}
     if calls is None and len(unbounded) >= ENOUGH and len(outer) >= 3:
@@ -105,6 +115,8 @@ def judge(
     if len(unbounded) + (0 if paid_off else len(new_objects)) >= 3 and costly:
         return Verdict.RETRACING, growth, "it has cost a good part of the run"
     if recompiles >= 3 and (costly or calls is None or recompiles >= calls / 20):
+        if resharded:
+            return Verdict.RECOMPILING, growth, "it is compiled again for other devices or shardings"
         return Verdict.RECOMPILING, growth, "XLA compiles it again for new shapes"
     if failed:
         return Verdict.FAILED, growth, "a trace raised an error"

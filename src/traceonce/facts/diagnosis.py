@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from traceonce.facts.cause import Cause, CauseCode
+from traceonce.facts.entries import FellBack
 from traceonce.facts.event import CallSite, FunctionId
 from traceonce.facts.fix import Fix
 
@@ -17,6 +18,7 @@ Growth: TypeAlias = Literal["none", "levelled", "growing", "unclear"]
 class Verdict(str, enum.Enum):
     """Can I ignore it? From *act now* to *nothing to see*."""
 
+    FELL_BACK = "fell_back"
     RETRACING = "retracing"
     RECOMPILING = "recompiling"
     FAILED = "failed"
@@ -52,6 +54,8 @@ class Diagnosis(msgspec.Struct, frozen=True):
     """One function: how often it was traced, why, at what cost, and the verdict.
 
     `accepted` says whether it is no worse than the state that was last accepted (None: no such state is known).
+    `calls_at_least`: there may have been more calls than `calls`. `fell_back` tells of a function that is no longer
+    compiled, `graph_breaks` where it was cut into several graphs.
     """
 
     backend: str
@@ -80,6 +84,9 @@ class Diagnosis(msgspec.Struct, frozen=True):
     fixes: tuple[Fix, ...] = ()
     records: tuple[str, ...] = ()
     accepted: bool | None = None
+    calls_at_least: bool = False
+    fell_back: FellBack | None = None
+    graph_breaks: tuple[str, ...] = ()
 
     @property
     def surely_wrong(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from traceonce.facts.cause import Cause
-from traceonce.facts.event import FunctionId, TraceEvent
+from traceonce.facts.event import CallSite, FunctionId, TraceEvent
 from traceonce.facts.fix import Fix
 from traceonce.facts.limit import Breach
 from traceonce.facts.signature import Shape
@@ -57,18 +57,36 @@ class Compiled(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry
 
 
 class Calls(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="calls"):
-    """How often functions were called, by function key; later lines replace earlier ones."""
+    """How often functions were called, by function key; later lines replace earlier ones.
+
+    `at_least`: only the first calls of each trace could be counted without making the others slower.
+    """
 
     counts: dict[str, int]
+    at_least: bool = False
+
+
+class FellBack(msgspec.Struct, frozen=True, omit_defaults=True):
+    """From here on the framework runs the function as plain Python: it has been compiled `limit` times.
+
+    The seconds are those of one call, compiled and now; None where none was timed.
+    """
+
+    limit: int | None = None
+    call_site: CallSite | None = None
+    start: float | None = None
+    compiled_seconds: float | None = None
+    eager_seconds: float | None = None
 
 
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="finding"):
-    """A wrong answer without a trace: a stale or a confused value."""
+    """Something wrong without a trace: a stale or a confused value, or a function that is compiled no more."""
 
     backend: str
     function: FunctionId
     cause: Cause
     process: str = ""
+    fell_back: FellBack | None = None
 
 
 class Excerpt(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="excerpt"):

@@ -80,7 +80,9 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     arguments that were garbage-collected since the last event. `bytes` is what tracing and the first run
     added to the memory of the process. `fingerprint` is equal for equal graphs, `graph` is the
     framework's own name for this one. `reads` are the values from outside that the first trace of an object read.
-    `creates_variables` says that the trace has made some, and so cannot be taken back.
+    `creates_variables` says that the trace has made some, and so cannot be taken back. `reasons` are the framework's
+    own words for why what it had did not serve (PyTorch: the guard that failed, of each earlier compilation, the
+    latest first). `graph_breaks` are the places at which it cut the function into several graphs, and why.
     """
 
     id: int
@@ -117,6 +119,8 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     parent: int | None = None
     reads: dict[str, str] = {}
     creates_variables: bool = False
+    reasons: tuple[str, ...] = ()
+    graph_breaks: tuple[str, ...] = ()
 
     @property
     def served(self) -> Signature:

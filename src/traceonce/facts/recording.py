@@ -40,7 +40,8 @@ PART = ".part-"  # and the process number: the file of a child process, until th
 
 
 class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A whole run (or several, merged). `calls` counts them by process and function key.
+    """A whole run (or several, merged). `calls` counts them by process and function key; `at_least` has the keys of
+    functions that may have been called more often than that.
 
     `complete` is False where nobody saw the end, so that `seconds` reaches to the last trace only. `error` is the
     exception that the program did not catch, if it ended by one.
@@ -53,6 +54,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float = 0.0
     events: tuple[TraceEvent, ...] = ()
     calls: dict[str, dict[str, int]] = {}
+    at_least: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     breaches: tuple[Breach, ...] = ()
     notices: tuple[Notice, ...] = ()
@@ -147,6 +149,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
             seconds=sum(part.seconds for part in parts) if separate else max(part.seconds for part in parts),
             events=tuple(sorted((e for part in parts for e in part.events), key=lambda e: e.start)),
             calls={process: counts for part in parts for process, counts in part.calls.items()},
+            at_least=tuple(dict.fromkeys(key for part in parts for key in part.at_least)),
             findings=tuple(f for part in parts for f in part.findings),
             breaches=tuple(b for part in parts for b in part.breaches),
             notices=tuple(dict.fromkeys(n for part in parts for n in part.notices)),
@@ -175,6 +178,7 @@ class _Section:
         self.header = header
         self.events: dict[int, TraceEvent] = {}
         self.calls: dict[str, int] = {}
+        self.at_least: dict[str, None] = {}
         self.inputs: dict[int, list[tuple[Shape | None, ...]]] = {}
         self.findings: list[Finding] = []
         self.breaches: list[Breach] = []
@@ -203,6 +207,8 @@ class _Section:
             self.inputs.setdefault(entry.event, []).append(entry.shapes)
         elif isinstance(entry, Calls):
             self.calls.update(entry.counts)
+            if entry.at_least:
+                self.at_least.update(dict.fromkeys(entry.counts))
         elif isinstance(entry, Finding):
             self.findings.append(msgspec.structs.replace(entry, process=self.header.process))
         elif isinstance(entry, Breach):
@@ -276,6 +282,7 @@ def _assemble(sections: list[_Section], ending: Exit | None, damage: list[Notice
         seconds=ending.seconds if ending else ended,
         events=tuple(sorted((e for s in sections for e in s.events.values()), key=lambda e: e.start)),
         calls={section.header.process: section.calls for section in sections if section.calls},
+        at_least=tuple(dict.fromkeys(key for section in sections for key in section.at_least)),
         findings=tuple(finding for section in sections for finding in section.findings),
         breaches=tuple(breach for section in sections for breach in section.breaches),
         notices=tuple(dict.fromkeys(notices)),

@@ -28,7 +28,10 @@ class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     `shape` is None where the rank is unknown (tensors) or where there is none to speak of. `identity` tells objects
     apart (and, for variables, which other argument is the same variable). `unequal_by` names the ``__eq__`` of a type
     that does not even equal itself when built twice from one value. `contents` are the attributes of an object, if all
-    of them are plain values (``depth=3, lr=0.1``): no tracer looks at them, but a repair may.
+    of them are plain values (``depth=3, lr=0.1``): no tracer looks at them, but a repair may. `weak`: its dtype gives
+    way to that of others, as that of a Python number does in JAX. `static`: a value that JAX was told to compile in;
+    `identity` is equal for equal ones. `sharding` says on which devices a tensor lies. `stride` and `requires_grad`
+    are PyTorch's.
     """
 
     path: str
@@ -41,6 +44,11 @@ class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     name: str | None = None
     unequal_by: str | None = None
     contents: str | None = None
+    weak: bool = False
+    static: bool = False
+    sharding: str | None = None
+    stride: tuple[int, ...] | None = None
+    requires_grad: bool = False
 
     def admits(self, other: Leaf) -> bool:
         """Could a trace made for this leaf serve `other` in its place?"""
@@ -76,7 +84,22 @@ class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 Aspect: TypeAlias = Literal[
-    "kind", "type", "dtype", "rank", "shape", "value", "name", "identity", "unequal", "aliasing", "trainable"
+    "kind",
+    "type",
+    "dtype",
+    "rank",
+    "shape",
+    "value",
+    "name",
+    "identity",
+    "unequal",
+    "aliasing",
+    "trainable",
+    "weak_type",
+    "static",
+    "sharding",
+    "stride",
+    "requires_grad",
 ]
 
 
@@ -92,6 +115,10 @@ class Difference(msgspec.Struct, frozen=True):
 def _leaf_differences(a: Leaf, b: Leaf) -> Iterator[Difference]:
     if a.unequal_by or b.unequal_by:
         yield Difference("unequal", a.describe(), b.describe())
+        return
+    if a.static and b.static:  # JAX compares them by == and hash, and so does their identity
+        if (a.kind, a.value, a.type_name, a.identity) != (b.kind, b.value, b.type_name, b.identity):
+            yield Difference("static", a.describe(), b.describe())
         return
     if a.kind != b.kind:
         yield Difference("kind", a.describe(), b.describe())
@@ -112,6 +139,14 @@ def _leaf_differences(a: Leaf, b: Leaf) -> Iterator[Difference]:
     if a.dtype != b.dtype:
         yield Difference("dtype", a.dtype or "?", b.dtype or "?")
     yield from _shape_differences(a.shape, b.shape)
+    if a.weak != b.weak and a.dtype == b.dtype:
+        yield Difference("weak_type", str(a.weak), str(b.weak))
+    if a.sharding != b.sharding:
+        yield Difference("sharding", a.sharding or "?", b.sharding or "?")
+    if a.stride != b.stride and a.shape == b.shape:
+        yield Difference("stride", str(a.stride), str(b.stride))
+    if a.requires_grad != b.requires_grad:
+        yield Difference("requires_grad", str(a.requires_grad), str(b.requires_grad))
     if a.value != b.value:
         yield Difference("trainable" if a.kind == "variable" else "value", a.value or "", b.value or "")
     if a.identity != b.identity:

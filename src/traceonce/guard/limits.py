@@ -156,7 +156,7 @@ def max_traces(most: int, *, warmup: int = 0, on_limit: OnLimit = "raise") -> Ca
     """Allow the decorated function `most` traces, the first one included; the call that needs one more raises.
 
     >>> @traceonce.max_traces(1)
-    ... @tf.function
+    ... @tf.function  # or @jax.jit, or @torch.compile
     ... def train_step(batch): ...
 
     The function is returned as it was: a call costs nothing. Function objects over the same code (a lambda in a loop)
@@ -198,10 +198,14 @@ def code_of(function: Any) -> types.CodeType | None:
 
 
 def python_function(function: Any) -> Any:
-    """The Python function inside whatever was decorated: a tf.function, a method, a partial, a callable object."""
+    """The Python function inside whatever was decorated: a compiled one, a method, a partial, a callable object."""
     for _ in range(32):
-        if hasattr(function, "python_function"):
+        if hasattr(function, "python_function"):  # a tf.function
             function = function.python_function
+        elif hasattr(function, "_orig_mod"):  # what torch.compile makes of a module
+            function = function._orig_mod
+        elif not isinstance(function, type) and callable(getattr(function, "forward", None)):  # a module itself
+            function = function.forward
         elif hasattr(function, "__wrapped__"):
             function = function.__wrapped__
         elif isinstance(function, functools.partial):

@@ -173,7 +173,7 @@ class _Observer:
     def write(self, entry: Entry) -> None:
         if isinstance(entry, Calls):
             counts = {key: count - self._before(key) for key, count in entry.counts.items()}
-            entry = Calls({key: count for key, count in counts.items() if count > 0})
+            entry = Calls({key: count for key, count in counts.items() if count > 0}, entry.at_least)
         elif isinstance(entry, TraceEvent):
             entry = self.since_joining(entry)
         self.recorder.write(entry)

@@ -21,6 +21,7 @@ def render_json(material: Material) -> str:
         "functions": [describe_function(diagnosis) for diagnosis in material.diagnoses],
         "events": recording.events,
         "calls": recording.calls,
+        "at_least": recording.at_least,
         "findings": recording.findings,
         "breaches": recording.breaches,
         "notices": recording.notices,

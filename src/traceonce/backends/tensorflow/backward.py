@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from traceonce.backends.tensorflow.hooks import leave_no_frame
+from traceonce.backends.hooks import leave_no_frame
 from traceonce.facts import FunctionId
 
 Report = Callable[[FunctionId, float, float], None]

@@ -6,13 +6,13 @@ there is no time, no count of calls, and the request is taken to be what was tra
 
 from __future__ import annotations
 
-import itertools
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
 from traceonce.backends.base import Sink
+from traceonce.backends.numbering import number_event
 from traceonce.backends.places import Places, current_frames
 from traceonce.backends.tensorflow.signatures import SignatureReader
 from traceonce.facts import FunctionId, Notice, TraceEvent
@@ -28,7 +28,6 @@ class CallbackWatching:
         self._callbacks = callbacks
         self._places = Places((tensorflow.__file__,))
         self._reader = SignatureReader()
-        self._ids = itertools.count(1)
         self._failed = False
         sink.write(
             Notice(f"{why}: watching through its list of callbacks, so there are counts, but no times and no calls")
@@ -73,7 +72,7 @@ class CallbackWatching:
         site = self._places.call_site(frames)
         user = next((f for f in reversed(frames) if self._places.is_user(f.file)), None)
         return TraceEvent(
-            id=next(self._ids),
+            id=number_event(),
             backend="tensorflow",
             function=FunctionId(name, self._places.shorten(user.file) if user else None),
             signature=self._reader.read(concrete.function_type, None),

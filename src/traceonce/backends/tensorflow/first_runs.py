@@ -8,9 +8,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from traceonce.backends.tensorflow.hooks import leave_no_frame
-from traceonce.backends.tensorflow.memory import resident_bytes
-from traceonce.backends.tensorflow.probes import disguise
+from traceonce.backends.hooks import disguise, leave_no_frame
+from traceonce.backends.memory import resident_bytes
 from traceonce.facts import Ran
 
 OnRun = Callable[[Any], None]

@@ -239,20 +239,3 @@ def written_at(code: types.CodeType) -> tuple[str, int] | None:
         if origin is not None:
             return str(origin[0]), int(origin[1])
     return None
-
-
-def disguise(wrapper: F, original: Any) -> F:
-    """Make a wrapper's frame look like the frame that it stands in for.
-
-    TensorFlow removes its own frames from the user's tracebacks by file name. A wrapper of ours would stay in them, so
-    it takes the file and the name of what it wraps.
-    """
-    inner = inspect.unwrap(original)
-    code = wrapper.__code__.replace(
-        co_filename=inner.__code__.co_filename, co_name=inner.__name__, co_firstlineno=inner.__code__.co_firstlineno
-    )
-    twin = types.FunctionType(code, wrapper.__globals__, inner.__name__, wrapper.__defaults__, wrapper.__closure__)
-    twin.__kwdefaults__ = wrapper.__kwdefaults__
-    twin.__wrapped__ = original  # type: ignore[attr-defined]  # functools.wraps convention
-    twin.__doc__ = inner.__doc__
-    return twin  # type: ignore[return-value]  # same signature as the wrapper

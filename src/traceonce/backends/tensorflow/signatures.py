@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
+from traceonce.backends.identities import ByIdentity, Identities
+from traceonce.backends.literals import TEXT_LIMIT, key_text, plain_contents, python_leaf, shorten_repr
 from traceonce.backends.tensorflow.composites import equal, equality_of, plain_attributes, spec_fields, usable
-from traceonce.backends.tensorflow.identities import ByIdentity, Identities
-from traceonce.backends.tensorflow.literals import TEXT_LIMIT, key_text, plain_contents, python_leaf, shorten_repr
 from traceonce.facts import Container, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS, DEFAULTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
 

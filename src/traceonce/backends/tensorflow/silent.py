@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
+from traceonce.backends.hooks import Hooks, leave_no_frame
+from traceonce.backends.literals import python_leaf
+from traceonce.backends.reading import Reader
 from traceonce.backends.tensorflow.functions import Described
-from traceonce.backends.tensorflow.hooks import Hooks, leave_no_frame
-from traceonce.backends.tensorflow.literals import python_leaf
-from traceonce.backends.tensorflow.reading import Reader
 from traceonce.facts import Cause, CauseCode, Finding, FunctionId, Leaf
 from traceonce.facts.signature import NUMBERS, same_literal
 

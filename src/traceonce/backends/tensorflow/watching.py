@@ -6,7 +6,6 @@ Except for the first calls after a trace, which are looked at for wrong answers 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import math
 import sys
 import threading
@@ -19,17 +18,18 @@ from typing import Any
 import msgspec
 
 from traceonce.backends.base import Sink
+from traceonce.backends.hooks import Hooks, leave_no_frame
+from traceonce.backends.identities import ByIdentity
+from traceonce.backends.memory import resident_bytes
+from traceonce.backends.numbering import number_event
 from traceonce.backends.places import Places
+from traceonce.backends.reading import Reader
 from traceonce.backends.tensorflow.backward import BackwardGraphs
 from traceonce.backends.tensorflow.compilations import InputShapes
 from traceonce.backends.tensorflow.counting import CallCounts
 from traceonce.backends.tensorflow.first_runs import FirstRuns
 from traceonce.backends.tensorflow.graphs import Fingerprints, graph_name
-from traceonce.backends.tensorflow.hooks import Hooks, leave_no_frame
-from traceonce.backends.tensorflow.identities import ByIdentity
-from traceonce.backends.tensorflow.memory import resident_bytes
 from traceonce.backends.tensorflow.probes import Probes, backward_builders, counts_calls, has_created_variables
-from traceonce.backends.tensorflow.reading import Reader
 from traceonce.backends.tensorflow.requests import Request, Requests
 from traceonce.backends.tensorflow.silent import CALLS, SilentChecks, bound_objects
 from traceonce.facts import FunctionId, Notice, Phase, Signature, TraceEvent
@@ -68,7 +68,6 @@ class MissWatching:
         self._requests = Requests(probes, self._places)
         self._fingerprints = Fingerprints()
         self._objects = ByIdentity()
-        self._ids = itertools.count(1)
         self._threads = threading.local()
         self._problems: set[str] = set()
         self._known: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -191,7 +190,7 @@ class MissWatching:
 
     def _open(self, function_type: Any, options: Any, caller: types.FrameType) -> Open:
         trace = Open()
-        trace.event = next(self._ids)
+        trace.event = number_event()
         trace.options = options
         trace.request = request = self._requests.read(function_type, options, caller)
         trace.earlier = self._earlier(request, options)
@@ -308,7 +307,7 @@ class MissWatching:
         self._runs.set_aside(seconds)
         self._sink.write(
             TraceEvent(
-                id=next(self._ids),
+                id=number_event(),
                 backend="tensorflow",
                 function=function,
                 signature=Signature(),

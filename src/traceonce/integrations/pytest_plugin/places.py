@@ -35,4 +35,5 @@ def name_from(root: str, recording: Recording) -> Recording:
             process: {keys.get(key, key): count for key, count in counts.items()}
             for process, counts in recording.calls.items()
         },
+        at_least=tuple(keys.get(key, key) for key in recording.at_least),
     )

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from traceonce.backends.tensorflow.literals import key_text
+from traceonce.backends.literals import key_text
 
 
 class End(NamedTuple):

@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from traceonce.backends.tensorflow.hooks import Hooks, leave_no_frame
+from traceonce.backends.hooks import Hooks, leave_no_frame
 from traceonce.backends.tensorflow.rehearsing.here import Here, Problems
 from traceonce.backends.tensorflow.rehearsing.identifying import Identifier
 from traceonce.backends.tensorflow.rehearsing.outcomes import describe_outcome

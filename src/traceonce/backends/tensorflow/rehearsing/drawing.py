@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from traceonce.backends.tensorflow.hooks import Hooks
+from traceonce.backends.hooks import Hooks
 from traceonce.backends.tensorflow.probes import RehearsalPlaces
 from traceonce.backends.tensorflow.rehearsing.distributions import replacements
 from traceonce.backends.tensorflow.rehearsing.here import Here, Problems

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from traceonce.backends.tensorflow.hooks import Hooks
+from traceonce.backends.hooks import Hooks
 from traceonce.backends.tensorflow.rehearsing.here import Here, Problems
 from traceonce.backends.tensorflow.rehearsing.identifying import Identifier
 from traceonce.backends.tensorflow.rehearsing.locating import Locator

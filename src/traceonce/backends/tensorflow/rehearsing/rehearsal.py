@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from traceonce.backends.hooks import Hooks
 from traceonce.backends.places import Places
-from traceonce.backends.tensorflow.hooks import Hooks
 from traceonce.backends.tensorflow.probes import Probes, RehearsalPlaces
 from traceonce.backends.tensorflow.rehearsing.calls import Calls
 from traceonce.backends.tensorflow.rehearsing.drawing import Draws

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from traceonce.backends.tensorflow.hooks import Hooks
+from traceonce.backends.hooks import Hooks
 
 SEED = 20_240_229
 

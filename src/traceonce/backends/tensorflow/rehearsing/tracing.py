@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from traceonce.backends.tensorflow.hooks import Hooks, leave_no_frame
+from traceonce.backends.hooks import Hooks, leave_no_frame
 from traceonce.backends.tensorflow.rehearsing.here import Here, Problems
 
 

@@ -1,13 +1,14 @@
-"""Putting a wrapper in the place of a function of TensorFlow's, and taking it out again."""
+"""Putting a wrapper in the place of a function of a framework, and taking it out again."""
 
 from __future__ import annotations
 
 import inspect
 import threading
+import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
-from traceonce.backends.tensorflow.probes import disguise
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Hooks:
@@ -43,7 +44,7 @@ class Hooks:
 def leave_no_frame(error: BaseException) -> None:
     """Take the frame that handles `error` out of its traceback; a bare ``raise`` after this does not put it back.
 
-    (Python 3.10 does. There the frame stays, disguised as TensorFlow's, which TensorFlow filters out by default.)
+    (Python 3.10 does. There the frame stays, disguised as the framework's, which filters its own out by default.)
     """
     trace = error.__traceback__
     error.__traceback__ = trace.tb_next if trace is not None else None
@@ -53,3 +54,20 @@ def _restore(owner: Any, name: str, original: Any, wrapper: Any) -> None:
     """Put the original back, unless somebody has since put a wrapper of their own around ours."""
     if inspect.getattr_static(owner, name) is wrapper:
         setattr(owner, name, original)
+
+
+def disguise(wrapper: F, original: Any) -> F:
+    """Make a wrapper's frame look like the frame that it stands in for.
+
+    Frameworks remove their own frames from the user's tracebacks by file name. A wrapper of ours would stay in them,
+    so it takes the file and the name of what it wraps.
+    """
+    inner = inspect.unwrap(original)
+    code = wrapper.__code__.replace(
+        co_filename=inner.__code__.co_filename, co_name=inner.__name__, co_firstlineno=inner.__code__.co_firstlineno
+    )
+    twin = types.FunctionType(code, wrapper.__globals__, inner.__name__, wrapper.__defaults__, wrapper.__closure__)
+    twin.__kwdefaults__ = wrapper.__kwdefaults__
+    twin.__wrapped__ = original  # type: ignore[attr-defined]  # functools.wraps convention
+    twin.__doc__ = inner.__doc__
+    return twin  # type: ignore[return-value]  # same signature as the wrapper

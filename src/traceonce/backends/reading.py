@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from traceonce.backends.tensorflow.identities import ByIdentity
+from traceonce.backends.identities import ByIdentity
 
 CALLEES = 24  # how many of the user's own functions, called from the traced one, are looked into
 TEXT_LIMIT = 200
