@@ -1,6 +1,9 @@
 # Everything runs in .venv, which is made on first use. PYTHON chooses the interpreter that makes it.
 PYTHON ?= python3
 BIN := .venv/bin
+# One exact version, the newest that the tests were run with. They need no GPU: where pip would bring a build with CUDA,
+# name PyTorch's index of CPU builds in PIP_EXTRA_INDEX_URL, or make TORCH=torch==2.13.0+cpu.
+TORCH ?= torch==2.13.0
 
 .PHONY: demo test lint bench docs clean
 
@@ -13,6 +16,8 @@ demo: .venv/installed
 	@echo
 	@echo "traceonce fix --html traceonce-report.html examples/train_variable_length.py"
 	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce fix --html traceonce-report.html examples/train_variable_length.py
+	@echo
+	@echo "JAX and PyTorch: $(BIN)/traceonce run examples/train_jax.py; $(BIN)/traceonce run examples/train_torch.py"
 
 test: .venv/installed lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile
@@ -25,6 +30,7 @@ lint: .venv/installed
 
 bench: .venv/installed
 	$(BIN)/python bench/observe.py
+	$(BIN)/python bench/backends.py
 	$(BIN)/python bench/guard.py
 	$(BIN)/python bench/match.py
 	$(BIN)/python bench/fix.py
@@ -38,7 +44,8 @@ docs: .venv/installed
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[tensorflow,dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[tensorflow,jax,dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(TORCH)"
 	@touch $@
 
 clean:

@@ -5,7 +5,8 @@ The record's own expression has no say in what counts as its message:
 1.  of an experiment whose symptom is an error: the error, and the whole traceback, of every run that raised it;
 2.  of one whose symptom is a line in the log: every entry of the log that has the symptom in it;
 3.  of any other: the blocks of our report, and the lines of our log of retraces, about functions for which the observer
-    itself names this record and no other. The line of a block that names the record is taken out;
+    itself names this record and no other. The line of a block that names the record is taken out. And what JAX itself
+    explains in the log (`message_as_jax_explains_it`) of a function that it had seen before;
 4.  of a failure that our observer does not tell from others: what the run raised (memory that grows), or else what it
     printed (Python code that ran once).
 
@@ -33,6 +34,7 @@ MESSAGES = Path(__file__).parent / "messages.jsonl"
 LONGEST = 6_000  # characters of a message that is kept
 SHORT = 150  # of a line that was cut
 GENERATED = re.compile(r"[^\s\"']*__autograph_generated_file\w*\.py")  # in a folder of the machine, with a random name
+EXPLAINED = re.compile(r"TRACING CACHE MISS.*(?: and before |but seen another function)", re.S)
 LINES = 2  # of our log of retraces, for each run
 AT_THE_END = (
     "retracing-growing-decode",
@@ -60,10 +62,10 @@ def save(messages: list[Message]) -> None:
     MESSAGES.write_bytes(b"".join(msgspec.json.encode(message) + b"\n" for message in messages))
 
 
-def harvest(python: str, only: str = "") -> list[Message]:
-    """Run the failure and the messages of every experiment with the framework of this interpreter."""
+def harvest(python: str, domain: str) -> list[Message]:
+    """Run the failure and the messages of every experiment with this framework, of this interpreter."""
     collection = Collection()
-    records = [record for record in collection if only in record.id]
+    records = [record for record in collection if record.domain == domain]
     experiments = {record.id: collection.experiment_of(record) for record in records}
     alone = {record.id: record.context is None for record in records}
     tasks = [
@@ -75,7 +77,7 @@ def harvest(python: str, only: str = "") -> list[Message]:
     ]
     os.environ.update(TF_CPP_MIN_LOG_LEVEL="0", PYTHONPATH=str(Path(__file__).parent.parent / "src"))
     found: list[Message] = []
-    for task, seen in run_tasks(tasks, lambda: start_trials(python, "tensorflow"), 1):
+    for task, seen in run_tasks(tasks, lambda: start_trials(python, domain), 1):
         if seen.broken:
             print(f"{task.record} {task.trial.name}: {seen.broken}")
         trial = f"{task.trial.name}[{task.case}]" if task.case else task.trial.name
@@ -116,6 +118,9 @@ def messages_of(seen: Measurement, experiment: Experiment, record: str) -> Itera
         for block in report_blocks(seen.report):
             if block.partition("  ")[0].strip() in names:
                 yield "report", without_name(block)
+        for entry in log_entries(seen.log):
+            if EXPLAINED.search(entry):
+                yield "log", entry
         about = [] if record.endswith(AT_THE_END) else seen.retraces_logged[:LINES]
         for line in about:
             if line.split(":", 2)[-1].partition(" retraced")[0] in names:

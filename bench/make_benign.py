@@ -3,8 +3,8 @@
     python bench/make_benign.py
 
 Runs programs and writes what they print to `bench/benign.txt`, in sections (`#: name`): start-up logs and progress bars
-of TensorFlow and Keras, test output, package lists, import times, unrelated tracebacks, prose. Folders of this machine
-are taken out.
+of TensorFlow, Keras and JAX, test output, package lists, import times, unrelated tracebacks, prose. Folders of this
+machine are taken out.
 """
 
 from __future__ import annotations
@@ -228,8 +228,14 @@ OSError: [Errno 12] Cannot allocate memory
 torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB
 RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!
 RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)
-jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].
-torch._dynamo hit config.recompile_limit (8)
+An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed. Falling back to cpu.
+jax._src.xla_bridge:987: An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed.
+RuntimeWarning: os.fork() was called. os.fork() is incompatible with multithreaded code, and JAX is multithreaded.
+jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory allocating 68719476736 bytes.
+jax.errors.KeyReuseError: Previously-consumed key passed to jit-compiled function at index 0
+Persistent compilation cache hit for 'jit_train_step' with key 'jit_train_step-0f3c'
+TypeError: Cannot interpret value of type <class 'builtin_function_or_method'> as an abstract array
+TypeError: dot_general requires contracting dimensions to have the same shape, got (3,) and (4,).
 function: 'step' (train.py:12)
 Recompiling function forward in model.py:31
 Compiling module jit_step for 2 devices
@@ -263,6 +269,56 @@ git: 'retrace' is not a git command. See 'git --help'.
 形状不匹配：请检查输入的图片
 """.strip("\n")
 
+JAX = {
+    "start-up": "import jax; print(jax.__version__, jax.devices(), jax.numpy.arange(3))",
+    "training, each compilation logged": """
+import jax, jax.numpy as jnp, numpy as np
+jax.config.update("jax_log_compiles", True)
+def loss(params, x, y): return jnp.mean((x @ params["w"] + params["b"] - y) ** 2)
+@jax.jit
+def train_step(params, x, y):
+    value, gradients = jax.value_and_grad(loss)(params, x, y)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), value
+params = {"w": jnp.zeros(4), "b": jnp.zeros(())}
+for step in range(20):
+    x = np.random.rand(16, 4).astype(np.float32)
+    params, value = train_step(params, x, x.sum(1))
+    print(f"step {step} loss {value:.4f}")
+print(params, jax.make_jaxpr(loss)(params, x, x.sum(1)), train_step.lower(params, x, x.sum(1)).as_text()[:3000])
+""",
+    "cache misses explained, each function compiled once": """
+import jax, jax.numpy as jnp
+jax.config.update("jax_explain_cache_misses", True)
+@jax.jit
+def encode(x): return jnp.tanh(x) @ x.T
+@jax.jit
+def decode(x): return jax.nn.softmax(x)
+print(decode(encode(jnp.ones((3, 4)))), jax.vmap(jnp.sin)(jnp.arange(3.0)), jax.grad(jnp.sin)(1.0))
+""",
+    "warnings": """
+import jax, jax.numpy as jnp, numpy as np
+print(jnp.asarray(np.arange(3.0)), jnp.zeros(3, dtype="float64"), jnp.array(2**40, dtype=jnp.int64))
+print(jax.jit(lambda p: p.sum(), donate_argnums=0)(jnp.ones(3)), jnp.arange(3).at[7].get(), jnp.log(jnp.zeros(2)))
+jax.debug.print("in a program: {}", jnp.ones(2)); jax.debug.visualize_array_sharding(jnp.ones((4, 4)))
+print(jax.random.key(0), jax.random.normal(jax.random.key(1), (2,)), jax.tree_util.tree_structure({"a": [1, None]}))
+""",
+    "errors of another kind": """
+import traceback, jax, jax.numpy as jnp
+def try_it(function):
+    try: function()
+    except Exception: traceback.print_exc()
+try_it(lambda: jnp.ones(3) @ jnp.ones(4))
+try_it(lambda: jax.jit(lambda x: x + jnp.ones(5))(jnp.ones(3)))
+try_it(lambda: jnp.concatenate([jnp.ones(2), jnp.ones((2, 2))]))
+try_it(lambda: jax.grad(lambda x: x * jnp.ones(2))(1.0))
+try_it(lambda: jax.lax.cond(True, lambda x: x, lambda x: x.astype(int), 1.0))
+try_it(lambda: jax.lax.scan(lambda c, x: ((c, x), x), 0.0, jnp.arange(3.0)))
+try_it(lambda: jax.vmap(jnp.add)(jnp.ones(2), jnp.ones(3)))
+try_it(lambda: jnp.ones(3)[1.5])
+try_it(lambda: jax.device_put(1, jax.devices("gpu")[0]))
+""",
+}
+
 
 def scrub(text: str) -> str:
     """Without colours of the terminal's own, places of this machine, and addresses that change."""
@@ -293,6 +349,8 @@ def sections(folder: str) -> Iterator[tuple[str, str]]:
     python = sys.executable
     for name, program in TENSORFLOW.items():
         yield f"TensorFlow: {name}", run(python, "-c", program, cwd=folder)
+    for name, program in JAX.items():
+        yield f"JAX: {name}", run(python, "-c", program, cwd=folder)
     for snippet in RAISING.strip("\n").splitlines():
         program = snippet.replace("\\n", "\n")
         Path(folder, "program.py").write_text(program + "\n")

@@ -1,12 +1,13 @@
 """Does matching find the right record, and nothing else, and how long does it take?
 
-    python bench/match.py [--harvest PYTHON ...] [--peer PYTHON] [--quick]
+    python bench/match.py [--harvest PYTHON ... [--domain DOMAIN]] [--peer PYTHON] [--quick]
 
-Messages: `bench/messages.jsonl`, harvested by running every experiment (`--harvest` makes it anew, with the TensorFlow
-of each interpreter named), each also with noise. Benign: `bench/benign.txt`, made by `bench/make_benign.py`. Peer:
-deadends-dev in an environment of its own, asked the same, in turns; its records are not ours, so what is counted is how
-often it answers with one of its TensorFlow records, and how often it answers harmless lines at all. Timings: warm
-lookups among our records and 5,000 synthetic ones, hostile lines, and a log of 100 MB in a process of its own.
+Messages: `bench/messages.jsonl`, harvested by running every experiment (`--harvest` makes those of one framework anew,
+TensorFlow's unless `--domain` names another, with each interpreter named), each also with noise. Benign:
+`bench/benign.txt`, made by `bench/make_benign.py`. Peer: deadends-dev in an environment of its own, asked the same, in
+turns; its records are not ours, so what is counted is how often it answers with one of its TensorFlow records, and how
+often it answers harmless lines at all. Timings: warm lookups among our records and 5,000 synthetic ones, hostile lines,
+and a log of 100 MB in a process of its own.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from traceonce.knowledge.record import Record
 
 HERE = Path(__file__).parent
 SYNTHETIC = 5_000
+FRAMEWORKS = ("tensorflow", "jax", "torch")
 LARGE = 100_000_000  # bytes of the log that is streamed
 WORDS = (HERE.parent / "LICENSE").read_text().lower()
 
@@ -68,7 +70,7 @@ def measure_messages(messages: list[harvest.Message], index: Index) -> dict[str,
     per_record = Counter(message.record for message in messages)
     return {
         "messages": len(messages),
-        "versions": sorted({message.version for message in messages}),
+        "versions": sorted({f"{message.record.partition('/')[0]} {message.version}" for message in messages}),
         "records": len(per_record),
         "fewest_per_record": min(per_record.values()),
         "asked": sum(asked.values()),
@@ -276,11 +278,14 @@ def measure_peer(python: str, messages: list[harvest.Message], index: Index, qui
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--harvest", nargs="+", metavar="PYTHON", default=[])
+    parser.add_argument("--domain", default="tensorflow")
     parser.add_argument("--peer", metavar="PYTHON")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     if options.harvest:
-        harvest.save([message for python in options.harvest for message in harvest.harvest(python)])
+        others = [message for message in harvest.load() if message.record.partition("/")[0] != options.domain]
+        new = [message for python in options.harvest for message in harvest.harvest(python, options.domain)]
+        harvest.save(sorted([*others, *new], key=lambda message: FRAMEWORKS.index(message.record.partition("/")[0])))
     index = Index(Collection())
     messages = harvest.load()
     results: dict[str, Any] = {"records": len(index.records), "messages": measure_messages(messages, index)}

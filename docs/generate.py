@@ -8,10 +8,11 @@ from __future__ import annotations
 import difflib
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from traceonce.fix.candidate import Example, Recipe
-from traceonce.fix.proposing import ADVICE, RECIPES, load_recipe
+from traceonce.fix.candidate import Example
+from traceonce.fix.kits import KITS, MOVING, SHOWN_BY_PROBES, Kit, load_recipe
 from traceonce.knowledge.claims import load_claims, load_programs
 from traceonce.knowledge.claims.page import render_claims
 from traceonce.knowledge.collection import Collection
@@ -25,7 +26,10 @@ GUIDE = DOCS / "knowledge.md"
 FIXING = DOCS / "fixing.md"
 CAUSES = DOCS / "causes.md"
 RULES = re.compile(r"(?<=<!-- rules: made by docs/generate.py -->\n).*?(?=<!-- end of rules -->)", re.S)
-MADE_FOLDERS = ("records", "records/zh", "recipes")
+MADE_FOLDERS = (
+    *(f"records{language}{framework}" for language in ("", "/zh") for framework in ("", "/jax", "/torch")),
+    *("recipes", "recipes/jax", "recipes/torch"),
+)
 FOLDERS: dict[Language, str] = {"en": "records", "zh": "records/zh"}
 TITLES = {"en": "Records of tracing failures", "zh": "追踪失败记录"}
 NOTES = {
@@ -43,8 +47,8 @@ recipe makes of it, to the letter. [How fixing works](../fixing.md). Made by `py
 
 ## Changes of the source
 
-In the order in which they are tried, but for the last, which goes with a signature or with relaxed shapes. A function
-may need several: `hoist+input_signature`.
+In the order in which they are tried; `dynamic_shape` goes with a signature or with relaxed shapes. A function may need
+several: `hoist+input_signature`.
 
 {written}
 
@@ -54,7 +58,8 @@ Never written: these change what a program means, or are for files that are not 
 
 {advice}
 """
-WRITTEN = (*RECIPES, "dynamic_shape")  # the last one only together with others
+FRAMEWORKS = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
+ADVICE = {path for kit in KITS.values() for path in kit.advice}
 
 
 def pages() -> dict[Path, str]:
@@ -73,19 +78,27 @@ def _knowledge_pages() -> dict[Path, str]:
     for language, folder in FOLDERS.items():
         made[DOCS / folder / "README.md"] = _index(records, language)
         for record in records:
-            made[DOCS / folder / f"{_slug(record)}.md"] = render_markdown(record, language).rstrip("\n") + "\n"
+            made[DOCS / folder / _record_file(record)] = render_markdown(record, language).rstrip("\n") + "\n"
     return made
 
 
 def _index(records: list[Record], language: Language) -> str:
     lines = [f"# {TITLES[language]}", "", NOTES[language]]
-    for category in dict.fromkeys(record.category for record in records):
-        lines += ["", f"## {category.replace('_', ' ')}", ""]
-        for record in records:
-            if record.category == category:
-                signature = record.signature if language == "en" else record.signature_zh
-                lines.append(f"- [{_slug(record)}]({_slug(record)}.md): {_first(signature)}")
+    for framework, name in FRAMEWORKS.items():
+        own = [record for record in records if record.domain == framework]
+        lines += ["", f"## {name}"] if own else []
+        for category in dict.fromkeys(record.category for record in own):
+            lines += ["", f"### {category.replace('_', ' ')}", ""]
+            for record in own:
+                if record.category == category:
+                    signature = record.signature if language == "en" else record.signature_zh
+                    lines.append(f"- [{_slug(record)}]({_record_file(record)}): {_first(signature)}")
     return "\n".join(lines) + "\n"
+
+
+def _record_file(record: Record) -> str:
+    """The page of a record, below the folder of all of them; TensorFlow's lie in it."""
+    return f"{record.id.removeprefix('tensorflow/')}.md"
 
 
 def _with_rules(guide: str) -> str:
@@ -101,43 +114,57 @@ def _with_proof_rules(guide: str) -> str:
 
 
 def _recipe_pages() -> dict[Path, str]:
-    recipes = [load_recipe(name) for name in (*WRITTEN, *ADVICE)]
+    paths = {path for kit in KITS.values() for path in (*kit.recipes, *kit.along, *kit.advice)}
     causes = _causes_by_recipe()
     folder = DOCS / "recipes"
-    made = {folder / f"{recipe.name}.md": _recipe_page(recipe, causes.get(recipe.name, [])) for recipe in recipes}
-    return {folder / "README.md": _recipe_index(recipes, causes), **made}
+    made = {folder / _file(path): _recipe_page(path, causes.get(path, [])) for path in sorted(paths)}
+    return {folder / "README.md": _recipe_index(causes), **made}
+
+
+def _file(path: str) -> str:
+    """The page of a recipe, below the folder of all of them."""
+    return path.replace(".", "/") + ".md"
 
 
 def _causes_by_recipe() -> dict[str, list[str]]:
     """The causes whose section names a recipe."""
     found: dict[str, list[str]] = {}
     for code, text in re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", CAUSES.read_text(encoding="utf-8"), re.M | re.S):
-        for name in re.findall(r"\(recipes/(\w+)\.md\)", text):
-            found.setdefault(name, []).append(code)
+        for name in re.findall(r"\(recipes/([\w/]+)\.md\)", text):
+            found.setdefault(name.replace("/", "."), []).append(code)
     return found
 
 
-def _recipe_index(recipes: list[Recipe], causes: dict[str, list[str]]) -> str:
-    def rows(names: tuple[str, ...]) -> list[str]:
-        chosen = [recipe for recipe in recipes if recipe.name in names]
-        return ["| recipe | what it does | causes |", "|---|---|---|"] + [
-            f"| [`{recipe.name}`]({recipe.name}.md) | {recipe.title} | {_links(causes.get(recipe.name, []))} |"
-            for recipe in chosen
-        ]
+def _recipe_index(causes: dict[str, list[str]]) -> str:
+    def rows(paths: tuple[str, ...]) -> str:
+        return "\n".join(
+            ["| recipe | what it does | causes |", "|---|---|---|"]
+            + [
+                f"| [`{path}`]({_file(path)}) | {load_recipe(path).title} | {_links(causes.get(path, []))} |"
+                for path in paths
+            ]
+        )
 
-    return RECIPE_INDEX.format(written="\n".join(rows(WRITTEN)), advice="\n".join(rows(ADVICE)))
+    def by_framework(choose: Callable[[Kit], tuple[str, ...]]) -> str:
+        return "\n\n".join(f"### {name}\n\n{rows(choose(KITS[backend]))}" for backend, name in FRAMEWORKS.items())
+
+    return RECIPE_INDEX.format(
+        written=by_framework(lambda kit: (*kit.recipes, *kit.along)), advice=by_framework(lambda kit: kit.advice)
+    )
 
 
-def _recipe_page(recipe: Recipe, causes: list[str]) -> str:
+def _recipe_page(path: str, causes: list[str]) -> str:
+    recipe = load_recipe(path)
+    up = "../" * path.count(".")  # to the folder of all recipes
     parts = [
         f"# {recipe.name}: {_lower(recipe.title)}",
-        f"**Causes:** {_links(causes)}" if causes else "",
-        f"## What it {'suggests' if recipe.name in ADVICE else 'does'}\n\n{recipe.what}",
+        f"**Causes:** {_links(causes, up)}" if causes else "",
+        f"## What it {'suggests' if path in ADVICE else 'does'}\n\n{recipe.what}",
         f"## Why it helps\n\n{recipe.why}",
         *(_example(example) for example in recipe.examples),
-        f"## Safety\n\n{_safety(recipe.name)} [What the words mean](../fixing.md#how-far-it-can-be-trusted).",
+        f"## Safety\n\n{_safety(path)} [What the words mean]({up}../fixing.md#how-far-it-can-be-trusted).",
         f"## Beware\n\n{recipe.beware}",
-        "[All recipes](README.md)",
+        f"[All recipes]({up}README.md)",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -157,22 +184,23 @@ def _example(example: Example) -> str:
     return "\n".join(lines)
 
 
-def _safety(name: str) -> str:
+def _safety(path: str) -> str:
     """What `prove.judging.label` makes of it."""
-    if name in ADVICE:
+    name = path.rpartition(".")[2]
+    if path in ADVICE:
         return "*advice*: never written."
     beyond = "*narrow* where a call beyond the run raises; *review* where one differs"
-    if name in judging.MOVING:
+    if name in MOVING:
         return f"*safe* where it is proved and code is only moved, *review* where more is changed; {beyond}."
-    if name in judging.SHOWN_BY_PROBES:
+    if name in SHOWN_BY_PROBES:
         return (
             f"*safe* where it is proved, and calls beyond the run come out the same; {beyond}, or none could be tried."
         )
     return "*review*, also where it is proved: calls beyond the run cannot show that it is right for all others."
 
 
-def _links(causes: list[str]) -> str:
-    return ", ".join(f"[{code}](../causes.md#{code})" for code in causes) or "any"
+def _links(causes: list[str], up: str = "") -> str:
+    return ", ".join(f"[{code}]({up}../causes.md#{code})" for code in causes) or "any"
 
 
 def _lower(title: str) -> str:

@@ -21,7 +21,7 @@ from traceonce.knowledge.matching import Index, Summary, scan
 from traceonce.knowledge.record import Record
 from traceonce.report.base import Material, find_form
 from traceonce.report.text import needing_attention
-from traceonce.report.wording import describe_cause, describe_place, describe_values
+from traceonce.report.wording import describe_cause, describe_place, describe_values, in_calls
 
 
 def explain_run(recording: Recording, index: Index) -> tuple[list[Met], list[str]]:
@@ -166,8 +166,9 @@ def _matching(text: str, function: str | None, index: Index, *, inside: bool = T
 
 def _describe(diagnosis: Diagnosis, cause: Cause | None = None) -> str:
     """What the run shows, in a line."""
-    calls = f" in {count_of(diagnosis.calls, 'call')}" if diagnosis.calls else ""
+    calls = in_calls(diagnosis.calls, diagnosis.calls_at_least)
     parts = [f"{diagnosis.verdict.value}, {count_of(diagnosis.traces, 'trace')}{calls}"]
     if cause is not None:
-        parts.append(f"{cause.path}: {describe_cause(cause, diagnosis.traces)} {describe_values(cause)}".rstrip())
-    return " · ".join([*parts, describe_place(diagnosis.function)])
+        words = describe_cause(cause, diagnosis.traces, diagnosis.backend)
+        parts.append(f"{cause.path}: {words} {describe_values(cause)}".rstrip())
+    return " · ".join([*parts, describe_place(diagnosis.function, diagnosis.backend)])

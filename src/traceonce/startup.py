@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from traceonce.observe.arrival import Arrivals
+from traceonce.backends.arrival import Arrivals, is_being_imported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def start() -> None:
 
 
 def _arrived(name: str) -> None:
+    if any(is_being_imported(other) for other in FRAMEWORKS if other != name):
+        return  # TensorFlow imports JAX: once it is there itself, both are
     for arrivals in _waiting:
         arrivals.stop()
     try:

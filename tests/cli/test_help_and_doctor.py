@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
+from collections.abc import Sequence
 
 import pytest
-from shells import Shell
+from shells import Outcome, Shell
 
 COMMANDS = ("run", "report", "doctor")
 
@@ -54,47 +56,62 @@ def test_help_loads_no_other_command(shell: Shell) -> None:
 
 
 def test_the_doctor(shell: Shell) -> None:
-    """Real TensorFlow: it names the version and the hook, and has seen both traces."""
+    """The real frameworks: it names their versions and the hooks, and has seen both traces of each."""
     outcome = shell.traceonce("doctor")
-    assert outcome.status == 0, outcome.errors
+    assert outcome.status == 0, outcome.text + outcome.errors
     assert outcome.text.startswith(f"traceonce {importlib.metadata.version('traceonce')}, Python 3.")
-    assert "tensorflow: tensorflow" in outcome.text
-    assert "hook: cache misses (tracing_compilation._create_concrete_function)" in outcome.text
-    assert "seen: 2 → works" in outcome.text
+    parts = dict(re.findall(r"^(\w+): (\S+ \S+ is installed.*?)(?=^\w|\Z)", outcome.text, re.MULTILINE | re.DOTALL))
+    assert list(parts) == ["tensorflow", "jax", "torch"]
+    for name, text in parts.items():
+        distribution, version, _ = text.split(" ", 2)
+        assert version == importlib.metadata.version(distribution)
+        assert distribution.startswith(name)
+        assert re.search(r"^  hook: (?!none)", text, re.MULTILINE), text
+        assert "seen: 2 → works" in text
+        assert "note:" not in text
+    assert "hook: cache misses (tracing_compilation._create_concrete_function)" in parts["tensorflow"]
     assert not shell.home.exists()
 
 
+HIDING = """\
+import importlib.metadata, sys
+
+HIDDEN, BROKEN = {hidden!r}, {broken!r}
+
+def version(name, real=importlib.metadata.version):
+    if name.partition("-")[0] in HIDDEN or (name.startswith("tf-") and "tensorflow" in HIDDEN):
+        raise importlib.metadata.PackageNotFoundError(name)
+    return real(name)
+
+importlib.metadata.version = version
+sys.modules |= dict.fromkeys([*HIDDEN, *BROKEN])
+sys.argv = ["traceonce", "doctor"]
+from traceonce.commands.main import main
+main()
+"""
+
+
+def doctor(shell: Shell, hidden: Sequence[str], broken: Sequence[str] = ()) -> Outcome:
+    """The doctor where some frameworks are not installed, and others cannot be imported."""
+    shell.write("elsewhere.py", HIDING.format(hidden=list(hidden), broken=list(broken)))
+    return shell.python("elsewhere.py")
+
+
 def test_the_doctor_where_nothing_is_installed(shell: Shell) -> None:
-    """Not installed is no failure, and the remedy is named."""
-    shell.write(
-        "elsewhere.py",
-        """\
-        import importlib.metadata, sys
-
-        def version(name, real=importlib.metadata.version):
-            if "tensorflow" in name or name.startswith("tf-"):
-                raise importlib.metadata.PackageNotFoundError(name)
-            return real(name)
-
-        importlib.metadata.version = version
-        sys.modules["tensorflow"] = None
-        sys.argv = ["traceonce", "doctor"]
-        from traceonce.commands.main import main
-        main()
-        """,
-    )
-    outcome = shell.python("elsewhere.py")
+    """Not installed is no failure, and the remedy is named for each."""
+    outcome = doctor(shell, ["tensorflow", "jax", "torch"])
     assert outcome.status == 0, outcome.errors
-    assert "tensorflow: not installed" in outcome.text
-    assert "pip install 'traceonce[tensorflow]'" in outcome.text
+    for name in ("tensorflow", "jax", "torch"):
+        assert f"{name}: not installed; to watch it: pip install 'traceonce[{name}]'" in outcome.text
+    assert "nothing can be watched" in outcome.text
 
 
-def test_the_doctor_where_the_framework_cannot_be_imported(shell: Shell) -> None:
-    code = (
-        "import sys; sys.modules['tensorflow'] = None; sys.argv = ['traceonce', 'doctor'];"
-        "from traceonce.commands.main import main; main()"
-    )
-    outcome = shell.python("-c", code)
+def test_the_doctor_where_a_framework_cannot_be_imported(shell: Shell) -> None:
+    """It is said, with status 1, and the others are tried all the same."""
+    outcome = doctor(shell, ["torch"], ["tensorflow"])
     assert outcome.status == 1
-    assert "cannot be used: " in outcome.text
+    broken, _, others = outcome.text.partition("\njax: ")
+    assert "cannot be used: ModuleNotFoundError: " in broken
+    assert "seen: 2 → works" in others
+    assert "torch: not installed" in others
     assert outcome.err == b""

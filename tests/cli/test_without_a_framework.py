@@ -1,14 +1,35 @@
-"""A program that never imports TensorFlow pays next to nothing, and is told that nothing was traced."""
+"""A program that imports no framework pays next to nothing; where one is not installed, it is said how to get it."""
 
 from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
-from shells import Shell
+from shells import Outcome, Shell
+
+import traceonce
 
 MODULES = "import sys; print(sorted(sys.modules))"
+INSTALL = {name: f"pip install 'traceonce[{name}]'" for name in ("tensorflow", "jax", "torch")}
+
+
+def without(shell: Shell, missing: Sequence[str], *arguments: str) -> Outcome:
+    """Run a command where these frameworks are not installed."""
+    hidden = "".join(f"sys.modules[{name!r}] = None; " for name in missing)
+    code = (
+        "import importlib.metadata, sys\n"
+        "def version(name, real=importlib.metadata.version):\n"
+        f"    if name.partition('-')[0] in {(*missing, 'tf' if 'tensorflow' in missing else '')!r}:\n"
+        "        raise importlib.metadata.PackageNotFoundError(name)\n"
+        "    return real(name)\n"
+        "importlib.metadata.version = version\n"
+        f"{hidden}sys.argv = ['traceonce', *sys.argv[1:]]\n"
+        "from traceonce.commands.main import main; main()"
+    )
+    return shell.python("-c", code, *arguments)
 
 
 @pytest.fixture
@@ -22,14 +43,15 @@ def test_no_framework_and_no_report_is_loaded(loaded: set[str]) -> None:
     tops = {name.partition(".")[0] for name in loaded}
     assert not tops & {"tensorflow", "keras", "numpy", "jax", "torch", "click", "rich", "multiprocessing", "subprocess"}
     rooms = {name for name in loaded if name.startswith("traceonce.")}
-    later = ("commands", "explain", "report", "api", "backends.tensorflow", "observe.launching")
+    frameworks = ("backends.tensorflow", "backends.jax", "backends.torch")
+    later = ("commands", "explain", "report", "api", "observe.launching", *frameworks)
     assert not {name for name in rooms if name.startswith(tuple(f"traceonce.{room}" for room in later))}
 
 
 def test_next_to_nothing_is_loaded(loaded: set[str]) -> None:
     """Waiting for an import takes a finder on `sys.meta_path`, and neither facts nor a JSON library."""
     ours = sorted(name for name in loaded if name.partition(".")[0] == "traceonce")
-    assert len(ours) <= 5, ours
+    assert len(ours) <= 6, ours
     heavy = {"msgspec", "typing_extensions", "importlib.metadata", "email", "inspect", "uuid"}
     assert not loaded & heavy
 
@@ -82,3 +104,42 @@ def test_a_recording_cut_short_by_its_writer(shell: Shell) -> None:
     outcome = shell.traceonce("report", "run.jsonl", "--format", "json")
     assert (outcome.status, json.loads(outcome.out)["exit_code"]) == (0, 5)
     assert "line 2" in outcome.text
+
+
+@pytest.mark.parametrize("name", INSTALL)
+def test_a_program_that_wants_a_framework_is_told_how_to_get_it(shell: Shell, name: str) -> None:
+    """`run` and `fix` say it beside the program's own error; what is installed is not spoken of."""
+    shell.write("train.py", f"raise ModuleNotFoundError(\"No module named '{name}'\")")
+    ran = without(shell, [name], "run", "train.py")
+    assert ran.status == 1
+    assert f"{name}: {INSTALL[name]}" in ran.errors.replace("\n", " ")
+    assert not any(command in ran.errors for other, command in INSTALL.items() if other != name)
+
+
+@pytest.mark.parametrize("name", INSTALL)
+def test_fix_says_what_to_install(shell: Shell, name: str) -> None:
+    shell.write("train.py", f"raise ModuleNotFoundError(\"No module named '{name}'\")")
+    fixed = without(shell, INSTALL, "fix", "train.py")
+    assert fixed.status != 0
+    assert f"{name} is not installed here: {INSTALL[name]}" in fixed.errors
+
+
+def test_where_no_framework_is_installed_each_is_named_once(shell: Shell) -> None:
+    outcome = without(shell, list(INSTALL), "run", "-c", "print('hello')")
+    assert (outcome.status, outcome.text) == (0, "hello\n")
+    assert [outcome.errors.count(f"'traceonce[{name}]'") for name in INSTALL] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("name", INSTALL)
+def test_records_of_a_framework_that_is_not_installed(shell: Shell, name: str) -> None:
+    records = Path(traceonce.__file__).parent / "knowledge" / "records" / name
+    slug = min(path.stem for path in records.glob("*.json"))
+    outcome = without(shell, [name], "knowledge", "verify", "--check", f"{name}/{slug}")
+    assert outcome.status == 2
+    assert INSTALL[name] in outcome.errors
+
+
+def test_what_needs_no_framework_works_without_one(shell: Shell) -> None:
+    for arguments in (("knowledge", "list"), ("--version",)):
+        outcome = without(shell, list(INSTALL), *arguments)
+        assert (outcome.status, outcome.err) == (0, b""), arguments

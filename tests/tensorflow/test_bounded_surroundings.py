@@ -361,7 +361,7 @@ def test_threads_while_traces_are_evicted(tf: Any) -> None:
     wrong: list[int] = []
 
     def work(number: int) -> None:
-        for k in range(25):
+        for k in range(10):
             size = 1 + (k + number) % 5
             if float(step(tf.ones([size]))) != 2.0 * size:
                 wrong.append(size)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import traceonce
-from traceonce.backends.tensorflow.literals import plain_contents
+from traceonce.backends.literals import plain_contents
 from traceonce.facts import Leaf
 
 

@@ -1,4 +1,4 @@
-"""What the knowledge base claims is run here, all of it, with the installed version: the evidence is reproduced."""
+"""What the knowledge base claims of TensorFlow is run, all of it, with the installed version: the evidence holds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ JOBS = min(os.cpu_count() or 1, 4)
 
 def test_every_record_in_a_run_of_all_its_trials() -> None:
     collection = Collection()
-    subjects = {name: subject_of(collection, name) for name in collection.paths}
+    names = [name for name in collection.paths if name.startswith("tensorflow/")]
+    subjects = {name: subject_of(collection, name) for name in names}
     tasks = [task for subject in subjects.values() for task in subject.tasks(1, LIMIT)]
     measured = {name: Measured(subject, []) for name, subject in subjects.items()}
     for task, seen in run_tasks(tasks, lambda: start_trials(sys.executable, "tensorflow"), JOBS):

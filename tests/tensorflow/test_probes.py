@@ -57,7 +57,7 @@ def test_without_any_hook_the_program_goes_on(tf: Any, monkeypatch: pytest.Monke
     monkeypatch.delattr(transform, "CONCRETE_FUNCTION_CALLBACKS")
     with traceonce.watch() as seen:
         pass
-    (notice,) = seen.recording.notices
+    (notice,) = [notice for notice in seen.recording.notices if not notice.hook]  # JAX, which it imports, has its own
     assert notice.error
     assert "traces cannot be watched" in notice.text
 

@@ -12,7 +12,7 @@ import pytest
 from rehearsed import arrays, rehearsal
 
 from traceonce.backends import fake
-from traceonce.backends.tensorflow.rehearsing import values
+from traceonce.backends.rehearsing import values
 from traceonce.errors import BackendUnavailable
 from traceonce.facts import FunctionId
 from traceonce.facts.rehearsal import RehearsalSettings, stable_name

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from rehearsed import arrays, rehearsal
 
-from traceonce.backends.tensorflow.rehearsing import probing
+from traceonce.backends.rehearsing import probing
 from traceonce.facts.rehearsal import Probed, Returned
 
 HERE = __file__

@@ -13,7 +13,7 @@ from typing import get_args
 from traceonce.commands.main import COMMANDS
 from traceonce.facts import CauseCode, Verdict
 from traceonce.report.base import FORMATS
-from traceonce.report.wording import WORDS
+from traceonce.report.vocabulary.english import ENGLISH
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 def test_every_cause_has_its_section_and_its_words() -> None:
     sections = set(re.findall(r"^### (\w+)$", (ROOT / "docs" / "causes.md").read_text(), re.MULTILINE))
     assert sections == {code.value for code in CauseCode}
-    assert set(WORDS) == set(CauseCode)
+    assert {code.value for code in CauseCode} <= ENGLISH.common.what.keys() & ENGLISH.common.remedy.keys()
 
 
 def test_the_readme_knows_every_verdict_and_command() -> None:
@@ -64,25 +64,31 @@ def test_the_guide_to_fixing_knows_every_option_and_label() -> None:
 
 def test_every_recipe_has_a_page_that_says_when_it_is_for() -> None:
     from traceonce.fix import recipes
-    from traceonce.fix.proposing import ADVICE, load_recipe
+    from traceonce.fix.kits import KITS, load_recipe
 
-    names = {module.name for module in pkgutil.iter_modules(recipes.__path__)}
-    pages = {path.stem: path.read_text() for path in (ROOT / "docs" / "recipes").glob("*.md")}
+    modules = pkgutil.walk_packages(recipes.__path__, f"{recipes.__name__}.")
+    names = {module.name.removeprefix(f"{recipes.__name__}.") for module in modules if not module.ispkg}
+    folder = ROOT / "docs" / "recipes"
+    pages = {
+        ".".join(path.relative_to(folder).with_suffix("").parts): path.read_text() for path in folder.rglob("*.md")
+    }
     index = pages.pop("README")
     assert pages.keys() == names
     causes = (ROOT / "docs" / "causes.md").read_text()
-    assert set(re.findall(r"\(recipes/(\w+)\.md\)", causes)) - {"README"} == names
+    linked = {path.replace("/", ".") for path in re.findall(r"\(recipes/([\w/]+)\.md\)", causes)}
+    assert linked - {"README"} == names
+    advice = {name for kit in KITS.values() for name in kit.advice}
     for name, page in pages.items():
         recipe = load_recipe(name)
-        assert f"]({name}.md)" in index
+        assert f"]({name.replace('.', '/')}.md)" in index
         for text in (recipe.what, recipe.why, recipe.beware, *(example.program for example in recipe.examples)):
             assert text.strip() in page
-        assert ("never written" in page) == (name in ADVICE)
+        assert ("never written" in page) == (name in advice)
 
 
 def test_links_between_the_pages_lead_somewhere() -> None:
     written = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
-    for page in (*written, *(ROOT / "docs" / "recipes").glob("*.md")):
+    for page in (*written, *(ROOT / "docs" / "recipes").rglob("*.md")):
         for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([\w-]+))?\)", page.read_text()):
             there = (page.parent / target).resolve() if target else page
             assert there.exists(), f"{page.name}: {target}"
@@ -108,7 +114,9 @@ def test_the_number_of_records() -> None:
     from traceonce.knowledge.collection import Collection
 
     assert f"a base of {len(Collection())} records" in (ROOT / "README.md").read_text()
-    assert f"There are {len(Collection())} for TensorFlow" in (ROOT / "docs" / "knowledge.md").read_text()
+    of = Counter(name.partition("/")[0] for name in Collection().paths)
+    guide = " ".join((ROOT / "docs" / "knowledge.md").read_text().split())
+    assert f"There are {of['tensorflow']} for TensorFlow, {of['jax']} for JAX and {of['torch']} for PyTorch" in guide
 
 
 def test_what_the_readme_says_of_the_claims() -> None:

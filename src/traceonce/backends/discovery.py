@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -47,6 +49,23 @@ def load_backend(known: Known) -> Backend:
     module, _, attribute = known.target.partition(":")
     backend: Backend = getattr(importlib.import_module(module), attribute)()
     return backend
+
+
+def how_to_install(known: Known) -> str:
+    """The command that brings a framework in, in the builds that are tried here; users may choose their own."""
+    return f"pip install 'traceonce[{known.name}]'" if known in BUILT_IN else f"pip install {known.module}"
+
+
+def not_installed() -> list[Known]:
+    """The frameworks that could be watched if they were there. None is imported to see that."""
+    return [known for known in known_backends() if importlib.util.find_spec(known.module) is None]
+
+
+def advise_on_import(error: str) -> str:
+    """What to install, where an error says that a framework could not be imported because it is not there; else ""."""
+    missing = re.search(r"No module named '(\w+)", error)
+    known = next((known for known in known_backends() if missing and known.module == missing[1]), None)
+    return f"{known.name} is not installed here: {how_to_install(known)}" if known is not None else ""
 
 
 def installed_version(backend: Backend) -> tuple[str, str] | None:

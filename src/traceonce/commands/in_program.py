@@ -7,8 +7,8 @@ import sys
 
 import msgspec
 
+from traceonce.backends.arrival import Arrivals
 from traceonce.config import Config
-from traceonce.observe.arrival import Arrivals
 from traceonce.observe.hub import hub
 from traceonce.observe.recorder import FileRecorder
 from traceonce.observe.waiting import Orders

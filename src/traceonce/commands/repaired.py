@@ -123,7 +123,9 @@ class Result:
         if self.recording.error is not None:
             known = "".join(f" (traceonce explain {id_})" for id_ in records_of_error(self.recording.error)[:1])
             said = textwrap.shorten(main_line(self.recording.error), 200, placeholder=" …")
-            yield f"the program itself fails: {said}{known}; only what ran before that was looked at"
+            repaired = self._files and not self._outcome.last.run.status
+            rest = "it does not with the change" if repaired else "only what ran before that was looked at"
+            yield f"the program itself fails: {said}{known}; {rest}"
         elif self._outcome.original.run.status:
             yield f"the program itself ends with exit status {self._outcome.original.run.status}"
         for name in self._written_through:

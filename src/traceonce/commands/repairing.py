@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from traceonce.backends.discovery import advise_on_import
 from traceonce.backends.places import working_folder
 from traceonce.commands.repaired import Result
 from traceonce.errors import ScriptError, UsageError
@@ -96,6 +97,9 @@ class Repairing:
             more = ""
             if last.startswith("EOFError") and self._stdin is None:
                 more = " It reads standard input, which is empty here: give it a file with --input FILE."
+            advice = advise_on_import(last)
+            if advice:
+                more = f" {advice}."
             raise ScriptError(
                 f"{name}: failed before any function was traced (exit status {run.status}): {last}.{more} "
                 f"See that it runs first: python {' '.join(self._target.command())}"

@@ -25,6 +25,7 @@ from traceonce.observe.launching import Target, check_target, launch
 from traceonce.observe.shelf import add, default_recording, remember
 from traceonce.report.base import FORMATS, Language
 from traceonce.report.text import report_lines
+from traceonce.report.wording import describe_verdict
 
 BREACHED = 3
 
@@ -108,7 +109,7 @@ def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str
     help="Exit with status 3 on what is worse than the state accepted in this file; --fail-on spares what is not.",
 )
 @click.option("--update-baseline", is_flag=True, help="Accept the present state: write it to the --baseline file.")
-@click.option("--xla", is_flag=True, help="Count XLA compilations, too (jit_compile=True).")
+@click.option("--xla", is_flag=True, help="Count TensorFlow's XLA compilations, too (jit_compile=True).")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of an HTML or Markdown report.")
 @click.option("--no-source", is_flag=True, help="Keep no lines of your source in the recording.")
 @click.option("--quiet", is_flag=True, help="Print no report, only the reason for status 3; the recording is kept.")
@@ -131,7 +132,7 @@ def command(
     """Run a program as python would, and explain every trace it makes.
 
     The program keeps its arguments, its standard output and its exit status. The report goes to standard error when the
-    program has ended. TensorFlow is watched from the moment that the program imports it.
+    program has ended. TensorFlow, JAX and PyTorch are watched from the moment that the program imports them.
 
     \b
     traceonce run train.py --epochs 3
@@ -240,7 +241,7 @@ def _limits_reached(result: Recording) -> list[str]:
 def _unwanted(diagnoses: Sequence[Diagnosis], config: Config) -> list[str]:
     """The functions with a verdict that is not wanted; a value that only may be stale breaks no build."""
     return [
-        f"--fail-on: {d.function.name} is {d.verdict.value}"
+        f"--fail-on: {d.function.name} {describe_verdict(d.verdict)}"
         for d in diagnoses
         if d.verdict in config.fail_on and not d.accepted and (d.verdict is not Verdict.STALE or d.surely_wrong)
     ]

@@ -20,6 +20,7 @@ import sysconfig
 import tempfile
 import time
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 
@@ -36,10 +37,18 @@ from traceonce.observe.shelf import complete
 from traceonce.report.base import Material
 from traceonce.report.text import render_text
 
-# Frames below the trial, where TensorFlow prints the whole stack: a program of the user's does not have them.
+# Frames below the trial, where TensorFlow prints the whole stack, or JAX its last frames: a program of the user's does
+# not have them.
 _OUR_FRAMES = re.compile(
-    r'^\s*File "(?:<frozen runpy>|[^"]*traceonce/commands/trials?\.py)", line .*\n(?:\n|    .*\n)?', re.M
+    r'^\s*File "(?:<frozen runpy>|[^"]*traceonce/commands/trials?\.py)", line .*\n(?:\n|    .*\n)?'
+    r"|^\s*(?:<frozen runpy>|\S*traceonce/commands/trials?\.py):\d+\S* \(\S+\)\n",
+    re.M,
 )
+# What a framework imports when it is first used: a second or more that every trial would pay again.
+_ALONG = {
+    "jax": ("jax.numpy",),
+    "torch": ("torch._dynamo", "torch._dynamo.convert_frame", "torch._dynamo.backends.debugging"),
+}
 LOG_KEPT = 200_000  # bytes of what a trial prints
 
 
@@ -48,10 +57,17 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever the framework prints must not get among the answers
     module = importlib.import_module(framework)
-    facts = Measurement(framework=framework, version=str(module.__version__), python=platform.python_version())
+    for name in _ALONG.get(framework, ()):
+        importlib.import_module(name)
+    facts = Measurement(framework=framework, version=_version(module), python=platform.python_version())
     answers.write(msgspec.json.encode(facts) + b"\n")
     for line in sys.stdin.buffer:
         answers.write(msgspec.json.encode(measure(msgspec.json.decode(line, type=Request), facts)) + b"\n")
+
+
+def _version(module: ModuleType) -> str:
+    """The version, without the build of it (``2.13.0+cpu``)."""
+    return str(module.__version__).partition("+")[0]
 
 
 def measure(request: Request, facts: Measurement) -> Measurement:
@@ -104,12 +120,13 @@ def _read(request: Request, scratch: Path, status: int | None, seconds: float, f
                 name=diagnosis.function.name,
                 traces=diagnosis.traces,
                 verdict=diagnosis.verdict.value,
+                graph_breaks=len(diagnosis.graph_breaks),
                 causes=tuple(SeenCause(code=cause.code.value, path=cause.path) for cause in diagnosis.causes),
                 records=diagnosis.records,
             )
             for diagnosis in diagnoses
         ),
-        compilations=len(compiled),
+        compilations=max(len(compiled), sum(diagnosis.compiles for diagnosis in diagnoses)),
         log=_without_places(log.decode(errors="replace"), scratch),
         report=_without_places(render_text(Material(recording, diagnoses)), scratch) if diagnoses else "",
         wrote=tuple(sorted(path.name for path in scratch.iterdir() if path.name not in ours)),

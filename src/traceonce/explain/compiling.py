@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from traceonce.explain.arguments import compare_arguments
+from traceonce.explain.surroundings import compare_contexts
 from traceonce.facts import Cause, CauseCode, TraceEvent
 
 
@@ -25,7 +26,10 @@ class Compilations:
 
 
 def _compare(before: TraceEvent, event: TraceEvent) -> Iterator[Cause]:
-    changed = list(compare_arguments(before.signature, event.signature))
+    changed = [
+        *compare_contexts(before.signature, event.signature),  # what the compiler was told, beside the arguments
+        *compare_arguments(before.signature, event.signature),
+    ]
     for change in changed:
         if change.code is CauseCode.SHARDING:
             yield change

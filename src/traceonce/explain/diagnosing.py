@@ -146,7 +146,7 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
             of_dataset=function.name.endswith("[dataset]"),
             at_least=function.key in recording.at_least,
             resharded=any(cause.code is CauseCode.SHARDING for cause in recompilations),
-            silent=[cause.code for cause in findings_causes if cause.note is None],
+            silent=[cause.code for cause in findings_causes if cause.note is None or cause.code is CauseCode.FELL_BACK],
         )
         for process in dict.fromkeys(item.event.process for item in group)
     ]

@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from traceonce.explain.arguments import compare_arguments
+from traceonce.explain.guards import explain_guards
 from traceonce.explain.surroundings import compare_contexts, explain_new_object
 from traceonce.facts import Cause, CauseCode, Leaf, Phase, Signature, TraceEvent
 from traceonce.facts.signature import NUMBERS, number
@@ -131,6 +132,7 @@ class History:
         self._read_before: dict[str, str] = {}
         self._instances: set[int | None] = set()
         self._told: dict[int | None, tuple[Signature, ...]] = {}
+        self._graphs: dict[int | None, dict[str, Signature]] = {}  # what each serves, by the framework's name for it
         self._ordinal = 0
 
     def explain(self, event: TraceEvent) -> Explained:
@@ -151,6 +153,9 @@ class History:
             own = self._add(event.object, signature)
         if event.phase == "internal":
             return Foreseen("internal")
+        if event.reasons:  # the framework says itself why nothing that it had would do
+            causes = explain_guards(event, self._graphs.get(event.object, {}))
+            return Foreseen("retrace", self._as_seen(event, causes))
         own = own or _index(under_way)
         if own:
             causes = self._compare(own, event.signature) or (self._unknown(event),)
@@ -217,6 +222,8 @@ class History:
             self._ordinal += 1
         if event.phase not in ("internal", "failed"):
             self._add(event.object, event.served)
+            if event.graph is not None:
+                self._graphs.setdefault(event.object, {})[event.graph] = event.served
             self._read_before |= event.reads
             self._instances.add(event.instance)
             if event.fingerprint:

@@ -142,7 +142,7 @@ def _leaf_differences(a: Leaf, b: Leaf) -> Iterator[Difference]:
     if a.weak != b.weak and a.dtype == b.dtype:
         yield Difference("weak_type", str(a.weak), str(b.weak))
     if a.sharding != b.sharding:
-        yield Difference("sharding", a.sharding or "?", b.sharding or "?")
+        yield Difference("sharding", a.sharding or "no mesh", b.sharding or "no mesh")
     if a.stride != b.stride and a.shape == b.shape:
         yield Difference("stride", str(a.stride), str(b.stride))
     if a.requires_grad != b.requires_grad:

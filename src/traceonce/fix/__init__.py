@@ -9,5 +9,6 @@ report; `extending` takes one further, into functions that are called. What reci
 - `project/`: the files together: which of them belong together, what changed in them, and writing them;
 - `moves/`: code that is run again and again, to be run once;
 - `sizes/`: sizes that a body reads from static shapes, to be read while it runs;
-- `captured/`: values that a function reads from outside, to be passed in or kept in a variable.
+- `captured/`: values that a function reads from outside, to be passed in or kept in a variable;
+- `compiled/`: what recipes for `torch.compile` share: what varied, settings of the compiler, statements before a call.
 """

@@ -37,6 +37,8 @@ class Candidate:
     """`change` is None for advice. `snippet` shows the change in a few lines; `note` says what to know about it.
 
     `predicted_traces` counts what would be left, found by replaying the recorded signatures; None: cannot be told.
+    `passes_state`: what the function read from outside is passed in. The calls beyond the run then pass the last value,
+    while the original reads the present one: they cannot be compared.
     """
 
     recipe: str
@@ -46,6 +48,7 @@ class Candidate:
     predicted_traces: int | None = None
     snippet: str | None = None
     note: str | None = None
+    passes_state: bool = False
 
 
 Propose: TypeAlias = Callable[[Case], Iterator[Candidate]]

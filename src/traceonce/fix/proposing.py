@@ -1,9 +1,10 @@
 """All that could be tried for a function, the least change first.
 
-1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change: only advice is given.
+1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change: only advice is given,
+   unless it was the program that had it compiled (``torch.compile(torch.nn.Sequential(…))``).
 2. A candidate must leave fewer traces than there are, by what the recorded signatures say; else it is dropped.
-3. Recipes come in the order of `RECIPES`: what changes where a function is made, then its signature, then its calls,
-   then its objects. What a recipe offers stays in the order in which it offers it.
+3. Recipes come in the order of the framework's kit (`kits`): what changes where a function is made, then its signature,
+   then its calls, then its objects. What a recipe offers stays in the order in which it offers it.
 4. The first few candidates of every recipe come before the others of any, so that none waits for the last resort of
    another.
 5. Combinations of recipes come after single ones. They are for causes that hide each other: a function that is made
@@ -14,48 +15,21 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from traceonce.facts import CauseCode, TraceEvent
-from traceonce.fix.candidate import Candidate, Declined, Recipe, together
+from traceonce.fix.candidate import Candidate, Declined, together
 from traceonce.fix.case import Case
+from traceonce.fix.kits import KITS, Kit, load_recipe, recipe_name
 from traceonce.fix.signatures.predicting import SignatureChange, by_contents, by_name, replay, unchanged
 from traceonce.fix.wording import join_lines, join_notes
 
-RECIPES = (
-    "hoist",
-    "input_signature",
-    "tensor_argument",
-    "cast",
-    "reduce_retracing",
-    "stable_home",
-    "tracing_type",
-    "state",
-)
-ADVICE = (
-    "leave_it",
-    "library_report",
-    "pad_or_bucket",
-    "drop_remainder",
-    "uniform_structure",
-    "reuse_instance",
-    "split_static_argument",
-    "remove_function",
-)
 FIRST = 4  # of each recipe, before the rest of all
 HARDLY = 0.75  # of the traces: advice that leaves more of them is none
-# What treats the arguments themselves, and goes with what treats the function or the objects given to it.
-_OF_ARGUMENTS = ("input_signature", "tensor_argument", "cast", "reduce_retracing")
-_OF_OBJECTS = {
-    "hoist": {CauseCode.NEW_FUNCTION},
-    "stable_home": {CauseCode.IDENTITY, CauseCode.COLLECTED},
-    "tracing_type": {CauseCode.IDENTITY, CauseCode.COLLECTED},
-}
 
 
 class Proposals(NamedTuple):
@@ -83,17 +57,20 @@ def best(case: Case) -> Candidate | None:
 def consider(case: Case) -> Proposals:
     """The same, with the reasons of the recipes that declined."""
     declined: dict[str, str] = {}
-    advice = [candidate for name in ADVICE for candidate in _offers(name, case, declined)]
+    kit = KITS.get(case.diagnosis.backend)
+    if kit is None:
+        return Proposals([], {})
+    advice = [candidate for name in kit.advice for candidate in _offers(name, case, declined)]
     if case.diagnosis.verdict.is_ignorable:
         return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
-    if case.diagnosis.function.library:
+    if case.diagnosis.function.library and not (kit.of_libraries and case.makings):
         return Proposals(advice, declined)
-    single = {name: list(_offers(name, case, declined)) for name in RECIPES}
+    single = {name: list(_offers(name, case, declined)) for name in kit.recipes}
     advice += [candidate for offers in single.values() for candidate in offers if candidate.change is None]
-    now = replay(case.events)
+    now = _count(case.events, kit)
     advice = [each for each in advice if each.predicted_traces is None or each.predicted_traces <= HARDLY * now]
     worthwhile = {name: [each for each in offers if _helps(each, case, now)] for name, offers in single.items()}
-    combined = [each for each in _combinations(case, single) if _helps(each, case, now)]
+    combined = [each for each in _combinations(case, kit, single) if _helps(each, case, now)]
     ordered = [*_in_order(worthwhile.values()), *combined]
     return Proposals([*ordered, *advice], declined)
 
@@ -102,14 +79,14 @@ def _offers(name: str, case: Case, declined: dict[str, str]) -> Iterator[Candida
     try:
         yield from load_recipe(name).propose(case)
     except Declined as why:
-        declined[name] = str(why)
+        declined[recipe_name(name)] = str(why)
 
 
-def load_recipe(name: str) -> Recipe:
-    module = importlib.import_module(f"traceonce.fix.recipes.{name}")
-    recipe = module.RECIPE
-    assert isinstance(recipe, Recipe)
-    return recipe
+def _count(events: Sequence[TraceEvent], kit: Kit) -> int:
+    """The traces that there are."""
+    if kit.replayed:
+        return replay(events)
+    return sum(event.kind == "trace" and event.phase not in ("internal", "failed") for event in events)
 
 
 def _helps(candidate: Candidate, case: Case, now: int) -> bool:
@@ -129,15 +106,15 @@ def _in_order(offers: Iterable[list[Candidate]]) -> Iterator[Candidate]:
     return itertools.chain(first, rest)
 
 
-def _combinations(case: Case, single: dict[str, list[Candidate]]) -> Iterator[Candidate]:
+def _combinations(case: Case, kit: Kit, single: dict[str, list[Candidate]]) -> Iterator[Candidate]:
     """One of what keeps a function or an object, with each of what treats the arguments that are left."""
-    for name, codes in _OF_OBJECTS.items():
-        settled = _as_if(case, name)
+    for name, codes in kit.of_objects.items():
+        settled = _as_if(case, recipe_name(name), codes)
         if not codes & case.codes or settled.events == case.events:
             continue
-        left = replay(settled.events)
+        left = _count(settled.events, kit)
         ignored: dict[str, str] = {}
-        others = [each for other in _OF_ARGUMENTS for each in list(_offers(other, settled, ignored))[:FIRST]]
+        others = [each for other in kit.of_arguments for each in list(_offers(other, settled, ignored))[:FIRST]]
         keepers = [each for each in single[name] if each.change is not None and each.predicted_traces in (left, None)]
         yield from (_combine(keeper, other) for keeper, other in itertools.product(keepers, others))
 
@@ -156,9 +133,9 @@ def _combine(keeper: Candidate, other: Candidate) -> Candidate:
     )
 
 
-def _as_if(case: Case, name: str) -> Case:
+def _as_if(case: Case, name: str, codes: frozenset[CauseCode]) -> Case:
     """The case as it would be with that recipe applied, with the causes that were hidden behind its own."""
-    objects = frozenset(cause.path for cause in case.diagnosis.causes if cause.code in _OF_OBJECTS[name])
+    objects = frozenset(cause.path for cause in case.diagnosis.causes if cause.code in codes)
     changes: dict[str, SignatureChange] = {"stable_home": by_name(objects), "tracing_type": by_contents(objects)}
     change = changes.get(name, unchanged)
     one = name == "hoist"

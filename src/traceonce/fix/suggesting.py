@@ -12,8 +12,8 @@ import msgspec
 from traceonce.facts import Diagnosis, Fix, TraceEvent, Verdict
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
+from traceonce.fix.kits import KITS
 
-BACKEND = "tensorflow"  # whose repairs the recipes are
 MOST_LOOKS = 5_000_000  # at arguments, where each cause is tried on each trace: more would take minutes
 
 
@@ -46,7 +46,7 @@ def describe_candidate(candidate: Candidate) -> Fix:
 
 def _with_fix(case: Case) -> Diagnosis:
     diagnosis = case.diagnosis
-    if diagnosis.verdict is Verdict.OK or diagnosis.backend != BACKEND or not case.events:
+    if diagnosis.verdict is Verdict.OK or diagnosis.backend not in KITS or not case.events:
         return diagnosis
     if len(diagnosis.causes) * sum(len(event.signature.leaves) for event in case.events) > MOST_LOOKS:
         problem = f"no fix was looked for: {len(diagnosis.causes):,} things vary in {len(case.events):,} traces"

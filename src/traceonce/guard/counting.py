@@ -137,7 +137,7 @@ class Count:
         with self._lock:
             function = self._function(event)
             reserved = self.withdraw(event)
-            if event.phase == "failed":
+            if event.phase in ("failed", "internal"):  # an internal one: there was nothing to be traced, after all
                 return
             if reserved is None:
                 if covered:

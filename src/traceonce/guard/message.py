@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from traceonce.facts import Breach
-from traceonce.report.wording import describe_cause, describe_change, describe_place, describe_site, remedy_of
+from traceonce.report.vocabulary.english import ENGLISH
+from traceonce.report.wording import describe_cause, describe_change, describe_place, describe_site
 
 
 def describe_breach(breach: Breach) -> str:
@@ -22,14 +23,17 @@ def describe_breach(breach: Breach) -> str:
 def _facts(breach: Breach) -> Iterator[str]:
     function, site = breach.function, breach.call_site
     yield f"  limit      {breach.limit.describe()}; this call needs one more"
-    yield f"  function   {function.name}, {describe_place(function)}"
+    yield f"  function   {function.name}, {describe_place(function, breach.backend)}"
     yield f"  called at  {describe_site(site) if site is not None else 'a place without a source'}"
     for cause in breach.causes:
-        yield f"  cause      {describe_change(cause)} ({describe_cause(cause, traces=0)})"
+        yield f"  cause      {describe_change(cause)} ({describe_cause(cause, 0, breach.backend)})"
     for remedy in _remedies(breach):
         yield f"  change     {remedy}"
 
 
 def _remedies(breach: Breach) -> list[str]:
-    relaxed = breach.reduce_retracing
-    return list(dict.fromkeys(remedy_of(cause, breach.function, reduce_retracing=relaxed) for cause in breach.causes))
+    remedies = (
+        ENGLISH.remedy(cause, breach.backend, breach.function, reduce_retracing=breach.reduce_retracing)
+        for cause in breach.causes
+    )
+    return list(dict.fromkeys(remedies))

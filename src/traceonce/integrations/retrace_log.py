@@ -15,6 +15,7 @@ from traceonce.facts import Cause, TraceEvent
 from traceonce.facts.quantities import duration
 from traceonce.integrations.telling import Telling, describe
 from traceonce.observe.hub import Hub, hub
+from traceonce.report.vocabulary.english import ENGLISH
 from traceonce.report.wording import describe_place, describe_site
 
 LOGGER = "traceonce"
@@ -52,8 +53,8 @@ def log(explained: Explained, count: int) -> None:
         logging.WARNING,
         site.file if site else "(unknown file)",
         site.line if site else 0,
-        "%s retraced, the %s time: %s",
-        (event.function.name, ordinal(count), " · ".join(_facts(explained))),
+        "%s %s, the %s time: %s",
+        (event.function.name, ENGLISH.retraced(event.backend), ordinal(count), " · ".join(_facts(explained))),
         None,
         extra={"traceonce": describe_retrace(explained, count)},
     )
@@ -89,11 +90,11 @@ def _as_data(cause: Cause) -> dict[str, str]:
 
 def _facts(explained: Explained) -> list[str]:
     event = explained.event
-    facts = ["; ".join(describe(cause) for cause in explained.causes)]
+    facts = ["; ".join(describe(cause, event.backend) for cause in explained.causes)]
     if event.seconds is not None:
         facts.append(duration(event.seconds))
     called = f", called from {describe_site(event.call_site)}" if event.call_site is not None else ""
-    return [*facts, describe_place(event.function) + called]
+    return [*facts, describe_place(event.function, event.backend) + called]
 
 
 def ordinal(number: int) -> str:

@@ -126,7 +126,7 @@ def describe_span(explained: Explained) -> dict[str, Value]:
     }
     if causes:
         values |= {
-            CAUSES: [describe(cause) for cause in causes],
+            CAUSES: [describe(cause, event.backend) for cause in causes],
             CAUSE_CODE: [cause.code.value for cause in causes],
             CAUSE_PATH: [cause.path for cause in causes],
             CAUSE_WAS: [cause.was for cause in causes],

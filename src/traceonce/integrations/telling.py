@@ -54,6 +54,6 @@ class Telling(ABC):
             hub.write(Notice(f"{text}; the program was not affected", error=True))
 
 
-def describe(cause: Cause) -> str:
+def describe(cause: Cause, backend: str) -> str:
     """The place, now and before, and in words."""
-    return f"{describe_change(cause)} ({describe_cause(cause, traces=0)})"
+    return f"{describe_change(cause)} ({describe_cause(cause, 0, backend)})"

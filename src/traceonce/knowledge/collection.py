@@ -43,6 +43,8 @@ class Collection:
         found = [known for known in self.paths if known.partition("/")[2] == id]
         if len(found) == 1:
             return found[0]
+        if found:
+            raise RecordError(f"{id!r} is several records: {', '.join(found)}. Write one of these.")
         names = {name: known for known in self.paths for name in (known, known.partition("/")[2])}
         near = dict.fromkeys(names[name] for name in difflib.get_close_matches(id, names, n=3, cutoff=0.5))
         hint = f" Did you mean {', '.join(near)}?" if near else " See: traceonce knowledge list"

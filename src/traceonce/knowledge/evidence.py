@@ -27,7 +27,7 @@ COMPUTED = (
     "verification_tier",
     "last_confirmed",
 )
-_NAMES = {"tensorflow": "TensorFlow"}
+_NAMES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 
 
 def wilson(held: int, runs: int, z: float = 1.96) -> tuple[float, float]:
@@ -116,7 +116,15 @@ def join_versions(versions: Sequence[str]) -> str:
 
 
 def framework_name(framework: str) -> str:
+    """As people write it."""
     return _NAMES.get(framework, framework)
+
+
+def requirement_of(version: str) -> str:
+    """What to install for a framework and version as people write them: torch==2.13.0 for PyTorch 2.13.0."""
+    name, _, number = " ".join(version.split()).rpartition(" ")
+    package = next((package for package, written in _NAMES.items() if written == name), name.lower())
+    return f"{package}=={number}"
 
 
 def _tier(record: Record) -> Tier:

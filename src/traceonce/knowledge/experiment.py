@@ -26,9 +26,9 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 import msgspec
 
 from traceonce.errors import RecordError
-from traceonce.knowledge.symptom import Grows, Logs, Raises, Recompiles, Retraces, Symptom, Wrong
+from traceonce.knowledge.symptom import Breaks, Grows, Logs, Raises, Recompiles, Retraces, Symptom, Wrong
 
-__all__ = ["Grows", "Logs", "Raises", "Recompiles", "Retraces", "Wrong", "cases", "eager"]
+__all__ = ["Breaks", "Grows", "Logs", "Raises", "Recompiles", "Retraces", "Wrong", "cases", "eager"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Role: TypeAlias = Literal["failure", "right", "workaround", "dead_end", "message", "claim"]

@@ -1,14 +1,17 @@
-"""From a diagnosis to its records: what is known about each of its causes."""
+"""From a diagnosis to its records: what is known about each of its causes. Only records that are there are named."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
 
 import msgspec
 
 from traceonce.facts import Cause, CauseCode, Diagnosis, Verdict
 
-_BY_CODE = {
+RECORDS = Path(__file__).parent / "records"
+_TENSORFLOW = {
     CauseCode.SHAPE: "retracing-shape",
     CauseCode.RANK: "retracing-rank",
     CauseCode.DTYPE: "retracing-dtype",
@@ -27,6 +30,33 @@ _BY_CODE = {
     CauseCode.STALE: "stale-capture",
     CauseCode.CONFUSED: "confused-literals",
 }
+_JAX = {
+    CauseCode.SHAPE: "recompile-shape",
+    CauseCode.RANK: "recompile-shape",
+    CauseCode.DTYPE: "recompile-dtype-weak-type",
+    CauseCode.WEAK_TYPE: "recompile-dtype-weak-type",
+    CauseCode.STATIC_ARGUMENT: "recompile-static-value",
+    CauseCode.KIND: "recompile-structure",
+    CauseCode.STRUCTURE: "recompile-structure",
+    CauseCode.NEW_FUNCTION: "recompile-fresh-function",
+    CauseCode.NEW_INSTANCE: "recompile-fresh-function",
+    CauseCode.CONTEXT: "recompile-config",
+    CauseCode.SHARDING: "recompile-sharding",
+    CauseCode.STALE: "stale-global",
+}
+_TORCH = {
+    CauseCode.SHAPE: "recompile-shape",
+    CauseCode.RANK: "recompile-rank",
+    CauseCode.DTYPE: "recompile-dtype",
+    CauseCode.VALUE: "recompile-python-value",
+    CauseCode.STRUCTURE: "recompile-list-length",
+    CauseCode.CONTEXT: "recompile-grad-mode",
+    CauseCode.GUARD: "recompile-global",
+    CauseCode.IDENTITY: "recompile-callable-argument",
+    CauseCode.NEW_FUNCTION: "recompile-callable-argument",
+    CauseCode.FELL_BACK: "recompile-limit",
+}
+_BY_QUALITY = {".stride()": "recompile-stride", ".requires_grad": "recompile-requires-grad"}
 _CALLABLES = ("method", "function", "partial", "builtin_function_or_method")
 
 
@@ -37,10 +67,46 @@ def link_records(diagnoses: Iterable[Diagnosis]) -> list[Diagnosis]:
 
 def records_of(diagnosis: Diagnosis) -> list[str]:
     slugs = [slug for cause in diagnosis.causes if (slug := _slug(cause, diagnosis))]
-    return [f"{diagnosis.backend}/{slug}" for slug in dict.fromkeys(slugs)]
+    slugs += ["graph-break"] if diagnosis.graph_breaks else []
+    return [id_ for slug in dict.fromkeys(slugs) if _is_there(id_ := f"{diagnosis.backend}/{slug}")]
+
+
+@cache
+def _is_there(id_: str) -> bool:
+    return (RECORDS / f"{id_}.json").is_file()
 
 
 def _slug(cause: Cause, diagnosis: Diagnosis) -> str | None:
+    slug_of = {"tensorflow": _of_tensorflow, "jax": _of_jax, "torch": _of_torch}.get(diagnosis.backend)
+    return slug_of(cause, diagnosis) if slug_of is not None else None
+
+
+def _of_jax(cause: Cause, diagnosis: Diagnosis) -> str | None:
+    code = cause.code
+    if code is CauseCode.STATIC_ARGUMENT and cause.was == cause.now:  # it prints the same, and is another object
+        return "static-unequal-object"
+    if code is CauseCode.NEW_FUNCTION and diagnosis.function.name.endswith("]"):  # the body of a loop: step [scan]
+        return "eager-scan-fresh-lambda"
+    return _JAX.get(code)
+
+
+def _of_torch(cause: Cause, diagnosis: Diagnosis) -> str | None:
+    code, path = cause.code, cause.path
+    if code is CauseCode.SHAPE and {"0", "1"} & {cause.was, cause.now, *cause.values}:
+        return "recompile-size-one"
+    if code is not CauseCode.GUARD:
+        return _TORCH.get(code)
+    of_quality = next((slug for quality, slug in _BY_QUALITY.items() if quality in path), None)
+    if of_quality is not None:
+        return of_quality
+    if path.endswith(".training"):
+        return "recompile-training-flag"
+    if path.startswith("self."):
+        return "recompile-module-counter" if cause.type_name in ("int", "float") else None
+    return _TORCH[code] if cause.type_name is not None else None  # what is read from outside has a value
+
+
+def _of_tensorflow(cause: Cause, diagnosis: Diagnosis) -> str | None:
     code, kind = cause.code, cause.type_name or ""
     if code is CauseCode.VARIABLE_CREATION and diagnosis.verdict is Verdict.FAILED:
         return "variable-created-later"
@@ -62,4 +128,4 @@ def _slug(cause: Cause, diagnosis: Diagnosis) -> str | None:
         return "retracing-new-model"
     if code is CauseCode.CONFUSED and cause.path.rpartition(".")[2] == "training":
         return "confused-training-flag"
-    return _BY_CODE.get(code)
+    return _TENSORFLOW.get(code)

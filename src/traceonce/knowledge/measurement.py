@@ -33,6 +33,7 @@ class SeenFunction(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     traces: int
     verdict: str
+    graph_breaks: int = 0
     causes: tuple[SeenCause, ...] = ()
     records: tuple[str, ...] = ()
 
@@ -63,6 +64,12 @@ class Measurement(msgspec.Struct, frozen=True, kw_only=True):
         """How often functions of this name, or all of them, were traced."""
         return sum(
             seen.traces for seen in self.functions if function in (None, seen.name, seen.name.rpartition(".")[2])
+        )
+
+    def graph_breaks(self, function: str | None = None) -> int:
+        """How often the compiler had to leave functions of this name, or all of them, to Python."""
+        return sum(
+            seen.graph_breaks for seen in self.functions if function in (None, seen.name, seen.name.rpartition(".")[2])
         )
 
     def compared_with(self, right: Any) -> Measurement:

@@ -92,6 +92,23 @@ class Recompiles(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field=
         return f"{seen.compilations} compilations" if seen.compilations > self.cured else None
 
 
+class Breaks(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
+    """The graph of a function (or, without a name, of all together) is broken at this many places; cured, at none."""
+
+    breaks: int
+    function: str | None = None
+
+    def shown(self, seen: Measurement) -> str | None:
+        return self._said(seen) if seen.graph_breaks(self.function) == self.breaks else None
+
+    def left(self, seen: Measurement) -> str | None:
+        return self._said(seen) if seen.graph_breaks(self.function) else None
+
+    def _said(self, seen: Measurement) -> str:
+        breaks = seen.graph_breaks(self.function)
+        return f"{breaks} graph {'break' if breaks == 1 else 'breaks'}"
+
+
 class Grows(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
     """The memory of the process grows by at least `mib` over the trial; cured, by less than `cured`."""
 
@@ -105,4 +122,4 @@ class Grows(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind
         return f"{seen.grown_mib:.0f} MiB grown" if seen.grown_mib >= self.cured else None
 
 
-Symptom: TypeAlias = Retraces | Raises | Logs | Wrong | Recompiles | Grows
+Symptom: TypeAlias = Retraces | Raises | Logs | Wrong | Recompiles | Breaks | Grows

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import msgspec
 
+from traceonce.backends.arrival import Arrivals
 from traceonce.backends.discovery import Known, known_backends, load_backend
 from traceonce.backends.forking import after_fork
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach, Calls, Entry, Notice, TraceEvent
-from traceonce.observe.arrival import Arrivals
 
 if TYPE_CHECKING:
     from traceonce.backends.base import Watching

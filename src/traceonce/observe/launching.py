@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.backends.discovery import known_backends, load_backend
+from traceonce.backends.discovery import how_to_install, known_backends, load_backend, not_installed
 from traceonce.backends.places import working_folder
 from traceonce.errors import ScriptError, UsageError
 from traceonce.facts import Compiled, End, Entry, Exit, Notice
@@ -100,13 +100,22 @@ def launch(target: Target, recording: Path, inside: str, settings: str, *, compi
     clock, began = time.time(), time.perf_counter()
     code = _run([sys.executable, *_interpreter_flags(), *target.command()], environment, log)
     seconds = round(time.perf_counter() - began, 6)
-    note = Notice("the main process never imported a framework that traceonce can watch")
-    opening: list[Entry] = [nothing, note, End(seconds)]
+    opening: list[Entry] = [nothing, Notice(_why_nothing_is_known(code)), End(seconds)]
     try:
         shelf.complete(recording, opening, log.found if log else [], Exit(code, seconds, clock))
     except OSError as error:
         sys.stderr.write(f"traceonce: the recording {recording} cannot be completed: {error.strerror or error}\n")
     return code
+
+
+def _why_nothing_is_known(code: int) -> str:
+    """Said where no process of the program was watched; what could be missing, where it may be for that."""
+    text = "the main process never imported a framework that traceonce can watch"
+    missing = not_installed()
+    if missing and (code or len(missing) == len(known_backends())):
+        hints = "; ".join(f"{known.name}: {how_to_install(known)}" for known in missing)
+        text += f"; not installed here, and needed if the program is to use it: {hints}"
+    return text
 
 
 class _CompilationWatch:

@@ -50,7 +50,7 @@ def describe_environment() -> dict[str, str]:
         if version is None and name in sys.modules:  # it is being imported, and has imported what is watched
             version = _installed_version(name)
         if isinstance(version, str):
-            found[name] = version
+            found[name] = str(version)  # of PyTorch it is a subclass
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from traceonce.observe.arrival import Arrivals
+from traceonce.backends.arrival import Arrivals, is_being_imported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def start() -> None:
     waiting: list[Arrivals] = []
 
     def arrived(name: str) -> None:
+        if any(is_being_imported(module) for _, module, _ in orders.backends if module != name):
+            return  # TensorFlow imports JAX: once it is there itself, both are
         for arrivals in waiting:
             arrivals.stop()
         try:

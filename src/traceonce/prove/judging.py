@@ -1,10 +1,10 @@
 """Is the repair proved? The numbered rules that decide.
 
 1. The program ends otherwise, returns something else, leaves other variables or prints something else than before:
-   *refuted*, with the first difference. For a value that was stale or confused the original is the wrong measure: the
-   measure is the original run eagerly.
+   *refuted*, with the first difference. For a value that was stale or confused, and for a trace that fails, the
+   original is the wrong measure: the measure is the original run eagerly.
 2. The function is traced as often as before, or what it saves is traced elsewhere: *not proved*. (A silently wrong
-   value is repaired where the results are right; it need not be traced less often.)
+   value, or a failure, is repaired where the results are right; it need not be traced less often.)
 3. Two runs of the original differ in what the function returns: *not proved*; nothing is claimed of its values.
 4. The program left no results, or no call of the function was seen: *not proved*.
 5. Its calls take clearly longer than before (half as long again, and at least 0.2 s), also when both are run once
@@ -23,15 +23,13 @@ from traceonce.facts import Measurement, Proof, ProofVerdict
 from traceonce.facts.fix import Safety
 from traceonce.facts.rehearsal import Returned
 from traceonce.fix.candidate import Candidate
+from traceonce.fix.kits import MOVING, SHOWN_BY_PROBES
 from traceonce.fix.wording import join_notes
 from traceonce.prove.comparing import Beyond, Variation, find_difference, returned_by_function
 from traceonce.prove.rehearsing import Run
 from traceonce.prove.values import tolerance
 
 SLOWER, SLOWER_SECONDS = 1.5, 0.2
-# What calls beyond the run can show to be right: another number, another shape. They cannot for the other recipes.
-SHOWN_BY_PROBES = {"input_signature", "reduce_retracing", "dynamic_shape", "tensor_argument"}
-MOVING = {"hoist", "stable_home"}  # what is moved does what it did
 
 
 class Observed(NamedTuple):
@@ -57,19 +55,27 @@ class Observed(NamedTuple):
 
 
 def judge(
-    name: str, original: Observed, before: Observed, after: Observed, variation: Variation, oracle: Run | None = None
+    name: str,
+    original: Observed,
+    before: Observed,
+    after: Observed,
+    variation: Variation,
+    oracle: Run | None = None,
+    *,
+    wrong: bool | None = None,
 ) -> Proof:
     """The proof of a repair of the function `name`.
 
-    Results are compared with the `original`, or with the `oracle` where the original is silently wrong; traces with
-    `before`, which may have other repairs already.
+    Results are compared with the `original`, or with the `oracle` where the original is wrong; traces with `before`,
+    which may have other repairs already. `wrong`: the function itself was wrong until now, and need not be traced less
+    often (None: it was where there is an oracle).
     """
     counts = [(count, after.traces.get(other, 0)) for other, count in original.traces.items()]
     counts += [(sum(original.traces.values()), sum(after.traces.values()))]
     measure = oracle or original.run
     difference = find_difference(measure, after.run, variation, counts)
     counting = difference is None and find_difference(measure, after.run, variation) is not None
-    results = original.results_of(name)
+    results = returned_by_function(measure).get(name, [])
     dtypes = {value.dtype for returned in results for value in returned.values if value.kind == "array"}
     proof = Proof(
         before=before.measure(name),
@@ -86,7 +92,7 @@ def judge(
     )
     if difference is not None:
         return _with(proof, "refuted", difference)
-    reason = _why_not(name, proof, before, after, variation, silent=oracle is not None)
+    reason = _why_not(name, proof, before, after, variation, silent=(oracle is not None) if wrong is None else wrong)
     return proof if reason is None else _with(proof, "not_proved", reason)
 
 

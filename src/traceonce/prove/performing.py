@@ -18,10 +18,10 @@ from typing import Any
 
 import msgspec
 
+from traceonce.backends.arrival import Arrivals
 from traceonce.backends.base import Rehearsing
 from traceonce.backends.discovery import known_backends, load_backend
 from traceonce.facts.rehearsal import Cut, Rehearsal
-from traceonce.observe.arrival import Arrivals
 from traceonce.observe.hub import hub
 from traceonce.observe.recorder import FileRecorder
 from traceonce.prove import clocks
@@ -43,7 +43,7 @@ def perform(order: Order, preloaded: Sequence[str]) -> None:
     if order.clock != 1.0:
         clocks.hurry(order.clock)
     if preloaded:
-        _watch_environment(results / TOO_LATE)
+        _watch_environment(results / TOO_LATE, preloaded)
     _Rehearsal(order, results).begin()
     _run(order)
 
@@ -74,16 +74,26 @@ def _move_paths(order: Order) -> None:
         os.environ["PYTHONPATH"] = os.pathsep.join(map(moved, os.environ["PYTHONPATH"].split(os.pathsep)))
 
 
-def _watch_environment(note: Path) -> None:
+def _watch_environment(note: Path, preloaded: Sequence[str]) -> None:
     """Take down where the program configures a framework that has been loaded already."""
+    modules = (sys.modules.get(name.partition(".")[0]) for name in preloaded)
+    frameworks = tuple({os.path.dirname(module.__file__ or "?") + os.sep for module in modules if module is not None})
 
     def audit(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "os.putenv":
             name = arguments[0].decode(errors="replace") if isinstance(arguments[0], bytes) else str(arguments[0])
-            if name.startswith(CONFIGURING) and not name.startswith(LOGGING) and not note.exists():
+            told = name.startswith(CONFIGURING) and not name.startswith(LOGGING)
+            if told and not note.exists() and not _set_by(frameworks, sys._getframe(1)):
                 note.write_text(name, encoding="utf-8")
 
     sys.addaudithook(audit)
+
+
+def _set_by(frameworks: tuple[str, ...], frame: types.FrameType | None) -> bool:
+    """Does a framework set it for itself? The first frames are those of `os.environ`."""
+    while frame is not None and frame.f_code.co_filename.startswith("<frozen"):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.startswith(frameworks)
 
 
 class _Rehearsal:
@@ -108,6 +118,9 @@ class _Rehearsal:
                 self._rehearsing.append(backend.rehearse(self._order.settings, self._enough))
             except Exception as error:
                 self._problems.append(f"{name} cannot be rehearsed: {type(error).__name__}: {error}")
+            # The last to come is the first to go: a framework that takes itself down must still be whole at our end.
+            atexit.unregister(self._finish)
+            atexit.register(self._finish, None)
 
         Arrivals(list(known), arrived).start()
         sys.stdout = _Apart(sys.stdout, self._is_tracing)
@@ -139,8 +152,7 @@ class _Rehearsal:
             return  # a forked process; or the end has begun in another thread
         hub.leave(self._recorder)  # what is called from here on is no call of the program's
         self._recorder.close()
-        seen = [rehearsing.result() for rehearsing in self._rehearsing]
-        rehearsal = seen[0] if seen else Rehearsal()  # of one framework: there is one backend that can
+        rehearsal = join_rehearsals([rehearsing.result() for rehearsing in self._rehearsing])
         done = msgspec.structs.replace(rehearsal, cut=cut, problems=(*rehearsal.problems, *self._problems))
         _write(self._results / REHEARSAL, msgspec.json.encode(done))
         sys.stdout.flush()
@@ -154,6 +166,19 @@ class _Rehearsal:
                 for probed in rehearsing.probe():
                     file.write(msgspec.json.encode(probed) + b"\n")
             file.write(b"{}\n")  # all done
+
+
+def join_rehearsals(seen: Sequence[Rehearsal]) -> Rehearsal:
+    """Those of several frameworks as one. Results are compared function by function, so their order does not matter."""
+    return Rehearsal(
+        returned=tuple(each for one in seen for each in one.returned),
+        variables=tuple(each for one in seen for each in one.variables),
+        makings=tuple(each for one in seen for each in one.makings),
+        sites=tuple(each for one in seen for each in one.sites),
+        seconds=max((one.seconds for one in seen), default=0.0),
+        drawn=any(one.drawn for one in seen),
+        problems=tuple(each for one in seen for each in one.problems),
+    )
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from traceonce.facts import CauseCode
+from traceonce.facts import CauseCode, Verdict
 from traceonce.facts.rehearsal import Probed, RehearsalSettings, stable_name
 from traceonce.fix.case import Case
 from traceonce.prove.comparing import Variation, find_difference, find_variation
@@ -17,6 +17,11 @@ from traceonce.prove.rehearsing import Rehearsals, Run
 WITHIN = 0.6  # of the calls of a run that was ended by its time
 HURRY = 3.7  # how much faster the clock of the second run goes
 SILENT_CODES = {CauseCode.STALE, CauseCode.CONFUSED}
+
+
+def is_wrong(case: Case) -> bool:
+    """Does the function return what it should not, or nothing since its trace fails?"""
+    return case.diagnosis.verdict.is_silent or case.diagnosis.verdict is Verdict.FAILED
 
 
 class Program:
@@ -40,6 +45,7 @@ class Program:
         self.variation = Variation()
         self._twin: Run | None = None
         self._oracle: Run | None = None
+        self._corrected = False
 
     def first_run(self) -> Run:
         """The program as it is, once. What is wrong with it is for the caller to see before it is studied."""
@@ -64,11 +70,11 @@ class Program:
         self.original = self.observed(first)
         names = tuple(dict.fromkeys(stable_name(case.diagnosis.function) for case in needing))
         probing = msgspec.structs.replace(self._settings, probe=names)
-        if any(not case.diagnosis.function.library for case in needing):
+        if any(not case.diagnosis.function.library or case.makings for case in needing):
             self.tell("running it again, to see whether it does the same twice")
             self._twin = self._rehearsals.run({}, probing, clock=HURRY)
             self.variation = find_variation(first, self._twin)
-        if any(case.codes & SILENT_CODES for case in needing):
+        if any(case.codes & SILENT_CODES or is_wrong(case) for case in needing):
             self.tell("running it eagerly, to see what is right")
             self._oracle = self._rehearsals.run({}, msgspec.structs.replace(probing, eager=True))
 
@@ -85,8 +91,15 @@ class Program:
         return Observed(run, traces)
 
     def oracle_for(self, case: Case) -> Run | None:
-        """What is right where the original is silently wrong; None where the original is the measure."""
-        return self._oracle if case.diagnosis.verdict.is_silent else None
+        """What is right where the original is wrong; None where the original is the measure.
+
+        Once a repair has made the program right, the original is no measure for any that follow.
+        """
+        return self._oracle if is_wrong(case) or self._corrected else None
+
+    def note_corrected(self) -> None:
+        """A repair was taken with which the program returns what the original did not."""
+        self._corrected = True
 
     def probes_for(self, case: Case) -> tuple[Probed, ...] | None:
         """Calls beyond the run of what a repair is compared with; None where they could not be made."""
@@ -96,3 +109,7 @@ class Program:
     def is_silently_wrong(self, run: Run) -> bool:
         """Does a run return what it would not if it were run eagerly? Supposed, where it was not run eagerly yet."""
         return self._oracle is None or find_difference(self._oracle, run, self.variation) is not None
+
+    def fails_by_tracing(self, run: Run) -> bool:
+        """Does a run end in an error that it would not end in if it were run eagerly? Supposed, likewise."""
+        return bool(run.status) and (self._oracle is None or not self._oracle.status)

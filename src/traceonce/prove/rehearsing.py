@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import shlex
 import subprocess
@@ -14,13 +13,13 @@ from typing import IO
 
 import msgspec
 
-from traceonce.backends.discovery import known_backends
 from traceonce.errors import TraceonceError
 from traceonce.facts import Recording
 from traceonce.facts.entries import Exit
 from traceonce.facts.rehearsal import Probed, Rehearsal, RehearsalSettings
 from traceonce.observe.launching import Target
 from traceonce.observe.shelf import complete
+from traceonce.prove.importing import foresee_frameworks
 from traceonce.prove.order import ERRORS, PRINTED, PROBES, RECORDING, REHEARSAL, Ended, Order
 from traceonce.prove.scratch import Scratch
 
@@ -56,7 +55,7 @@ class Rehearsals:
         self._scratch = scratch
         self._timeout = timeout
         self._stdin = stdin
-        self._preload = [known.module for known in known_backends() if importlib.util.find_spec(known.module)]
+        self._preload = foresee_frameworks(target, Path.cwd())
         self._stage: subprocess.Popen[bytes] | None = None
 
     @property

@@ -1,7 +1,7 @@
 """Repair one function after the other, look again after each, and end where nothing more can be proved.
 
 1. The program is run twice as it is. What differs between the two runs proves nothing later. Where a value is silently
-   wrong it is run eagerly as well: that is what is right (`program`).
+   wrong, or a trace fails, it is run eagerly as well: that is what is right (`program`).
 2. The worst function that needs a repair comes first, with its candidates (`trying`).
 3. With what was taken, the program is looked at again: what was hidden behind the first cause comes next.
 4. It ends where nothing needs a repair, or nothing more can be proved.
@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from traceonce.facts import Verdict
 from traceonce.facts.rehearsal import stable_name
 from traceonce.fix.case import Case
+from traceonce.fix.kits import KITS
 from traceonce.prove.outcome import Files, Outcome, Repaired
-from traceonce.prove.program import Program
+from traceonce.prove.program import Program, is_wrong
 from traceonce.prove.rehearsing import Run
 from traceonce.prove.trying import Trying
 
@@ -45,6 +46,8 @@ class Search:
             repaired, taken = Trying(program, case, current, files, self._needs_repair, wide=self._wide).run()
             done[name] = done[name].followed_by(repaired) if name in done else repaired
             if taken is not None:
+                if is_wrong(case):
+                    program.note_corrected()
                 files, current = taken.files, taken.observed
 
     def _needing(self, run: Run) -> list[Case]:
@@ -56,7 +59,10 @@ class Search:
             return False
         if diagnosis.verdict.is_silent:
             return self._program.is_silently_wrong(run)
-        return diagnosis.verdict in (Verdict.RETRACING, Verdict.RECOMPILING)
+        if diagnosis.verdict is Verdict.FAILED:
+            kit = KITS.get(diagnosis.backend)
+            return kit is not None and bool(kit.of_failures) and self._program.fails_by_tracing(run)
+        return diagnosis.verdict in (Verdict.RETRACING, Verdict.RECOMPILING, Verdict.FELL_BACK)
 
 
 def _is_done(case: Case, done: dict[str, Repaired]) -> bool:

@@ -27,7 +27,7 @@ from traceonce.prove.comparing import compare_probes
 from traceonce.prove.following_up import MOST_ROUNDS, Failed, FollowUps, failed_tracing
 from traceonce.prove.judging import Observed, clearly_slower, doubt, judge, label
 from traceonce.prove.outcome import Attempt, Files, Repaired
-from traceonce.prove.program import Program
+from traceonce.prove.program import Program, is_wrong
 from traceonce.prove.rehearsing import Run
 
 MOST_TRIES = 14  # candidates that are run
@@ -147,8 +147,9 @@ class Trying:
         program, name = self._program, self._name
         oracle = program.oracle_for(self._case)
         observed = program.run(files, probe=name)
-        proof = judge(name, program.original, self._current, observed, program.variation, oracle)
-        if proof.verdict == "proved" and oracle is None and clearly_slower(name, [self._current], [observed]):
+        wrong = is_wrong(self._case)
+        proof = judge(name, program.original, self._current, observed, program.variation, oracle, wrong=wrong)
+        if proof.verdict == "proved" and not wrong and clearly_slower(name, [self._current], [observed]):
             program.tell(f"{self._case.diagnosis.function.name}: measuring again")
             runs = [self._current, program.run(self._files)], [observed, program.run(files)]
             slower = clearly_slower(name, *runs)
@@ -201,7 +202,7 @@ class Trying:
     def _fix(self, candidate: Candidate, proof: Proof, run: Run, files: Files) -> Fix:
         probes = self._program.probes_for(self._case)
         beyond = None
-        if probes is not None and run.probes is not None:
+        if probes is not None and run.probes is not None and not candidate.passes_state:
             beyond = compare_probes(probes, run.probes, self._name)
             proof = msgspec.structs.replace(
                 proof,

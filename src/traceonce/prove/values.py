@@ -103,9 +103,12 @@ def _at(place: Any) -> str:
 def _array(value: Value) -> Any:
     """The numbers, in a type wide enough to subtract them in."""
     assert value.data is not None
+    if value.dtype == "bfloat16":  # the upper half of a float32
+        halves = np.frombuffer(value.data, np.uint16).astype(np.uint32) << 16
+        return halves.view(np.float32).reshape(value.shape).astype(np.float64)
     try:
         kind = np.dtype(value.dtype)
-    except TypeError:  # bfloat16 and its kin
+    except TypeError:  # smaller kinds of floating-point numbers
         import ml_dtypes
 
         kind = np.dtype(getattr(ml_dtypes, value.dtype))

@@ -84,7 +84,9 @@ def _describe(item: Timed) -> Row:
         thread=event.thread,
         process=event.process,
         causes=" ".join(dict.fromkeys(cause.code.value for cause in causes)),
-        explained="; ".join(f"{describe_change(cause)} ({describe_cause(cause, traces=0)})" for cause in causes),
+        explained="; ".join(
+            f"{describe_change(cause)} ({describe_cause(cause, 0, event.backend)})" for cause in causes
+        ),
         error=main_line(event.error) if event.error else None,
         backend=event.backend,
     )

@@ -12,7 +12,7 @@ from traceonce.facts import Breach, Diagnosis, Recording
 from traceonce.facts.event import path_from
 from traceonce.report.base import Material
 from traceonce.report.text import function_lines, needing_attention
-from traceonce.report.wording import describe_change, script_of
+from traceonce.report.wording import describe_change, describe_verdict, script_of
 
 
 def render_github(material: Material) -> str:
@@ -25,7 +25,7 @@ def render_github(material: Material) -> str:
 def _annotate(recording: Recording, diagnosis: Diagnosis) -> str:
     grave = diagnosis.surely_wrong or diagnosis.accepted is False
     level = "notice" if diagnosis.accepted else "error" if grave else "warning"
-    title = f"traceonce: {diagnosis.function.short_name} is {diagnosis.verdict.value}"
+    title = f"traceonce: {diagnosis.function.short_name} {describe_verdict(diagnosis.verdict)}"
     file, line = _place(diagnosis)
     return command(
         level,

@@ -10,22 +10,30 @@ from rich.text import Text
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, Fix, Recording, Verdict
 from traceonce.facts.quantities import count_of, duration, percent, size
 from traceonce.report.base import Material
+from traceonce.report.vocabulary.english import ENGLISH
 from traceonce.report.wording import (
     causes_left,
+    describe_breaks,
     describe_cause,
+    describe_eager_calls,
+    describe_falling_back,
     describe_fix,
     describe_place,
     describe_reached,
+    describe_reason,
     describe_remedy,
+    describe_retraces,
     describe_site,
     describe_values,
     fixes_to_show,
+    in_calls,
     script_of,
 )
 
 STYLES = {
     Verdict.RETRACING: "bold red",
     Verdict.RECOMPILING: "bold red",
+    Verdict.FELL_BACK: "bold red",
     Verdict.FAILED: "bold red",
     Verdict.STALE: "bold magenta",
     Verdict.CONFUSED: "bold magenta",
@@ -62,6 +70,10 @@ def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterat
         yield Text("You can ignore these:", "dim")
         for diagnosis in bounded:
             yield from _bounded(diagnosis)
+    for diagnosis in diagnoses:
+        if diagnosis.verdict is Verdict.OK and diagnosis not in acute and diagnosis.graph_breaks:
+            text = f"{diagnosis.function.name} has {describe_breaks(diagnosis.graph_breaks)}"
+            yield Text.assemble(("note  ", "yellow"), text)
     unwatched = [d.function.name for d in diagnoses if d.jit_compile and not d.compiles]
     if unwatched:
         text = "jit_compile: XLA compilations were not watched and may come on top (traceonce run --xla): "
@@ -93,14 +105,16 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
     """Outside values that have changed since the trace, of functions that are fine otherwise."""
     lines = [
         f"  {d.function.name}  {cause.path} was {cause.was} when traced and is {cause.now} now; {cause.note}"
-        f" · {describe_place(d.function)}"
+        f" · {describe_place(d.function, d.backend)}"
         for d, cause in changed_since(diagnoses)
     ]
     if lines:
         yield Text()
         yield Text("Worth a look:", "yellow")
         yield from map(Text, lines)
-        yield Text("    a call after the change answers with the old value: traceonce explain tensorflow/stale-capture")
+        records = dict.fromkeys(id_ for d, _ in changed_since(diagnoses) for id_ in d.records if "/stale" in id_)
+        more = f": traceonce explain {' '.join(records)}" if records else ""
+        yield Text(f"    a call after the change answers with the old value{more}")
 
 
 def changed_since(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, Cause]]:
@@ -135,7 +149,7 @@ def function_lines(diagnosis: Diagnosis, script: str | None) -> Iterator[Text]:
     """A function that needs looking at: its title, its causes, what to change."""
     yield _title(diagnosis)
     width = min(max([6, *(len(cause.path) for cause in diagnosis.causes[:CAUSES])]), 36)
-    descriptions = [describe_cause(cause, diagnosis.traces) for cause in diagnosis.causes[:CAUSES]]
+    descriptions = [describe_cause(cause, diagnosis.traces, diagnosis.backend) for cause in diagnosis.causes[:CAUSES]]
     middle = min(max(map(len, descriptions), default=0), 46)
     for cause, words in zip(diagnosis.causes, descriptions, strict=False):
         line = Text("  ").append(cause.path.ljust(width), "yellow").append("   ").append(words.ljust(middle))
@@ -144,6 +158,8 @@ def function_lines(diagnosis: Diagnosis, script: str | None) -> Iterator[Text]:
     if len(diagnosis.causes) > CAUSES:
         yield Text(f"  … and {len(diagnosis.causes) - CAUSES} more places (see --format json)", "dim")
     label = width
+    for title, text in _facts(diagnosis):
+        yield Text("  ").append(title.ljust(label), "yellow").append(f"   {text}")
     fixes = fixes_to_show(diagnosis)
     for fix in fixes:
         if fix.causes:
@@ -157,6 +173,14 @@ def function_lines(diagnosis: Diagnosis, script: str | None) -> Iterator[Text]:
         yield Text("  ").append("note".ljust(label), "dim").append(f"   {note}", "dim")
     if diagnosis.records:
         yield Text("  ").append("known".ljust(label), "dim").append(f"   {_known(diagnosis)}", "dim")
+
+
+def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    """What is no cause, but must be known: what calls cost that are not compiled, and where the graph is cut."""
+    if diagnosis.fell_back is not None:
+        yield "eager", describe_eager_calls(diagnosis.fell_back)
+    if diagnosis.graph_breaks:
+        yield "breaks", describe_breaks(diagnosis.graph_breaks)
 
 
 def _fix_lines(fix: Fix, diagnosis: Diagnosis, script: str | None, label: int) -> Iterator[Text]:
@@ -194,14 +218,16 @@ def _title(diagnosis: Diagnosis) -> Text:
 
 
 def _what_happened(diagnosis: Diagnosis) -> str:
-    calls = f" in {count_of(diagnosis.calls, 'call')}" if diagnosis.calls else ""
+    calls = in_calls(diagnosis.calls, diagnosis.calls_at_least)
+    if diagnosis.verdict is Verdict.FELL_BACK:
+        return describe_falling_back(diagnosis)
     if diagnosis.verdict is Verdict.RECOMPILING:
         return f"compiled {count_of(diagnosis.compiles, 'time')} under {count_of(diagnosis.traces, 'trace')}{calls}"
     if diagnosis.verdict is Verdict.FAILED:
         return f"tracing raised {count_of(diagnosis.failed, 'time')} ({count_of(diagnosis.traces, 'trace')} succeeded)"
     if diagnosis.verdict.is_silent:
-        return f"{'silently wrong' if diagnosis.surely_wrong else 'possibly wrong'}: {diagnosis.reason}"
-    return f"retraced {count_of(diagnosis.retraces, 'time')}{calls}"
+        return f"{'silently wrong' if diagnosis.surely_wrong else 'possibly wrong'}: {describe_reason(diagnosis)}"
+    return describe_retraces(diagnosis)
 
 
 def _costs(diagnosis: Diagnosis) -> list[str]:
@@ -215,7 +241,7 @@ def _costs(diagnosis: Diagnosis) -> list[str]:
 
 
 def _where(diagnosis: Diagnosis) -> str:
-    place = describe_place(diagnosis.function)
+    place = describe_place(diagnosis.function, diagnosis.backend)
     if not diagnosis.call_sites:
         return place
     others = len(diagnosis.call_sites) - 1
@@ -225,14 +251,15 @@ def _where(diagnosis: Diagnosis) -> str:
 
 def _bounded(diagnosis: Diagnosis) -> Iterator[Text]:
     line = Text("  ").append(diagnosis.function.name, STYLES[Verdict.BOUNDED])
-    calls = f" in {count_of(diagnosis.calls, 'call')}" if diagnosis.calls else ""
+    calls = in_calls(diagnosis.calls, diagnosis.calls_at_least)
+    traces = count_of(diagnosis.traces, ENGLISH.trace(diagnosis.backend))
     places = ", ".join(dict.fromkeys(cause.path for cause in diagnosis.causes[:3]))
     cost = f" · {duration(diagnosis.lost_seconds)}" if diagnosis.lost_seconds else ""
     yield line.append(
-        f"  {count_of(diagnosis.traces, 'trace')}{calls}{cost} · {diagnosis.reason} ({places}) · {_where(diagnosis)}",
+        f"  {traces}{calls}{cost} · {describe_reason(diagnosis)} ({places}) · {_where(diagnosis)}",
         "dim",
     )
-    for note in diagnosis.notes:
+    for note in (*diagnosis.notes, *(text for _, text in _facts(diagnosis))):
         yield Text(f"    {note}", "dim")
     if diagnosis.records:
         yield Text(f"    {_known(diagnosis)}", "dim")

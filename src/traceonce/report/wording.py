@@ -1,10 +1,9 @@
-"""Words for causes and places: what happened, where, and what to change. Every remedy here has been run."""
+"""What is said of causes, places and fixes: what happened, where, and what to change."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from traceonce.facts import (
     Breach,
@@ -12,6 +11,7 @@ from traceonce.facts import (
     Cause,
     CauseCode,
     Diagnosis,
+    FellBack,
     Fix,
     FunctionId,
     Proof,
@@ -21,54 +21,8 @@ from traceonce.facts import (
 )
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of
-
-
-class Words(NamedTuple):
-    """What happened, in a few words, and what to change."""
-
-    what: str
-    remedy: str
-
-
-WORDS: dict[CauseCode, Words] = {
-    CauseCode.SHAPE: Words("varies", "give the dimension as None in an input_signature, or set reduce_retracing=True"),
-    CauseCode.RANK: Words("changes its rank", "reshape to one rank before the call"),
-    CauseCode.DTYPE: Words("changes its dtype", "cast to one dtype before the call"),
-    CauseCode.VALUE: Words("a Python {type}", "pass a tensor, if the function needs no Python value"),
-    CauseCode.KIND: Words("changes its kind", "pass the same kind of thing in every call"),
-    CauseCode.STRUCTURE: Words(
-        "changes its structure", "keep one structure: the same keys, the same length, list or tuple"
-    ),
-    CauseCode.SPEC: Words("changes in its type specification", "keep this field of the type the same in every call"),
-    CauseCode.IDENTITY: Words(
-        "another {type} object",
-        "pass the same object; if it holds settings only, __eq__ and __hash__ in its class will do, too",
-    ),
-    CauseCode.COLLECTED: Words(
-        "a {type} object; the earlier one is gone", "keep one object alive and pass it in every call"
-    ),
-    CauseCode.UNEQUAL: Words("its type never equals itself", "let __eq__ of that class compare contents"),
-    CauseCode.ALIASING: Words(
-        "is, or is not, the same variable as another argument", "pass the same pattern of variables"
-    ),
-    CauseCode.NEW_FUNCTION: Words(
-        "the same code, wrapped by tf.function again", "make the tf.function once, outside the loop or the call"
-    ),
-    CauseCode.NEW_INSTANCE: Words("the method of another object", "reuse one object"),
-    CauseCode.VARIABLE_CREATION: Words("variables were created on the first call", "nothing: this happens once"),
-    CauseCode.CONTEXT: Words("the surroundings of the call changed", "call it in the same surroundings"),
-    CauseCode.COMPILE: Words("XLA compiled again", "pad to a few fixed shapes; XLA compiles for every new one"),
-    CauseCode.BACKWARD: Words("a backward graph was built", "nothing: this happens once per trace"),
-    CauseCode.STALE: Words(
-        "read when traced, and changed since: the trace has the old value",
-        "pass it as an argument, or keep it in a tf.Variable",
-    ),
-    CauseCode.CONFUSED: Words(
-        "an equal number of another type was served by the same trace", "pass one type in every call"
-    ),
-    CauseCode.UNKNOWN: Words("the cause is not known", "please report this with the recording"),
-}
-
+from traceonce.report.vocabulary import NEW_OBJECT
+from traceonce.report.vocabulary.english import ENGLISH
 
 # What a person should do with a fix of this kind.
 SAFETY: dict[Safety, str] = {
@@ -77,19 +31,14 @@ SAFETY: dict[Safety, str] = {
     "narrow": "narrow: what was not seen now raises instead of tracing",
     "advice": "advice, for you to decide",
 }
+BREAKS = 3  # places of graph breaks that are named
 
 
-def describe_cause(cause: Cause, traces: int) -> str:
+def describe_cause(cause: Cause, traces: int, backend: str) -> str:
     """What happened at this place, in a few words."""
-    words = WORDS[cause.code].what.format(type=cause.type_name or "Python")
-    if cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE) and cause.note:
+    words = ENGLISH.what(cause, traces, backend)
+    if cause.code in NEW_OBJECT and cause.note:
         words += f", with another {cause.note}"
-    if cause.step:
-        return f"grows by {cause.step} each time"
-    if cause.is_partial_batch:
-        return "is smaller once, as in a last, partial batch"
-    if cause.code in (CauseCode.VALUE, CauseCode.SHAPE) and cause.count >= 3 and cause.count >= traces - 1:
-        words += ", a new value each time" if cause.code is CauseCode.VALUE else " in every trace"
     if cause.evidence == "inferred" and cause.code is CauseCode.STALE:
         words += f" ({cause.note})" if cause.note else " (inferred: it was not shown to reach the graph)"
     return words
@@ -101,10 +50,18 @@ def describe_change(cause: Cause) -> str:
     return f"{cause.path}: now {cause.now}{before}"
 
 
-def describe_place(function: FunctionId) -> str:
-    """Where a function was written."""
+def describe_place(function: FunctionId, backend: str = "tensorflow") -> str:
+    """Where a function was written, and what compiled it, but for tf.function. Texts are matched by these words."""
     line = f":{function.line}" if function.line else ""
-    return f"{package_path(function.file)}{line}" if function.file else "no source"
+    place = f"{package_path(function.file)}{line}" if function.file else "no source"
+    return f"{made_by} at {place}" if (made_by := _made_by(function, backend)) else place
+
+
+def _made_by(function: FunctionId, backend: str) -> str | None:
+    if backend == "jax":  # the body of a loop that runs outside of jax.jit is called ``step [scan]``
+        _, _, loop = function.name.partition(" [")
+        return f"jax.lax.{loop.rstrip(']')}" if loop else "jax.jit"
+    return "torch.compile" if backend == "torch" else None
 
 
 def describe_site(site: CallSite | SiteCount) -> str:
@@ -115,28 +72,72 @@ def describe_site(site: CallSite | SiteCount) -> str:
 
 def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
     """What to change, in one line; for a function inside a library, what its caller can do."""
-    if cause.code is CauseCode.VARIABLE_CREATION and diagnosis.verdict is Verdict.FAILED:
-        return "create the variable once: before the call, or in the first one only"
-    return remedy_of(cause, diagnosis.function, reduce_retracing=diagnosis.reduce_retracing)
+    return ENGLISH.remedy(
+        cause,
+        diagnosis.backend,
+        diagnosis.function,
+        reduce_retracing=diagnosis.reduce_retracing,
+        failed=diagnosis.verdict is Verdict.FAILED,
+    )
 
 
-def remedy_of(cause: Cause, function: FunctionId, *, reduce_retracing: bool) -> str:
-    """What to change, from the cause and what is known of the function."""
-    if cause.code is CauseCode.SHAPE and function.library:
-        return "give the library one size: pad, or drop the last, partial batch (drop_remainder=True)"
-    if cause.code is CauseCode.SHAPE and reduce_retracing:
-        return "give the dimension as None in an input_signature"
-    if cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE):
-        if cause.note:
-            once = "make it once" if cause.code is CauseCode.NEW_FUNCTION else "reuse one object"
-            return f"{once}, and pass as an argument what differs: {cause.note}"
-        if function.name.endswith("[dataset]"):
-            return "each dataset traces its function anew: build it once where it is the same"
-        if function.library and "keras" in (function.file or ""):
-            return "each model traces its steps anew: keep one, and put its variables and its optimizer's back"
-        if function.library:
-            return "keep and reuse what the library made it for, or call the library inside one tf.function of your own"
-    return WORDS[cause.code].remedy
+def describe_reason(diagnosis: Diagnosis) -> str:
+    """Why the verdict is what it is."""
+    return ENGLISH.reason(diagnosis.reason, diagnosis.backend)
+
+
+def in_calls(calls: int | None, at_least: bool) -> str:
+    """` in 8 calls`; nothing where they are not counted."""
+    return f" in {'at least ' if at_least else ''}{count_of(calls, 'call')}" if calls else ""
+
+
+def describe_retraces(diagnosis: Diagnosis) -> str:
+    """`retraced 7 times in 8 calls`"""
+    times = f"{ENGLISH.retraced(diagnosis.backend)} {count_of(diagnosis.retraces, 'time')}"
+    return f"{times}{in_calls(diagnosis.calls, diagnosis.calls_at_least)}"
+
+
+def describe_verdict(verdict: Verdict) -> str:
+    """What a function is, or has done: `is retracing`"""
+    return "has fallen back" if verdict is Verdict.FELL_BACK else f"is {verdict.value}"
+
+
+def describe_falling_back(diagnosis: Diagnosis) -> str:
+    return f"fell back to plain Python after {count_of(compilations(diagnosis), 'compilation')}"
+
+
+def compilations(diagnosis: Diagnosis) -> int:
+    """How often it was compiled before the framework gave up."""
+    fell_back = diagnosis.fell_back
+    return fell_back.limit if fell_back is not None and fell_back.limit is not None else diagnosis.traces
+
+
+def describe_eager_calls(fell_back: FellBack) -> str:
+    """From which call on it is not compiled any more, and what a call costs then."""
+    site = fell_back.call_site
+    parts = [f"from the call at {describe_site(site)} on" if site is not None else ""]
+    compiled, eager = fell_back.compiled_seconds, fell_back.eager_seconds
+    if compiled is not None and eager is not None:
+        parts.append(f"a call took {call_time(compiled)} compiled, one that was not took {call_time(eager)}")
+    elif eager is not None:
+        parts.append(f"a call that was not compiled took {call_time(eager)}")
+    elif compiled is not None:
+        parts.append(f"a call took {call_time(compiled)} compiled")
+    return "; ".join(filter(None, parts)) or "how long a call takes since was not measured"
+
+
+def call_time(seconds: float) -> str:
+    """A duration that may be short."""
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    return f"{seconds * 1e3:.1f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.0f} µs"
+
+
+def describe_breaks(graph_breaks: Sequence[str]) -> str:
+    """How often a function was cut into several graphs, and where first."""
+    shown = "; ".join(graph_breaks[:BREAKS])
+    more = f"; … {len(graph_breaks) - BREAKS:,} more" if len(graph_breaks) > BREAKS else ""
+    return f"{count_of(len(graph_breaks), 'graph break')}: {shown}{more}"
 
 
 def fixes_to_show(diagnosis: Diagnosis) -> list[Fix]:
@@ -159,7 +160,10 @@ def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str | None) -> Iterator
 
     `script` is the program that another command of ours could try it on; None where there is none.
     """
-    yield _describe_proof(fix.proof) if fix.proof is not None else _describe_prediction(fix, diagnosis, script)
+    if fix.proof is not None:
+        yield _describe_proof(fix.proof, ENGLISH.trace(diagnosis.backend))
+    else:
+        yield _describe_prediction(fix, diagnosis, script)
     if fix.proof is not None and fix.proof.verdict != "proved":
         return
     words = SAFETY[fix.safety]
@@ -175,14 +179,15 @@ def _describe_prediction(fix: Fix, diagnosis: Diagnosis, script: str | None) -> 
         way += f": traceonce fix {script} tries and proves it"
     if fix.predicted_traces is None or fix.predicted_traces >= diagnosis.traces:
         return way
-    return f"{count_of(diagnosis.traces, 'trace')} → {fix.predicted_traces:,} (predicted, {way})"
+    traces = count_of(diagnosis.traces, ENGLISH.trace(diagnosis.backend))
+    return f"{traces} → {fix.predicted_traces:,} (predicted, {way})"
 
 
-def _describe_proof(proof: Proof) -> str:
+def _describe_proof(proof: Proof, noun: str) -> str:
     if proof.verdict != "proved":
         return f"{'refuted' if proof.verdict == 'refuted' else 'not proved'}: {proof.reason}"
     compared = count_of(proof.compared if proof.compared is not None else proof.after.calls, "call")
-    parts = [f"{count_of(proof.before.traces, 'trace')} → {proof.after.traces:,}"]
+    parts = [f"{count_of(proof.before.traces, noun)} → {proof.after.traces:,}"]
     if proof.outputs_equal:
         eagerly = " as when run eagerly" if proof.measure == "eager" else ""
         parts.append(f"same outputs on {compared}{eagerly}" if proof.compared != 0 else "same outputs of what calls it")
@@ -207,10 +212,12 @@ def script_of(command: Sequence[str]) -> str | None:
 
 def describe_values(cause: Cause) -> str:
     """The values seen, in order."""
-    if cause.code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE):
+    if cause.code in NEW_OBJECT:
         return "once" if cause.count == 1 else f"{cause.count} times"
     if cause.code is CauseCode.UNEQUAL:
         return cause.note or ""
+    if cause.code is CauseCode.FELL_BACK:
+        return ""
     if cause.code in (CauseCode.IDENTITY, CauseCode.COLLECTED):
         names = [value for value in dict.fromkeys(cause.values) if not value.endswith(" object")]
         return ", ".join(names) if names else f"{cause.count} times"

@@ -11,7 +11,7 @@ What became of a function:
 
 1. It was traced in one run only: *new*, or *gone*.
 2. It could be ignored in one run and not in the other: *better*, or *worse*.
-3. Tracing it raised an error in one run and not in the other: *worse*, or *better*.
+3. Tracing it raised an error, or it is not compiled any more, in one run and not in the other: *worse*, or *better*.
 4. It has fewer retraces: *better*; more: *worse*.
 5. It has fewer compilations, where they were watched in both runs: *better*; more: *worse*.
 6. Else it is the *same*. Times say nothing here: they vary by themselves.
@@ -144,9 +144,10 @@ def _change(before: Diagnosis | None, after: Diagnosis | None) -> Change:
     return "same" if was == now else "better" if now < was else "worse"
 
 
-def _trouble(one: Diagnosis, other: Diagnosis) -> tuple[bool, bool, int, int]:
+def _trouble(one: Diagnosis, other: Diagnosis) -> tuple[bool, bool, bool, int, int]:
     """What is worse by rules 2 to 5 is greater."""
-    return not one.verdict.is_ignorable, one.failed > 0, one.retraces, one.compiles if other.compiles else 0
+    compiles = one.compiles if other.compiles else 0
+    return not one.verdict.is_ignorable, one.failed > 0, one.fell_back is not None, one.retraces, compiles
 
 
 def _causes(diagnosis: Diagnosis | None) -> dict[tuple[str, str], CauseSummary]:
@@ -161,6 +162,7 @@ def _side(diagnosis: Diagnosis | None) -> Side | None:
         traces=diagnosis.traces,
         retraces=diagnosis.retraces,
         calls=diagnosis.calls,
+        calls_at_least=diagnosis.calls_at_least,
         lost_seconds=diagnosis.lost_seconds,
         verdict=diagnosis.verdict.value,
     )

@@ -62,6 +62,7 @@ def describe_function(diagnosis: Diagnosis) -> FunctionSummary:
         traces=diagnosis.traces,
         retraces=diagnosis.retraces,
         calls=diagnosis.calls,
+        calls_at_least=diagnosis.calls_at_least,
         lost_seconds=diagnosis.lost_seconds,
         causes=[describe_cause(cause) for cause in diagnosis.causes],
     )

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Verdict: TypeAlias = Literal["retracing", "recompiling", "failed", "stale", "confused", "bounded", "ok"]
+Verdict: TypeAlias = Literal["retracing", "recompiling", "fell_back", "failed", "stale", "confused", "bounded", "ok"]
 Change: TypeAlias = Literal["better", "worse", "same", "gone", "new"]
 
 
@@ -72,6 +72,7 @@ class FunctionSummary(BaseModel):
     traces: int
     retraces: int
     calls: int | None
+    calls_at_least: bool = Field(default=False, description="There may have been more calls than `calls`.")
     lost_seconds: float
     causes: list[CauseSummary]
 
@@ -93,6 +94,7 @@ class Side(BaseModel):
     traces: int
     retraces: int
     calls: int | None
+    calls_at_least: bool = Field(default=False, description="There may have been more calls than `calls`.")
     lost_seconds: float
     verdict: Verdict
 

@@ -10,7 +10,8 @@ from written_case import case_for
 from traceonce.facts import CallSite, Leaf, Verdict
 from traceonce.fix import proposing
 from traceonce.fix.case import Case
-from traceonce.fix.proposing import ADVICE, RECIPES, best, consider, load_recipe, propose
+from traceonce.fix.kits import KITS, load_recipe, recipe_name
+from traceonce.fix.proposing import best, consider, propose
 from traceonce.fix.signatures.predicting import replay
 
 SOURCE = "import tensorflow as tf\n\n\n@tf.function\ndef f(x, k):\n    return x\n\n\nf(1, 2)\n"
@@ -36,10 +37,13 @@ def recipes(seen: Case) -> list[str]:
     return [each.recipe for each in propose(seen) if each.change is not None]
 
 
-@pytest.mark.parametrize("name", [*RECIPES, *ADVICE, "dynamic_shape"])
-def test_every_recipe_is_there_under_its_name(name: str) -> None:
-    recipe = load_recipe(name)
-    assert recipe.name == name
+ALL = sorted({path for kit in KITS.values() for path in (*kit.recipes, *kit.advice, *kit.along)})
+
+
+@pytest.mark.parametrize("path", ALL)
+def test_every_recipe_is_there_under_its_name(path: str) -> None:
+    recipe = load_recipe(path)
+    assert recipe.name == recipe_name(path)
     assert recipe.title
     assert recipe.what.endswith(".")
     assert recipe.beware.endswith(".")

@@ -17,7 +17,7 @@ def use_tensorflow(source: str, at: str | None = None) -> tuple[str, str]:
     place: cst.CSTNode | None = None
     if at is not None:
         place = next(node for node in module.nodes(cst.Name) if node.value == at)
-    name = edits.tensorflow(module, place)
+    name = edits.package(module, "tf", place)
     return name, edits.results().get(FILE, source.encode()).decode()
 
 
@@ -122,7 +122,7 @@ def test_an_import_is_added_once() -> None:
     edits = edits_of("x = 1\n")
     module = edits.module(FILE)
     for _ in range(3):
-        edits.tensorflow(module)
+        edits.package(module, "tf")
         edits.add_import(module, "functools")
     assert result_of(edits) == "import functools\nimport tensorflow as tf\n\nx = 1\n"
 

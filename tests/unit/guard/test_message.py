@@ -13,7 +13,7 @@ from handmade import STEP, cause
 from traceonce.errors import TraceonceError, TracingLimitReached
 from traceonce.facts import Breach, CallSite, CauseCode, FunctionId, Limit
 from traceonce.guard.message import describe_breach
-from traceonce.report.wording import WORDS
+from traceonce.report.vocabulary.english import ENGLISH
 
 FIRST_LINE = (
     "The function 'train_step' has been retraced 1000 times. The tracing limit has been reached. "
@@ -121,9 +121,10 @@ def test_what_is_set_already_is_not_advised() -> None:
 
 @pytest.mark.parametrize("code", list(CauseCode))
 def test_every_cause_has_its_words(code: CauseCode) -> None:
-    lines = describe_breach(breach(causes=(cause(code, "x"),))).splitlines()
+    one = cause(code, "x")
+    lines = describe_breach(breach(causes=(one,))).splitlines()
     assert lines[4].startswith("  cause      x: now 2, before 1 (")
-    assert lines[5] == f"  change     {WORDS[code].remedy}"
+    assert lines[5] == f"  change     {ENGLISH.remedy(one, 'tensorflow', STEP)}"
 
 
 @pytest.mark.parametrize("carry", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])

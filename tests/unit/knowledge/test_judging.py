@@ -9,7 +9,7 @@ import pytest
 from traceonce.knowledge.experiment import Trial
 from traceonce.knowledge.judging import judge
 from traceonce.knowledge.measurement import Failed, Measurement, SeenCause, SeenFunction, alike
-from traceonce.knowledge.symptom import Grows, Logs, Raises, Recompiles, Retraces, Symptom, Wrong
+from traceonce.knowledge.symptom import Breaks, Grows, Logs, Raises, Recompiles, Retraces, Symptom, Wrong
 
 FAILURE, WORKAROUND, DEAD_END = (Trial(f"{role}_x", role, "") for role in ("failure", "workaround", "dead_end"))
 
@@ -18,6 +18,10 @@ def seen(traces: int = 1, **fields: Any) -> Measurement:
     causes = (SeenCause(code="shape", path="x.shape[0]"),)
     function = SeenFunction(name="failure.<locals>.train_step", traces=traces, verdict="ok", causes=causes)
     return Measurement(**{"outputs": [1.0], "functions": (function,) if traces else (), **fields})
+
+
+def broken(breaks: int, name: str = "step") -> SeenFunction:
+    return SeenFunction(name=name, traces=1, verdict="ok", graph_breaks=breaks)
 
 
 def error(*types: str, message: str = "it is wrong") -> Failed:
@@ -32,6 +36,8 @@ SHOWN: list[tuple[Symptom, Measurement]] = [
     (Wrong(), seen(outputs=[2.0])),
     (Recompiles(compilations=4), seen(compilations=4)),
     (Grows(mib=10, cured=5), seen(grown_mib=11)),
+    (Breaks(breaks=2), seen(functions=(broken(2),))),
+    (Breaks(breaks=2, function="step"), seen(functions=(broken(2), broken(1, "other")))),
 ]
 GONE: list[tuple[Symptom, Measurement]] = [
     (Retraces(traces=5, cause="shape"), seen(1)),
@@ -41,6 +47,8 @@ GONE: list[tuple[Symptom, Measurement]] = [
     (Wrong(), seen()),
     (Recompiles(compilations=4), seen(compilations=1)),
     (Grows(mib=10, cured=5), seen(grown_mib=4)),
+    (Breaks(breaks=2), seen()),
+    (Breaks(breaks=2, function="step"), seen(functions=(broken(0), broken(1, "other")))),
 ]
 
 

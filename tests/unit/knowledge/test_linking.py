@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 from handmade import STEP
 
 from traceonce.facts import Cause, CauseCode, Diagnosis, FunctionId, Verdict
+from traceonce.knowledge import linking
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.linking import link_records, records_of
 
 KERAS = FunctionId("Trainer.one_step_on_data", "keras/src/backend/tensorflow/trainer.py", 110)
 
 
-def diagnosis(*causes: Cause, function: FunctionId = STEP) -> Diagnosis:
+def diagnosis(
+    *causes: Cause, function: FunctionId = STEP, backend: str = "tensorflow", graph_breaks: tuple[str, ...] = ()
+) -> Diagnosis:
     return Diagnosis(
-        backend="tensorflow",
+        backend=backend,
         function=function,
         traces=5,
         retraces=4,
@@ -34,6 +39,7 @@ def diagnosis(*causes: Cause, function: FunctionId = STEP) -> Diagnosis:
         growth="growing",
         reason="",
         causes=causes,
+        graph_breaks=graph_breaks,
     )
 
 
@@ -93,10 +99,86 @@ def test_several_causes_in_their_order_each_record_once() -> None:
 
 def test_every_cause_leads_to_a_record_that_is_there() -> None:
     """All but those that are no fault, or of which nothing is known."""
-    silent = {CauseCode.VARIABLE_CREATION, CauseCode.BACKWARD, CauseCode.UNKNOWN}
+    others = {  # of other frameworks
+        CauseCode.WEAK_TYPE,
+        CauseCode.STATIC_ARGUMENT,
+        CauseCode.SHARDING,
+        CauseCode.GUARD,
+        CauseCode.FELL_BACK,
+    }
+    silent = {CauseCode.VARIABLE_CREATION, CauseCode.BACKWARD, CauseCode.UNKNOWN, *others}
     known = Collection()
     for code in set(CauseCode) - silent:
         kind = "RaggedTensorSpec" if code is CauseCode.SPEC else None
         (record,) = records_of(diagnosis(cause(code.value, "x.shape[0]", now="None", type_name=kind)))
         assert record in known, code
-    assert [records_of(diagnosis(cause(code.value))) for code in silent] == [[], [], []]
+    assert {code for code in silent if records_of(diagnosis(cause(code.value)))} == set()
+
+
+JAX = [
+    (cause("shape", "x.shape[0]"), "recompile-shape"),
+    (cause("rank", "x.shape"), "recompile-shape"),
+    (cause("dtype", "x.dtype"), "recompile-dtype-weak-type"),
+    (cause("weak_type", "x.weak_type"), "recompile-dtype-weak-type"),
+    (cause("static_argument", "depth", was="1", now="2"), "recompile-static-value"),
+    (cause("static_argument", "config", was="C(2)", now="C(2)", note="another object"), "static-unequal-object"),
+    (cause("structure", "batch"), "recompile-structure"),
+    (cause("new_function", "step"), "recompile-fresh-function"),
+    (cause("context", "jax_default_matmul_precision"), "recompile-config"),
+    (cause("sharding", "x.sharding"), "recompile-sharding"),
+    (cause("stale", "RATE"), "stale-global"),
+]
+TORCH = [
+    (cause("shape", "x.shape[0]", was="3", now="5"), "recompile-shape"),
+    (cause("shape", "x.shape[0]", was="3", now="1"), "recompile-size-one"),
+    (cause("shape", "x.shape[0]", was="3", now="5", values=("3", "5", "1")), "recompile-size-one"),
+    (cause("dtype", "x.dtype"), "recompile-dtype"),
+    (cause("value", "k", type_name="int"), "recompile-python-value"),
+    (cause("structure", "len(xs)"), "recompile-list-length"),
+    (cause("context", "grad_mode"), "recompile-grad-mode"),
+    (cause("guard", "x.stride()"), "recompile-stride"),
+    (cause("guard", "x.stride()[0]"), "recompile-stride"),
+    (cause("guard", "x.requires_grad"), "recompile-requires-grad"),
+    (cause("guard", "self.step", type_name="int"), "recompile-module-counter"),
+    (cause("guard", "SCALE", type_name="int"), "recompile-global"),
+    (cause("fell_back", "step"), "recompile-limit"),
+]
+
+
+@pytest.fixture
+def all_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A base that has each of these records."""
+    for backend, rows in (("jax", JAX), ("torch", [*TORCH, (None, "graph-break")])):
+        (tmp_path / backend).mkdir()
+        for _, slug in rows:
+            (tmp_path / backend / f"{slug}.json").touch()
+    monkeypatch.setattr(linking, "RECORDS", tmp_path)
+    linking._is_there.cache_clear()
+    monkeypatch.setattr(linking, "_is_there", linking._is_there.__wrapped__)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("backend", "one", "slug"),
+    [*(("jax", *row) for row in JAX), *(("torch", *row) for row in TORCH)],
+)
+def test_each_framework_has_records_of_its_own(backend: str, one: Cause, slug: str, all_there: Path) -> None:
+    assert records_of(diagnosis(one, backend=backend)) == [f"{backend}/{slug}"]
+
+
+def test_graph_breaks_are_known_too(all_there: Path) -> None:
+    cut = diagnosis(cause("dtype"), backend="torch", graph_breaks=("a call of print (train.py:3)",))
+    assert records_of(cut) == ["torch/recompile-dtype", "torch/graph-break"]
+
+
+def test_a_record_that_is_not_there_is_never_named(all_there: Path) -> None:
+    (all_there / "torch" / "recompile-dtype.json").unlink()
+    assert records_of(diagnosis(cause("dtype"), cause("fell_back"), backend="torch")) == ["torch/recompile-limit"]
+    assert records_of(diagnosis(cause("dtype"), backend="another")) == []
+
+
+def test_what_is_named_is_there() -> None:
+    known = Collection()
+    for backend, rows in (("jax", JAX), ("torch", TORCH)):
+        assert {f"{backend}/{slug}" for _, slug in rows} <= known.paths.keys()
+    assert "torch/graph-break" in known

@@ -92,7 +92,7 @@ def test_sizes_are_bounded(tmp_path: Path) -> None:
     body = "".join(f"    x = x + {n}\n" for n in range(3000))
     recording = recorded(tmp_path)
     (tmp_path / "train.py").write_text(f"def step(x):\n{body}", encoding="utf-8")
-    many = [Events(FunctionId(f"f{n}", "train.py", n))(tensor("x", 1)) for n in range(1, 3000, 2)]
+    many = [Events(FunctionId(f"f{n}", "train.py", n))(tensor("x", 1)) for n in range(1, 3000, 20)]
     found = list(excerpts_of(msgspec.structs.replace(recording, events=tuple(many))))
     assert max(len(excerpt.lines) for excerpt in found) <= FUNCTION_LINES
     assert sum(len(excerpt.lines) for excerpt in found) <= ALL_LINES

@@ -57,12 +57,13 @@ FUNCTION: dict[str, Any] = {
     "library": bool,
     "verdict": str,
     "growth": str,
-    "reason": str,
+    "reason": dict,
     "traces": int,
     "retraces": int,
     "internal": int,
     "failed": int,
     "calls": optional_count,
+    "calls_at_least": bool,
     "compiles": int,
     "backwards": int,
     "seconds": number,
@@ -74,6 +75,9 @@ FUNCTION: dict[str, Any] = {
     "jit_compile": bool,
     "accepted": (bool, type(None)),
     "notes": list,
+    "compilations": int,
+    "fell_back": (dict, type(None)),
+    "graph_breaks": list,
     "limits": list,
     "causes": list,
     "call_sites": list,
@@ -110,6 +114,7 @@ CAUSE_OF_FUNCTION = CAUSE | {
     "type": optional_text,
     "note": optional_text,
     "finite": bool,
+    "remedy": dict,
 }
 
 

@@ -28,7 +28,6 @@ from traceonce.facts import (
 )
 from traceonce.report.base import Material, find_renderer
 from traceonce.report.text import print_text, render_text
-from traceonce.report.wording import WORDS
 
 KERAS = "/venv/lib/python3.11/site-packages/keras/"
 MODEL = FunctionId("Model.call", f"{KERAS}model.py", 80, library=True)
@@ -280,11 +279,6 @@ def test_more_causes_than_fit_are_counted() -> None:
 def test_a_function_without_a_source_file_has_a_place_to_say_so() -> None:
     event = Events(FunctionId("<lambda>"))
     assert " · no source\n" in told(record(*(event(tensor("x", n), call=n) for n in range(1, 7)), calls=6))
-
-
-def test_every_cause_has_words_and_a_remedy() -> None:
-    assert set(WORDS) == set(CauseCode)
-    assert all(words.what and words.remedy for words in WORDS.values())
 
 
 @pytest.mark.parametrize("code", CauseCode)

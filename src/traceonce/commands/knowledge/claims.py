@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import click
 
 from traceonce.commands.knowledge.at_hand import language_option, write_document
+from traceonce.commands.knowledge.interpreters import how_to_install, interpreters
 from traceonce.commands.knowledge.verify import (
     against_option,
     jobs_option,
-    pythons,
     run_with_progress,
     start_trials,
 )
@@ -24,6 +24,8 @@ from traceonce.knowledge.language import Language
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.running import LIMIT, Request
 from traceonce.knowledge.verifying import Task
+
+FRAMEWORK = "tensorflow"  # which all of these claims are about
 
 
 @click.command(short_help="What people say about retracing, and what came out when it was run.")
@@ -50,7 +52,9 @@ def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: L
     if not check and not os.access(CLAIMS, os.W_OK):
         raise UsageError(f"{CLAIMS}: cannot be written; use --check.")
     new = claims
-    for python in pythons(against):
+    for framework, python in interpreters(against, [FRAMEWORK]):
+        if python is None:
+            raise UsageError(how_to_install(framework))
         new = measure(new, programs, python, jobs)
     if not check:
         save_claims(new)
@@ -72,7 +76,7 @@ def measure(claims: Sequence[Claim], programs: dict[str, Trial], python: str, jo
         for case in program.cases or (None,)
     ]
     found: dict[tuple[str, str], Measurement] = {}
-    for task, seen in run_with_progress(tasks, lambda: start_trials(python, "tensorflow"), jobs, "tensorflow"):
+    for task, seen in run_with_progress(tasks, lambda: start_trials(python, FRAMEWORK), jobs, FRAMEWORK):
         found[task.trial.name, task.case or ""] = seen
     version = next(iter(found.values())).version
     return [_with_results(claim, found, version) for claim in claims]

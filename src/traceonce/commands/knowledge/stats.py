@@ -11,7 +11,7 @@ import click
 
 from traceonce.commands.knowledge.at_hand import base_option, format_option, open_base, write_document
 from traceonce.facts.quantities import count_of
-from traceonce.knowledge.evidence import by_version, speaks_against
+from traceonce.knowledge.evidence import by_version, framework_name, speaks_against
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.record import TIERS, Evidence, Record
 
@@ -68,6 +68,12 @@ def _by_version(evidence: Iterable[Evidence]) -> dict[str, int]:
     return dict(runs)
 
 
+def _written(name: str) -> str:
+    """A framework and its version, as people write them."""
+    framework, _, version = name.rpartition(" ")
+    return f"{framework_name(framework)} {version}"
+
+
 def _as_text(counted: dict[str, Any]) -> str:
     lines = [
         ("records", f"{counted['records']}"),
@@ -76,7 +82,7 @@ def _as_text(counted: dict[str, Any]) -> str:
         ("claims", f"{counted['claims']}, of which {counted['claims_run']} were run: the failure of each record, "
                    f"{count_of(counted['workarounds'], 'workaround')}, {count_of(counted['dead_ends'], 'dead end')}"),
         ("runs", f"{counted['runs']:,} in {count_of(counted['evidence'], 'piece')} of evidence"),
-        ("versions", _listed(counted["runs_by_version"])),
+        ("versions", _listed({_written(name): runs for name, runs in counted["runs_by_version"].items()})),
         ("refuted", "; ".join(counted["refuted"]) or "none"),
         ("evidence", f"from {counted['oldest_evidence']} to {counted['newest_evidence']}"
                      if counted["oldest_evidence"] else "none"),

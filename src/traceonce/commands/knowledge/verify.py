@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -16,10 +14,11 @@ from rich.progress import Progress
 
 from traceonce.backends.discovery import find_backend
 from traceonce.commands.knowledge.at_hand import base_option, open_base
+from traceonce.commands.knowledge.interpreters import how_to_install, interpreters
 from traceonce.errors import RecordError, UsageError
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.environments import parse_requirements, python_with
+from traceonce.knowledge.evidence import framework_name
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.running import LIMIT, TrialProcess
 from traceonce.knowledge.verifying import (
@@ -38,8 +37,8 @@ QUIET = 15.0  # seconds without a word where the output is no terminal
 
 against_option = click.option(
     "--against",
-    help="Versions to run with, e.g. tensorflow==2.16.2,tensorflow==2.21.0; each gets an "
-    "environment of its own, made once and kept. Without it: the framework that is installed here.",
+    help="Versions to run with, e.g. tensorflow==2.16.2,jax==0.6.2,jax==0.10.2; each gets an "
+    "environment of its own, made once and kept. Without it: the frameworks that are installed here.",
 )
 jobs_option = click.option(
     "--jobs",
@@ -72,11 +71,12 @@ def command(
     Every trial runs in a process of its own, in a folder of its own, with a time limit. Claims that their runs speak
     against are listed. Evidence of more runs with the same version is kept where the new one says the same.
 
-    Exit status: 0 if every claim held, 1 if one was refuted (or, with --check, came out otherwise).
+    Exit status: 0 if every claim held, 1 if one was refuted (or, with --check, came out otherwise), 2 if records could
+    not be run, because their framework is not installed.
 
     \b
     traceonce knowledge verify retracing-shape
-    traceonce knowledge verify --against tensorflow==2.16.2,tensorflow==2.21.0 --runs 3
+    traceonce knowledge verify --against jax==0.6.2,jax==0.10.2 --runs 3
     """
     collection = open_base(base)
     wanted = dict.fromkeys(map(collection.complete_id, ids or collection.paths))
@@ -85,25 +85,25 @@ def command(
         raise UsageError(f"{collection.folder}: has no records; put some into records/<domain>/.")
     if not check:
         _check_writable(collection, subjects)
+    by_framework: dict[str, list[Subject]] = defaultdict(list)
+    for subject in subjects:
+        by_framework[subject.record.domain].append(subject)
     problems: list[Refuted] = []
-    for python in pythons(against):
-        for framework, of_it in itertools.groupby(subjects, key=lambda subject: subject.record.domain):
-            for measured in _measure(list(of_it), python, framework, runs, jobs, time_limit):
-                problems += (differences(measured) if check else []) + refuted(measured)
-                if not check:
-                    _save(measured, collection)
-    _tell(problems, "checked" if check else f"written to {collection.folder / 'records'}")
-    if problems:
-        raise SystemExit(1)
-
-
-def pythons(against: str | None) -> Iterator[str]:
-    """The interpreters to run with: this one, or one for each version."""
-    if against is None:
-        yield sys.executable
-        return
-    for requirement in parse_requirements(against):
-        yield python_with(requirement, lambda text: click.echo(f"{text} …", err=True))
+    missing: list[str] = []
+    for framework, python in interpreters(against, list(by_framework), named=bool(ids)):
+        if python is None:
+            missing.append(framework)
+            continue
+        for measured in _measure(by_framework[framework], python, framework, runs, jobs, time_limit):
+            problems += (differences(measured) if check else []) + refuted(measured)
+            if not check:
+                _save(measured, collection)
+    if len(missing) < len(by_framework):
+        _tell(problems, "checked" if check else f"written to {collection.folder / 'records'}")
+    for framework in missing:
+        click.echo(f"traceonce: {how_to_install(framework)}", err=True)
+    if problems or missing:
+        raise SystemExit(1 if problems else 2)
 
 
 def _check_writable(collection: Collection, subjects: Sequence[Subject]) -> None:
@@ -122,8 +122,8 @@ def _measure(
     found: dict[str, list[tuple[Task, Measurement]]] = defaultdict(list)
     for task, seen in run_with_progress(tasks, lambda: start_trials(python, framework), jobs, framework):
         found[task.record].append((task, seen))
-    version = next(iter(found.values()))[0][1].version
-    click.echo(f"{framework} {version}: {count_of(len(tasks), 'run')} for {count_of(len(subjects), 'record')}")
+    name = named(next(iter(found.values()))[0][1])
+    click.echo(f"{name}: {count_of(len(tasks), 'run')} for {count_of(len(subjects), 'record')}")
     return [Measured(subject, found[subject.record.id]) for subject in subjects]
 
 
@@ -134,13 +134,18 @@ def run_with_progress(
     console = Console(stderr=True)
     told = time.monotonic()
     with Progress(*Progress.get_default_columns(), console=console, disable=not console.is_terminal) as progress:
-        bar = progress.add_task(f"{framework}: starting", total=len(tasks))
+        bar = progress.add_task(f"{framework_name(framework)}: starting", total=len(tasks))
         for number, (task, seen) in enumerate(run_tasks(tasks, start, jobs), 1):
-            progress.update(bar, advance=1, description=f"{seen.framework} {seen.version}  {task.record}")
+            progress.update(bar, advance=1, description=f"{named(seen)}  {task.record}")
             if not console.is_terminal and time.monotonic() - told >= QUIET and number < len(tasks):
                 told = time.monotonic()
-                click.echo(f"{seen.framework} {seen.version}: {number} of {count_of(len(tasks), 'run')} …", err=True)
+                click.echo(f"{named(seen)}: {number} of {count_of(len(tasks), 'run')} …", err=True)
             yield task, seen
+
+
+def named(seen: Measurement) -> str:
+    """The framework and its version, as people write them."""
+    return f"{framework_name(seen.framework)} {seen.version}"
 
 
 def _save(measured: Measured, collection: Collection) -> None:

@@ -43,7 +43,7 @@ def pass_as_argument(edits: Edits, case: Case, path: str, template: str) -> None
 
 
 def _giving(name: str, value: cst.BaseExpression) -> Callable[[cst.Call], cst.Call]:
-    return lambda call: with_keyword(call, name, value, partial=True)
+    return lambda call: with_keyword(call, name, value)
 
 
 def _reads(module: Module, definition: Function, path: str) -> list[cst.CSTNode]:

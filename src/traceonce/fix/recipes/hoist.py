@@ -1,4 +1,4 @@
-"""A `tf.function` that is made again and again is made once: it moves out of the loop, the function or the method.
+"""A function that is wrapped again and again is wrapped once: it moves out of the loop, the function or the method.
 
 1. It moves to the outermost place at which all that it reads means the same, with the helpers that it needs.
 2. If it reads `self`, and nothing else that its method binds, the object keeps it.
@@ -28,10 +28,11 @@ from traceonce.fix.moves.moving import (
 )
 from traceonce.fix.signatures.predicting import replay
 from traceonce.fix.source.edits import Edits
+from traceonce.fix.source.frameworks import framework_of
 from traceonce.fix.source.making import find_creation
 from traceonce.fix.source.module import Module, walk
 from traceonce.fix.source.scopes import scope_of
-from traceonce.fix.source.wrapping import is_partial, meaning, wrapped_argument
+from traceonce.fix.source.wrapping import innermost_given, is_partial, meaning, wrapped_argument
 
 _MEMO_NOTE = "the object keeps the first one: an attribute that it reads and that changes later must be a variable"
 _CACHE_NOTE = "all that was ever made is kept, with what it was made from; its arguments must be hashable"
@@ -42,7 +43,9 @@ def propose(case: Case) -> Iterator[Candidate]:
     function = case.diagnosis.function
     if not causes or function.library:
         return
-    name = function.short_name if function.short_name.isidentifier() else "function"
+    name = function.short_name.partition(" [")[0]
+    name = name if name.isidentifier() else "function"
+    wrapper = framework_of(case.diagnosis.backend).wrapper
     changed = next((cause.note for cause in causes if cause.note), None)
 
     def candidate(safety: Any, change: Change, left: int, snippet: str, note: str | None = None) -> Candidate:
@@ -50,11 +53,11 @@ def propose(case: Case) -> Iterator[Candidate]:
 
     if changed is None:
         left = replay(case.events, one_object=True)
-        once = f"{name} = tf.function({name})  # once, outside of loops and of functions that run again"
-        yield candidate("safe", lambda edits: move_out(edits, _find(case, edits)), left, once)
-        kept = f'if not hasattr(self, "_traced_{name}"):\n    self._traced_{name} = tf.function({name})'
+        once = f"{name} = {wrapper}({name})  # once, outside of loops and of functions that run again"
+        yield candidate("safe", lambda edits: move_out(edits, find_movable(case, edits)), left, once)
+        kept = f'if not hasattr(self, "_traced_{name}"):\n    self._traced_{name} = {wrapper}({name})'
         yield candidate(
-            "review", lambda edits: keep_on_instance(edits, _find(case, edits), "traced"), left, kept, _MEMO_NOTE
+            "review", lambda edits: keep_on_instance(edits, find_movable(case, edits), "traced"), left, kept, _MEMO_NOTE
         )
     made_alike = _replay_by_reads(case.events)
     if made_alike < case.diagnosis.traces:
@@ -81,18 +84,21 @@ def _replay_by_reads(events: Sequence[TraceEvent]) -> int:
     return sum(replay(group, one_object=True) for group in groups.values())
 
 
-def _find(case: Case, edits: Edits) -> Movable:
+def find_movable(case: Case, edits: Edits) -> Movable:
     creation = find_creation(case, edits)
+    if creation.method:
+        raise Declined(f"`{creation.module.code(creation.node)}` compiles an object: make that once, and keep it")
     if isinstance(creation.node, cst.Decorator):
         if not isinstance(creation.definition, cst.FunctionDef):
             raise Declined("the definition under the decorator was not found")
         return movable_definition(creation.module, creation.definition)
-    return movable_expression(creation.module, creation.node, f"traced_{_name_of_wrapped(creation.node)}")
+    name = _name_of_wrapped(creation.module, creation.node)
+    return movable_expression(creation.module, creation.node, f"traced_{name}")
 
 
-def _name_of_wrapped(node: cst.Call) -> str:
+def _name_of_wrapped(module: Module, node: cst.Call) -> str:
     argument = wrapped_argument(node)
-    value = argument.value if argument is not None else None
+    value = innermost_given(module, argument.value) if argument is not None else None
     name = value.attr if isinstance(value, cst.Attribute) else value
     if isinstance(name, cst.Name):
         return name.value.strip("_") or "function"
@@ -100,7 +106,7 @@ def _name_of_wrapped(node: cst.Call) -> str:
 
 
 def _cache_factory(case: Case, edits: Edits) -> None:
-    made = _find(case, edits)
+    made = find_movable(case, edits)
     module, reach = made.module, plan(made).reach
     factory = reach.barrier
     if not isinstance(factory, cst.FunctionDef) or isinstance(scope_of(module, factory), cst.ClassDef):

@@ -26,8 +26,9 @@ def _propose(case: Case) -> Iterator[Candidate]:
         return
     if diagnosis.call_sites:
         yield from _reuse(case)
-        yield from _pass_a_tensor(case)
-        yield from _one_size(case)
+        if diagnosis.backend == "tensorflow":  # in whose words these are
+            yield from _pass_a_tensor(case)
+            yield from _one_size(case)
     codes = tuple(dict.fromkeys(cause.code for cause in diagnosis.causes))
     note = f"the cause lies in {_package(diagnosis)}, whose files are not touched: a report for its maintainers"
     yield Candidate("library_report", "advice", codes, None, None, _write_report(case), note)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 
 import libcst as cst
@@ -13,7 +12,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.moves.collisions import fresh_name
 from traceonce.fix.moves.homes import Home
 from traceonce.fix.moves.placing import place, written
-from traceonce.fix.project.related import related_files
+from traceonce.fix.project.classes import find_class
 from traceonce.fix.recipes.stable_home import CALLABLES, CODES
 from traceonce.fix.signatures.predicting import by_contents, replay
 from traceonce.fix.signatures.specs import leaves_at
@@ -91,7 +90,7 @@ def _change(case: Case, classes: list[str]) -> Change:
     def change(edits: Edits) -> None:
         helped: list[Module] = []
         for name in classes:
-            module, definition = _find_class(edits, case, name)
+            module, definition = find_class(edits, case, name)
             _check(module, definition)
             edits.append(module, definition, *_spaced(edits.statements(module, METHOD, at=definition)))
             if module not in helped and not _has_helper(module):
@@ -99,20 +98,6 @@ def _change(case: Case, classes: list[str]) -> Change:
                 _add_helper(edits, module, definition)
 
     return change
-
-
-def _find_class(edits: Edits, case: Case, name: str) -> tuple[Module, cst.ClassDef]:
-    found: list[tuple[Module, cst.ClassDef]] = []
-    for file in related_files(edits, case, f"class {name}"):
-        with contextlib.suppress(Declined):  # a file that cannot be parsed
-            module = edits.module(file)
-            classes = (node for node in module.nodes(cst.ClassDef) if isinstance(node, cst.ClassDef))
-            found += [(module, node) for node in classes if node.name.value == name]
-    if not found:
-        raise Declined(f"the class {name} is not defined in the project")
-    if len(found) > 1:
-        raise Declined(f"{len(found)} classes of the project are called {name}")
-    return found[0]
 
 
 def _check(module: Module, definition: cst.ClassDef) -> None:

@@ -135,6 +135,8 @@ def _hidden_first(case: Case, edits: Edits, call: cst.Call, names: list[str]) ->
     """By how much positions are off: ``Model.step(model, x)`` gives `self`, ``model.step(x)`` does not."""
     function = case.diagnosis.function
     owner = function.name.partition(" [")[0].rpartition(".")[0].rpartition(".")[2]
+    if case.diagnosis.backend == "torch" and names[:1] == ["self"] and not isinstance(call.func, cst.Attribute):
+        return -1  # ``model(x)`` runs ``forward(self, x)``, and ``compiled = torch.compile(trainer.step)`` is bound
     if not isinstance(call.func, cst.Attribute) or owner in ("", "<locals>"):
         return 0
     through_class = last_name(call.func.value) == owner

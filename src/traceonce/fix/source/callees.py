@@ -40,8 +40,11 @@ def callee_of(case: Case, edits: Edits, module: Module) -> Callee:
     known = {case.diagnosis.function.short_name} - {"<lambda>"}
     creation = _creation(case, edits)
     made = creation.node if creation is not None and isinstance(creation.node, cst.Call) else None
-    if creation is not None and made is not None:
+    if creation is not None and made is not None and not creation.method:
         known |= _assigned_from(creation.module, made)
+    if creation is not None and creation.method and isinstance(creation.node, cst.Call):  # ``model.compile()``
+        owner = last_name(creation.node.func.value) if isinstance(creation.node.func, cst.Attribute) else None
+        known |= {owner} if owner else set()
     size = -1
     while len(known) != size:
         size = len(known)

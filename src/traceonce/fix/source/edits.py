@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 import libcst as cst
 
 from traceonce.fix.candidate import Declined
-from traceonce.fix.source.imports import add_import, free_name_for_tensorflow, is_imported, tensorflow_name
+from traceonce.fix.source.frameworks import PACKAGES
+from traceonce.fix.source.imports import add_import, free_name_for, is_imported, name_of
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.names import free_in
 
@@ -81,12 +82,13 @@ class Edits:
 
         self.amend(module, block_owner.body, extend)
 
-    def tensorflow(self, module: Module, at: cst.CSTNode | None = None) -> str:
-        """The name by which the file knows TensorFlow (where `at` stands); it is imported where there is none."""
-        name = tensorflow_name(module, at)
+    def package(self, module: Module, usual: str, at: cst.CSTNode | None = None) -> str:
+        """The name by which the file knows ``tf``, ``jnp``… (where `at` stands); it is imported where there is none."""
+        package = PACKAGES[usual]
+        name = name_of(module, package, at)
         if name is None:
-            name = free_name_for_tensorflow(module)
-            self._add(module, "tensorflow" if name == "tensorflow" else f"tensorflow as {name}")
+            name = free_name_for(module, package)
+            self._add(module, package.module if name == package.module else f"{package.module} as {name}")
         return name
 
     def add_import(self, module: Module, name: str) -> None:
@@ -102,7 +104,7 @@ class Edits:
     def expression(
         self, module: Module, code: str, at: cst.CSTNode | None = None, **parts: cst.BaseExpression
     ) -> cst.BaseExpression:
-        """Code of ours, written with ``tf.``, in the file's own words.
+        """Code of ours, written with ``tf.``, ``jax.``, ``jnp.`` or ``torch.``, in the file's own words.
 
         A name in `parts` stands for an expression of the user's, which is put there as it is.
         """
@@ -120,8 +122,8 @@ class Edits:
 
     def _adapt(self, module: Module, node: Any, at: cst.CSTNode | None, parts: Mapping[str, cst.BaseExpression]) -> Any:
         renamed: dict[str, cst.BaseExpression] = dict(parts)
-        if "tf" in free_in(node) and "tf" not in parts:
-            renamed["tf"] = cst.Name(self.tensorflow(module, at))
+        for usual in PACKAGES.keys() & free_in(node) - parts.keys():
+            renamed[usual] = cst.Name(self.package(module, usual, at))
         return node.visit(_Fill(renamed)) if renamed else node
 
     def results(self) -> dict[str, bytes]:

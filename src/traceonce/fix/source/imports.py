@@ -8,10 +8,10 @@ import libcst as cst
 
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source.binders import Imported, all_names, binders, imported_by
+from traceonce.fix.source.frameworks import PACKAGES, Package
 from traceonce.fix.source.module import Function, Module
 
-# `compat.v2` is TensorFlow itself under another name; `compat.v1` is not: it lacks half of it.
-_TENSORFLOW = {"tensorflow", "tensorflow.compat.v2", "tensorflow._api.v2.compat.v2"}
+_LAST = {package.module.partition(".")[0] for package in PACKAGES.values()}  # imported after all the others
 
 
 def imported(module: Module) -> Iterator[Imported]:
@@ -22,22 +22,21 @@ def imported(module: Module) -> Iterator[Imported]:
         yield from imported_by(node)
 
 
-def tensorflow_name(module: Module, at: cst.CSTNode | None = None) -> str | None:
-    """A name that means TensorFlow, and nothing else, where `at` stands (or anywhere in the file)."""
+def name_of(module: Module, package: Package, at: cst.CSTNode | None = None) -> str | None:
+    """A name that means the package, and nothing else, where `at` stands (or anywhere in the file)."""
     for found in imported(module):
-        if found.what in _TENSORFLOW and _only_means(module, found) and _is_seen(module, found.statement, at):
+        if found.what in package.modules and _only_means(module, found) and _is_seen(module, found.statement, at):
             return found.name
     return None
 
 
-def free_name_for_tensorflow(module: Module) -> str:
-    """The name under which to import TensorFlow anew."""
-    candidates = ["tf", "tensorflow", "_tf", "_tensorflow"]
-    taken = all_names(module) - {found.name for found in imported(module) if _means_tensorflow(module, found)}
-    for name in candidates:
+def free_name_for(module: Module, package: Package) -> str:
+    """The name under which to import the package anew."""
+    taken = all_names(module) - {found.name for found in imported(module) if _means(module, package, found)}
+    for name in package.names:
         if name not in taken:
             return name
-    raise Declined(f"every usual name for TensorFlow means something else in {module.file}")
+    raise Declined(f"every usual name for {package.module} means something else in {module.file}")
 
 
 def is_imported(module: Module, name: str) -> bool:
@@ -59,7 +58,7 @@ def is_imported(module: Module, name: str) -> bool:
 def add_import(tree: cst.Module, what: str) -> cst.Module:
     """``import what`` at the top: beside what is imported already, after docstring and `__future__`."""
     body = list(tree.body)
-    place = _place_for(body, what.split()[0].partition(".")[0])
+    place = _place_for(body, what.split()[0])
     statement = cst.ensure_type(cst.parse_statement(f"import {what}"), cst.SimpleStatementLine)
     beside = place > 0 and _is_import(body[place - 1]) and not _is_future(body[place - 1])
     if place < len(body) and not beside:
@@ -81,7 +80,8 @@ def _blank_lines(count: int) -> list[cst.EmptyLine]:
     return [cst.EmptyLine(indent=False)] * count
 
 
-def _place_for(body: Sequence[cst.CSTNode], package: str) -> int:
+def _place_for(body: Sequence[cst.CSTNode], what: str) -> int:
+    package, _, part = what.partition(".")
     first_definition = next(
         (i for i, node in enumerate(body) if isinstance(node, cst.FunctionDef | cst.ClassDef)), len(body)
     )
@@ -89,12 +89,12 @@ def _place_for(body: Sequence[cst.CSTNode], package: str) -> int:
     # What precedes an import of the package (settings in os.environ) must stay before it.
     same = [i for i in top if package in _packages_of(body[i])]
     if same:
-        return same[0]
+        return same[0] + 1 if part else same[0]
     start = 0
     for i, node in enumerate(body):
         if (i == 0 and _is_docstring(node)) or _is_future(node):
             start = i + 1
-    if package == "tensorflow":
+    if package in _LAST:
         return top[-1] + 1 if top else start
     plain = [i for i in top if _is_plain_import(body[i])]
     for i in plain:
@@ -162,8 +162,8 @@ def _only_means(module: Module, found: Imported) -> bool:
     )
 
 
-def _means_tensorflow(module: Module, found: Imported) -> bool:
-    return found.what in _TENSORFLOW and _only_means(module, found)
+def _means(module: Module, package: Package, found: Imported) -> bool:
+    return found.what in package.modules and _only_means(module, found)
 
 
 def _is_fallback(module: Module, binder: cst.CSTNode, found: Imported) -> bool:

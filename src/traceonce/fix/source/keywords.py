@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import libcst as cst
 
-# The parameters of tf.function that people give by position.
-_PARAMETERS = ("func", "input_signature", "autograph", "jit_compile", "reduce_retracing")
-_OLD_NAMES = {"experimental_relax_shapes": "reduce_retracing", "experimental_compile": "jit_compile"}
+from traceonce.fix.source.frameworks import Framework
 
 
-def same_option(given: str, name: str) -> bool:
+def same_option(framework: Framework | None, given: str, name: str) -> bool:
     """Is this the option, perhaps under its old name?"""
-    return _OLD_NAMES.get(given, given) == name
+    return (framework.old_options.get(given, given) if framework is not None else given) == name
 
 
-def positional_option(index: int, argument: cst.Arg) -> str | None:
-    """The option of tf.function that is given at this position."""
-    return _PARAMETERS[index] if not argument.star and index < len(_PARAMETERS) else None
+def positional_option(framework: Framework | None, index: int, argument: cst.Arg) -> str | None:
+    """The option of the wrapper that is given at this position."""
+    options = framework.options if framework is not None else ()
+    return options[index] if not argument.star and index < len(options) else None
 
 
-def with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, *, partial: bool = False) -> cst.Call:
-    """The call with the option set; the comments and the layout of the others stay."""
+def with_keyword(
+    call: cst.Call, name: str, value: cst.BaseExpression, framework: Framework | None = None, *, partial: bool = False
+) -> cst.Call:
+    """The call with the keyword set; the comments and the layout of the others stay.
+
+    `framework` is that of the wrapper that is called, or given to the `partial` that is; None for any other call.
+    """
     arguments = list(call.args)
     for index, argument in enumerate(arguments):
         if argument.keyword is not None:
-            same = same_option(argument.keyword.value, name)
+            same = same_option(framework, argument.keyword.value, name)
         else:
-            same = not partial and positional_option(index, argument) == name
+            same = not partial and positional_option(framework, index, argument) == name
         if same:
             arguments[index] = argument.with_changes(value=value)
             return call.with_changes(args=arguments)

@@ -1,4 +1,4 @@
-"""Where a function was made a `tf.function`, and how its options are set there."""
+"""Where a function was made a `tf.function` (or `jax.jit`, `torch.compile`), and how its options are set there."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.binders import binders_seen, imported_by
 from traceonce.fix.source.edits import Edits
+from traceonce.fix.source.frameworks import Framework, framework_of
 from traceonce.fix.source.keywords import positional_option, same_option, with_keyword
 from traceonce.fix.source.module import Function, Module
 from traceonce.fix.source.wrapping import (
     Wrapper,
     assigned_value,
+    innermost_given,
     is_partial,
     readers,
     resolve_wrapper,
     wrapped_argument,
 )
 
-_CALLED_OBJECT = ("__call__", "call")  # what runs when an object is called, also a Keras one
+_CALLED_OBJECT = ("__call__", "call", "forward")  # what runs when an object is called, also one of Keras or PyTorch
 _IMPORTS = (cst.Import, cst.ImportFrom)
 
 
@@ -30,46 +32,49 @@ class Creation(NamedTuple):
     """The one place that makes the function.
 
     `node` is the decorator, or the call that is given the function. `definition` is the function itself where it stands
-    in the same file. `call` is where the options stand; None where there are none yet.
+    in the same file. `call` is where the options stand; None where there are none yet. `method`: the call is one of a
+    method that compiles its own object (``model.compile()``), and gives nothing.
     """
 
     module: Module
     node: cst.Decorator | cst.Call
     definition: Function | None
     call: cst.Call | None
+    framework: Framework
+    method: bool = False
 
 
 def find_creation(case: Case, edits: Edits) -> Creation:
     """The place that makes the function of the case, by where it was seen to happen."""
-    function = case.diagnosis.function
+    function, framework = case.diagnosis.function, framework_of(case.diagnosis.backend)
+    wrapper = framework.wrapper
     places = sorted({(making.file, making.line) for making in case.makings})
     if not places:
-        raise Declined(f"it was not seen where tf.function is applied to {function.short_name}")
+        raise Declined(f"it was not seen where {wrapper} is applied to {function.short_name}")
     if len({(making.file, making.line, making.span) for making in case.makings}) > 1:
         listed = ", ".join(f"{file}:{line}" for file, line in places)
-        raise Declined(f"several places make it a tf.function ({listed})")
+        raise Declined(f"several places apply {wrapper} to it ({listed})")
     making = case.makings[0]
     module = edits.module(making.file)
     expression = module.at(making.span) if making.span is not None else _by_line(module, making, case)
     if expression is None:
-        raise Declined(f"{making.file}:{making.line} does not show how tf.function is applied")
+        raise Declined(f"{making.file}:{making.line} does not show how {wrapper} is applied")
     outer = module.parent(expression)
     if isinstance(outer, cst.Decorator):
-        return _decorated(module, outer)
+        return _decorated(module, outer, framework)
     if not isinstance(expression, cst.Call):
-        raise Declined(f"{making.file}:{making.line} does not show how tf.function is applied")
-    return _called(module, expression, case)
+        raise Declined(f"{making.file}:{making.line} does not show how {wrapper} is applied")
+    return _called(module, expression, case, framework)
 
 
-def _decorated(module: Module, decorator: cst.Decorator) -> Creation:
+def _decorated(module: Module, decorator: cst.Decorator, framework: Framework) -> Creation:
     wrapper = resolve_wrapper(module, decorator.decorator)
-    if wrapper is None:
-        raise Declined(
-            f"tf.function is applied inside `@{module.code(decorator.decorator)}`, not by the program itself"
-        )
+    if wrapper is None or wrapper.framework != framework:
+        written = f"@{module.code(decorator.decorator)}"
+        raise Declined(f"{framework.wrapper} is applied inside `{written}`, not by the program itself")
     definition = module.parent(decorator)
     assert isinstance(definition, cst.FunctionDef)
-    return Creation(module, decorator, definition, _option_call(wrapper))
+    return Creation(module, decorator, definition, _option_call(wrapper), framework)
 
 
 def _option_call(wrapper: Wrapper) -> cst.Call | None:
@@ -79,25 +84,29 @@ def _option_call(wrapper: Wrapper) -> cst.Call | None:
     return None
 
 
-def _called(module: Module, call: cst.Call, case: Case) -> Creation:
+def _called(module: Module, call: cst.Call, case: Case, framework: Framework) -> Creation:
     wrapper = resolve_wrapper(module, call.func)
+    if wrapper is None and isinstance(call.func, cst.Attribute) and call.func.attr.value in framework.methods:
+        return Creation(module, call, None, call, framework, method=True)
     argument = wrapped_argument(call)
-    if wrapper is None or argument is None:
-        raise Declined(f"tf.function is applied inside `{module.code(call.func)}(…)`, not by the program itself")
+    if wrapper is None or wrapper.framework != framework or argument is None:
+        written = f"{module.code(call.func)}(…)"
+        raise Declined(f"{framework.wrapper} is applied inside `{written}`, not by the program itself")
     definition = _wrapped_definition(module, call, argument.value, case)
-    return Creation(module, call, definition, call if wrapper.kind == "free" else wrapper.calls[-1])
+    return Creation(module, call, definition, call if wrapper.kind == "free" else wrapper.calls[-1], framework)
 
 
 def _wrapped_definition(module: Module, call: cst.Call, given: cst.BaseExpression, case: Case) -> Function | None:
-    """The definition of the function that is given to `tf.function`, if it is surely the one of the case."""
+    """The definition of the function that is given to the wrapper, if it is surely the one of the case."""
     function = case.diagnosis.function
-    name = function.short_name
+    name = function.short_name.partition(" [")[0]
     definition = module.function_at(function.line, name) if function.file == module.file and function.line else None
-    while isinstance(given, cst.Call) and is_partial(module, given.func) and given.args:
-        given = given.args[0].value
+    given = innermost_given(module, given)
     if isinstance(given, cst.Lambda) and name == "<lambda>":
         return given
     if isinstance(given, cst.Attribute) and given.attr.value == name:
+        return definition
+    if isinstance(given, cst.Call) and name in _CALLED_OBJECT:  # wrapped where it is made
         return definition
     if isinstance(given, cst.Name):
         value = assigned_value(module, given)
@@ -126,7 +135,7 @@ def _stands_for(module: Module, given: cst.Name, call: cst.Call, name: str, defi
 
 
 def _by_line(module: Module, making: Making, case: Case) -> cst.CSTNode | None:
-    """Without a span: the decorator of the definition, or the one call on that line, known to be tf.function."""
+    """Without a span: the decorator of the definition, or the one call on that line, known to wrap."""
     function = case.diagnosis.function
     if making.file == function.file and function.line is not None:
         definition = module.function_at(function.line, function.short_name)
@@ -148,32 +157,38 @@ def _by_line(module: Module, making: Making, case: Case) -> cst.CSTNode | None:
 
 def has_option(creation: Creation, name: str) -> bool:
     """Is the option given where the function is made, also through a partial?"""
-    module = creation.module
-    wrapper = resolve_wrapper(module, _wrapping_expression(creation))
+    return any(_gives(creation, call, name) for call in option_calls(creation))
+
+
+def option_calls(creation: Creation) -> list[cst.Call]:
+    """All calls in which its options stand, also those of partials."""
+    wrapper = resolve_wrapper(creation.module, _wrapping_expression(creation))
     calls = [*(wrapper.calls if wrapper is not None else ()), *([creation.call] if creation.call is not None else [])]
-    return any(_gives(module, call, name) for call in calls)
+    return list(dict.fromkeys(calls))
 
 
-def _gives(module: Module, call: cst.Call, name: str) -> bool:
+def _gives(creation: Creation, call: cst.Call, name: str) -> bool:
+    module, framework = creation.module, creation.framework
     return any(
-        same_option(argument.keyword.value, name)
+        same_option(framework, argument.keyword.value, name)
         if argument.keyword is not None
-        else not is_partial(module, call.func) and positional_option(index, argument) == name
+        else not is_partial(module, call.func) and positional_option(framework, index, argument) == name
         for index, argument in enumerate(call.args)
     )
 
 
 def set_option(edits: Edits, creation: Creation, name: str, code: str) -> None:
-    """Give the option, or give it this value. `code` is written with ``tf.``."""
-    module, call = creation.module, creation.call
+    """Give the option, or give it this value. `code` is written with ``tf.``, ``jnp.``…"""
+    module, call, framework = creation.module, creation.call, creation.framework
     value = edits.expression(module, code, at=creation.node)
     if call is None:
         assert isinstance(creation.node, cst.Decorator)
         bare = creation.node.decorator
-        edits.amend(module, bare, lambda node: with_keyword(_as_call(node, bare), name, value))
+        edits.amend(module, bare, lambda node: with_keyword(_as_call(node, bare), name, value, framework))
         return
     _check_options(module, creation, call)
-    edits.amend(module, call, lambda node: with_keyword(node, name, value, partial=is_partial(module, call.func)))
+    partial = is_partial(module, call.func)
+    edits.amend(module, call, lambda node: with_keyword(node, name, value, framework, partial=partial))
 
 
 def _as_call(node: cst.BaseExpression, bare: cst.BaseExpression) -> cst.Call:

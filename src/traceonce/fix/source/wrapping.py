@@ -1,4 +1,4 @@
-"""What in a file stands for `tf.function`: under any name, with or without options."""
+"""What in a file stands for `tf.function`, `jax.jit` or `torch.compile`: under any name, with or without options."""
 
 from __future__ import annotations
 
@@ -7,35 +7,36 @@ from typing import Literal, NamedTuple
 import libcst as cst
 
 from traceonce.fix.source.binders import binders_seen, imported_as
+from traceonce.fix.source.frameworks import FRAMEWORKS, Framework
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.scopes import is_label
 
-_FUNCTION = {f"{package}.function" for package in ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1")} | {
-    "tensorflow.python.eager.def_function.function",
-    "tensorflow.python.eager.polymorphic_function.function",
-}
 _PARTIAL = {"functools.partial"}
+_AROUND = _PARTIAL.union(*(framework.transforms for framework in FRAMEWORKS.values()))
+_GIVEN_AS = {framework.given_as for framework in FRAMEWORKS.values()}
 
 
 class Wrapper(NamedTuple):
-    """An expression that wraps functions. *free*: `tf.function` itself, options can still be given in a call.
+    """An expression that wraps functions. *free*: the wrapper itself, options can still be given in a call.
 
     *bound*: what ``tf.function(jit_compile=True)`` returns; only a function can be given to it. `calls` are those in
     which options stand, the last one the outermost; `direct` says that they are part of the expression itself.
     """
 
+    framework: Framework
     kind: Literal["free", "bound"]
     calls: tuple[cst.Call, ...] = ()
     direct: bool = True
 
 
 def resolve_wrapper(module: Module, expression: cst.CSTNode, depth: int = 0) -> Wrapper | None:
-    """What the expression wraps with, or None where it is not known to be `tf.function`."""
+    """What the expression wraps with, or None where it is not known to be a wrapper."""
     if depth > 8:  # names that are assigned from each other
         return None
     if isinstance(expression, cst.Name | cst.Attribute):
-        if meaning(module, expression) & _FUNCTION:
-            return Wrapper("free")
+        named = _wrapper_named(meaning(module, expression))
+        if named is not None:
+            return Wrapper(named, "free")
         value = assigned_value(module, expression)
         found = resolve_wrapper(module, value, depth + 1) if value is not None else None
         return found._replace(direct=False) if found is not None else None
@@ -45,21 +46,34 @@ def resolve_wrapper(module: Module, expression: cst.CSTNode, depth: int = 0) -> 
             return found._replace(calls=(*found.calls, expression), direct=True) if found else None
         found = resolve_wrapper(module, expression.func, depth + 1)
         if found is not None and found.kind == "free" and wrapped_argument(expression) is None:
-            return Wrapper("bound", (*found.calls, expression))
+            return Wrapper(found.framework, "bound", (*found.calls, expression))
     return None
+
+
+def _wrapper_named(names: set[str]) -> Framework | None:
+    return next((framework for framework in FRAMEWORKS.values() if names & framework.wraps), None)
 
 
 def wrapped_argument(call: cst.Call) -> cst.Arg | None:
     """The function that is given in ``tf.function(f, …)``."""
     for position, argument in enumerate(call.args):
         given = argument.keyword.value if argument.keyword is not None else None
-        if given == "func" or (position == 0 and given is None and not argument.star):
+        if given in _GIVEN_AS or (position == 0 and given is None and not argument.star):
             return None if isinstance(argument.value, cst.Name) and argument.value.value == "None" else argument
     return None
 
 
 def is_partial(module: Module, expression: cst.CSTNode) -> bool:
     return bool(meaning(module, expression) & _PARTIAL)
+
+
+def innermost_given(module: Module, expression: cst.BaseExpression) -> cst.BaseExpression:
+    """The function in ``partial(f, 1)`` and in ``jax.grad(f)``."""
+    while isinstance(expression, cst.Call) and expression.args and not expression.args[0].star:
+        if not meaning(module, expression.func) & _AROUND:
+            break
+        expression = expression.args[0].value
+    return expression
 
 
 def meaning(module: Module, expression: cst.CSTNode) -> set[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from traceonce.integrations.pytest_plugin.session import Settings
 
 # What `traceonce run --fail-on` takes. Written out, since `--help` must not import the rest of us; a test compares.
-VERDICTS = ("retracing", "recompiling", "failed", "stale", "confused", "bounded")
+VERDICTS = ("fell_back", "retracing", "recompiling", "failed", "stale", "confused", "bounded")
 MARK = (
     "max_traces(n, function=None, warmup=0): fail the test if a function is traced more than n times in it, the first "
     "trace included. function: the one of that name alone. warmup: what is traced in its first calls is free."

@@ -23,7 +23,7 @@ from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunctio
 from traceonce.integrations.pytest_plugin.places import name_from
 from traceonce.integrations.pytest_plugin.telling import Offence, describe_offences, visible_name
 from traceonce.knowledge.linking import records_of
-from traceonce.report.wording import describe_cause, describe_place
+from traceonce.report.wording import describe_cause, describe_place, describe_verdict
 
 if TYPE_CHECKING:
     from traceonce.integrations.pytest_plugin.session import Settings
@@ -136,7 +136,7 @@ def _unwanted(diagnoses: Sequence[Diagnosis], fail_on: Sequence[str], accepted: 
         known = name_in_baseline(diagnosis.function) in accepted and verdict is not Verdict.FAILED
         unsure = verdict is Verdict.STALE and not diagnosis.surely_wrong
         if verdict.value in fail_on and not known and not unsure:
-            line = f"{visible_name(diagnosis)} is {verdict.value} (--traceonce-fail-on)"
+            line = f"{visible_name(diagnosis)} {describe_verdict(verdict)} (--traceonce-fail-on)"
             yield Offence(diagnosis, line, f"no function may be {verdict.value} (--traceonce-fail-on)")
 
 
@@ -150,7 +150,9 @@ def _worse(diagnoses: Sequence[Diagnosis], changes: Sequence[Change]) -> Iterato
 
 
 def _traced(diagnosis: Diagnosis) -> TracedFunction:
-    causes = [f"{cause.path}: {describe_cause(cause, diagnosis.traces)}" for cause in diagnosis.causes[:2]]
+    causes = [
+        f"{cause.path}: {describe_cause(cause, diagnosis.traces, diagnosis.backend)}" for cause in diagnosis.causes[:2]
+    ]
     more = len(diagnosis.causes) - len(causes)
     return TracedFunction(
         name=visible_name(diagnosis),
@@ -159,6 +161,7 @@ def _traced(diagnosis: Diagnosis) -> TracedFunction:
         retraces=diagnosis.retraces,
         lost_seconds=diagnosis.lost_seconds,
         calls=diagnosis.calls,
+        calls_at_least=diagnosis.calls_at_least,
         causes="; ".join([*causes, f"{count_of(more, 'more cause')}"] if more > 0 else causes),
         records=() if diagnosis.verdict in (Verdict.OK, Verdict.BOUNDED) else tuple(records_of(diagnosis)),
     )

@@ -18,6 +18,7 @@ class TracedFunction(msgspec.Struct, frozen=True, omit_defaults=True):
     retraces: int
     lost_seconds: float
     calls: int | None = None
+    calls_at_least: bool = False
     causes: str = ""
     records: tuple[str, ...] = ()
 

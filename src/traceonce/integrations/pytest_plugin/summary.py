@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from traceonce.facts import Verdict
 from traceonce.facts.quantities import count_of, duration
 from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunction
+from traceonce.report.wording import in_calls
 
 WORST = 10  # functions that are shown
 _ORDER = list(Verdict)
@@ -41,7 +42,7 @@ def summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _describe(function: TracedFunction) -> str:
-    calls = f" in {count_of(function.calls, 'call')}" if function.calls else ""
+    calls = in_calls(function.calls, function.calls_at_least)
     lost = f", {duration(function.lost_seconds)} lost" if function.retraces else ""
     causes = f" · {function.causes}" if function.causes else ""
     counts = f"{count_of(function.traces, 'trace')}, {count_of(function.retraces, 'retrace')}{calls}"

@@ -10,14 +10,17 @@ from traceonce.facts.quantities import count_of, duration
 from traceonce.knowledge.linking import records_of
 from traceonce.report.wording import (
     causes_left,
+    describe_breaks,
     describe_cause,
     describe_change,
+    describe_eager_calls,
     describe_fix,
     describe_place,
     describe_remedy,
     describe_site,
     describe_values,
     fixes_to_show,
+    in_calls,
 )
 
 CAUSES = 8  # shown per function
@@ -48,10 +51,10 @@ def describe_offences(offences: Sequence[Offence], explained: Iterable[Diagnosis
 
 def _facts(offences: Sequence[Offence], explained: Diagnosis) -> Iterator[str]:
     judged = offences[0].function
-    yield f"  function   {judged.function.name}, {describe_place(judged.function)}"
+    yield f"  function   {judged.function.name}, {describe_place(judged.function, judged.backend)}"
     for offence in offences:
         yield f"  limit      {offence.limit}"
-    calls = f" in {count_of(judged.calls, 'call')}" if judged.calls else ""
+    calls = in_calls(judged.calls, judged.calls_at_least)
     yield f"  count      {count_of(judged.traces, 'trace')}, {count_of(judged.retraces, 'retrace')}{calls}"
     yield f"  cost       {_cost(explained)}"
     for site in judged.call_sites[:SITES]:
@@ -59,7 +62,12 @@ def _facts(offences: Sequence[Offence], explained: Diagnosis) -> Iterator[str]:
     for cause in explained.causes[:CAUSES]:
         values = describe_values(cause)
         seen = f"; {values}" if len(cause.values) > 2 and values else ""
-        yield f"  cause      {describe_change(cause)} ({describe_cause(cause, explained.traces)}{seen})"
+        words = describe_cause(cause, explained.traces, explained.backend)
+        yield f"  cause      {describe_change(cause)} ({words}{seen})"
+    if explained.fell_back is not None:
+        yield f"  eager      {describe_eager_calls(explained.fell_back)}"
+    if explained.graph_breaks:
+        yield f"  breaks     {describe_breaks(explained.graph_breaks)}"
     if not explained.causes and judged.traces:
         yield "  cause      the first trace: the function had not been traced before"
     yield from _changes(explained)

@@ -10,6 +10,7 @@ import re2
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.expressions import branches_of, compile_re2, tokens_of
+from traceonce.knowledge.matching.frameworks import FRAMEWORKS, OURS, framework_of_ours, frameworks_named
 from traceonce.knowledge.matching.messages import Message, function_name
 from traceonce.knowledge.matching.words import Words
 from traceonce.knowledge.record import Record
@@ -91,10 +92,11 @@ class Index:
 
     def find(self, message: Message) -> list[Hit]:
         """The records whose expressions the message matches, best first; contexts are not looked at here."""
-        hits = self._search(message.text, message.line)
+        fits = _Fitting(message)
+        hits = self._search(message.text, message.line, fits)
         functions = _functions(hits)
         if message.unwrapped is not None and message.unwrapped != message.text:
-            unwrapped = self._search(message.unwrapped, message.line)
+            unwrapped = self._search(message.unwrapped, message.line, fits)
             functions = {**_functions(unwrapped), **functions}  # what was put together may be two words
             hits += unwrapped
         if not hits:
@@ -112,12 +114,14 @@ class Index:
         """The expression that must be found near the message, too, or None."""
         return self._contexts.get(record.id)
 
-    def _search(self, text: str, line: int) -> list[Hit]:
+    def _search(self, text: str, line: int, fits: _Fitting) -> list[Hit]:
         encoded = text.encode(errors="replace")
         found: list[tuple[Expression, Any]] = []
         for expression in sorted(self._candidates(tokens_of(text), encoded), key=lambda candidate: -candidate.fixed):
             if expression.chinese and not _OF_PROGRAMS.search(encoded):
                 continue  # in plain Chinese, parcels are traced again as well
+            if not fits(expression):
+                continue
             if (where := expression.finder.search(encoded)) is not None:
                 found.append((expression, where))
                 if len(found) == MOST:
@@ -178,6 +182,25 @@ class Index:
 
     def _refuse(self, record: Record, field: str, why: RecordError) -> None:
         self.refused.append(f"{record.id}: {field}: RE2 refuses the expression ({why}); correct it.")
+
+
+class _Fitting:
+    """May an expression speak of the framework that a message is about? Found out where somebody wants to know."""
+
+    def __init__(self, message: Message) -> None:
+        self._text = f"{message.text}\n{message.unwrapped or ''}"
+        self._ours: str | None = None
+        self._named: set[str] | None = None
+
+    def __call__(self, expression: Expression) -> bool:
+        domain = expression.record.domain or expression.record.id.partition("/")[0]
+        if expression.chinese:
+            self._named = frameworks_named(self._text) if self._named is None else self._named
+            return not self._named or domain not in FRAMEWORKS or domain in self._named
+        if expression.record.raised_by != OURS or domain not in FRAMEWORKS:
+            return True
+        self._ours = self._ours or framework_of_ours(self._text)
+        return domain == self._ours
 
 
 def _functions(hits: list[Hit]) -> dict[str, str]:

@@ -31,12 +31,13 @@ _LONGEST_NAME = 120
 _TRACEBACK = "Traceback (most recent call last)"
 _NAME = r"^(?:\S.*?[\s:'])??([^\s:']+(?: \[\w+\])?)"  # what stands before it may be a prefix that is not known
 _TITLE = re2.compile(
-    rf"{_NAME}(?:  (?:retraced [0-9]|compiled [0-9]|tracing raised |(?:silently|possibly) wrong: )"
-    r"| retraced, the [0-9]+(?:st|nd|rd|th) time: "
+    rf"{_NAME}(?:  (?:retraced [0-9]|(?:re)?compiled [0-9]|fell back to |(?:trac|compil)ing raised "
+    r"|(?:silently|possibly) wrong: )"
+    r"| re(?:traced|compiled), the [0-9]+(?:st|nd|rd|th) time: "
     r"|(?: \([^()]*\))? was traced [0-9,]+ times?(?: after .{1,60})?, max_traces allows )"
 )
-_TITLE_WORDS = ("  retraced ", "  compiled ", "  tracing raised ", " wrong: ", " retraced, the ", " was traced ")
-_IGNORABLE = re2.compile(rf"{_NAME}  [0-9,]+ traces?(?: in [0-9,]+ calls?)? · ")
+_TITLE_WORDS = ("traced ", "compiled ", "fell back to ", "ing raised ", " wrong: ", "traced, the ", "compiled, the ")
+_IGNORABLE = re2.compile(rf"{_NAME}  [0-9,]+ (?:trace|compilation)s?(?: in (?:at least )?[0-9,]+ calls?)? · ")
 _HEADING = re2.compile(r"^(?:={3,} .+ ={3,}|_{3,} .+ _{3,}|-{3,} .+ -{3,})$")  # pytest's
 _AN_ERROR = re2.compile(r"\b[A-Z]\w*(?:Error|Exception):\s")
 

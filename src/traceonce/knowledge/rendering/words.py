@@ -75,6 +75,7 @@ VALUES: dict[str, tuple[str, str]] = {
 _OUTCOMES = [
     (r"(\d+) traces?", r"追踪 \1 次"),
     (r"(\d+) compil(?:ed|ations?)", r"编译 \1 次"),
+    (r"(\d+) graph breaks?", r"图中断 \1 处"),
     (r"(\d+) MiB grown", r"内存增长 \1 MiB"),
     (r"printed (\d+) times", r"打印 \1 次"),
     (r"printed", "打印一次"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from traceonce.knowledge.evidence import COMPUTED, derive, speaks_against
+from traceonce.knowledge.evidence import COMPUTED, derive, requirement_of, speaks_against
 from traceonce.knowledge.experiment import Experiment
 from traceonce.knowledge.record import TIERS, Evidence
 from traceonce.knowledge.validation.case import Case
@@ -121,8 +121,7 @@ def versions_were_run(case: Case) -> Iterator[Problem]:
     for number, version in enumerate(record.versions):
         at = f"versions[{number}]"
         if version.version not in right:
-            package = re.sub(r"\s+", "==", version.version.strip().lower())
-            what = f"{quoted(version.version)} was never run"
+            what, package = f"{quoted(version.version)} was never run", requirement_of(version.version)
             yield case.problem("versions_were_run", at, what, f"{remedy} {quoted(package)[1:-1]}")
         elif version.status != right[version.version].status:
             what = f"{quoted(version.status)} was typed in: the runs say {quoted(right[version.version].status)}"

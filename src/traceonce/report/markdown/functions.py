@@ -21,6 +21,7 @@ def describe_function(diagnosis: Diagnosis, phrases: Phrases, script: str | None
     parts = [
         " · ".join([*_costs(diagnosis, phrases), _where(diagnosis, phrases)]),
         "\n".join(_causes(diagnosis, phrases)),
+        *_facts(diagnosis, phrases),
         *_changes(diagnosis, phrases, script),
     ]
     body = "\n\n".join(part for part in parts if part)
@@ -40,7 +41,7 @@ def _costs(diagnosis: Diagnosis, phrases: Phrases) -> Iterator[str]:
 
 
 def _where(diagnosis: Diagnosis, phrases: Phrases) -> str:
-    place = code(describe_place(diagnosis.function))
+    place = code(describe_place(diagnosis.function, diagnosis.backend))
     if not diagnosis.call_sites:
         return place
     site, others = diagnosis.call_sites[0], len(diagnosis.call_sites) - 1
@@ -54,9 +55,19 @@ def _causes(diagnosis: Diagnosis, phrases: Phrases) -> Iterator[str]:
     for cause in diagnosis.causes[:CAUSES]:
         values = phrases.describe_values(cause)
         shown = f"{colon}{code(values)}" if values else ""
-        yield f"- {code(cause.path)}{colon}{prose(phrases.describe_cause(cause, diagnosis.traces))}{shown}"
+        words = prose(phrases.describe_cause(cause, diagnosis.traces, diagnosis.backend))
+        yield f"- {code(cause.path)}{colon}{words}{shown}"
     if len(diagnosis.causes) > CAUSES:
         yield f"- … {len(diagnosis.causes) - CAUSES:,}"
+
+
+def _facts(diagnosis: Diagnosis, phrases: Phrases) -> Iterator[str]:
+    """What calls cost that are not compiled any more, and where the graph is cut."""
+    labels = phrases.LABELS
+    if diagnosis.fell_back is not None:
+        yield f"**{labels.eager}**{labels.colon}{prose(phrases.describe_eager_calls(diagnosis.fell_back))}"
+    if diagnosis.graph_breaks:
+        yield f"**{labels.breaks}**{labels.colon}{prose(phrases.describe_breaks(diagnosis.graph_breaks))}"
 
 
 def _changes(diagnosis: Diagnosis, phrases: Phrases, script: str | None) -> Iterator[str]:

@@ -100,7 +100,7 @@ def _table(diagnoses: Sequence[Diagnosis], phrases: Phrases, *, reasons: bool = 
             cell(diagnosis.function.name),
             phrases.VERDICTS[diagnosis.verdict],
             f"{diagnosis.traces:,}",
-            f"{diagnosis.calls:,}" if diagnosis.calls else "",
+            phrases.calls(diagnosis),
             lost + part,
             why,
         )

@@ -16,6 +16,7 @@ import msgspec
 from traceonce.facts import (
     Breach,
     CallSite,
+    Cause,
     Diagnosis,
     Excerpt,
     Fix,
@@ -30,7 +31,8 @@ from traceonce.report.base import Material
 from traceonce.report.events import Timed, timed_events
 from traceonce.report.json import describe_cause
 from traceonce.report.page.places import Places, find_places
-from traceonce.report.wording import describe_reached
+from traceonce.report.phrases import chinese, english
+from traceonce.report.wording import compilations, describe_reached
 from traceonce.version import __version__
 
 CALL_EXCERPTS = 3
@@ -136,12 +138,13 @@ def _describe_function(
         "library": function.library,
         "verdict": diagnosis.verdict,
         "growth": diagnosis.growth,
-        "reason": diagnosis.reason,
+        "reason": {"en": english.describe_reason(diagnosis), "zh": chinese.describe_reason(diagnosis)},
         "traces": diagnosis.traces,
         "retraces": diagnosis.retraces,
         "internal": diagnosis.internal,
         "failed": diagnosis.failed,
         "calls": diagnosis.calls,
+        "calls_at_least": diagnosis.calls_at_least,
         "compiles": diagnosis.compiles,
         "backwards": diagnosis.backwards,
         "seconds": diagnosis.seconds,
@@ -153,8 +156,14 @@ def _describe_function(
         "jit_compile": diagnosis.jit_compile,
         "accepted": diagnosis.accepted,
         "notes": diagnosis.notes,
+        "compilations": compilations(diagnosis),
+        "fell_back": _describe_falling_back(diagnosis),
+        "graph_breaks": diagnosis.graph_breaks,
         "limits": list(describe_reached(breaches)),
-        "causes": [{**describe_cause(cause), "finite": cause.finite} for cause in diagnosis.causes],
+        "causes": [
+            {**describe_cause(cause), "finite": cause.finite, "remedy": _describe_remedy(cause, diagnosis)}
+            for cause in diagnosis.causes
+        ],
         "call_sites": [{**_describe_site(site), "count": site.count} for site in diagnosis.call_sites],
         "source": _describe_excerpt(source) if source is not None else None,
         "call_excerpts": list(_call_excerpts(diagnosis, source, recording)),
@@ -164,6 +173,23 @@ def _describe_function(
         "fixes": [_describe_fix(fix) for fix in diagnosis.fixes],
         "records": diagnosis.records,
     }
+
+
+def _describe_remedy(cause: Cause, diagnosis: Diagnosis) -> dict[str, str]:
+    return _sentences(english.describe_remedy(cause, diagnosis), chinese.describe_remedy(cause, diagnosis))
+
+
+def _describe_falling_back(diagnosis: Diagnosis) -> dict[str, str] | None:
+    """From which call on it is not compiled any more, and what a call costs then."""
+    fell_back = diagnosis.fell_back
+    if fell_back is None:
+        return None
+    return _sentences(english.describe_eager_calls(fell_back), chinese.describe_eager_calls(fell_back))
+
+
+def _sentences(words: str, in_chinese: str) -> dict[str, str]:
+    """The same in both languages of the page, each as a sentence of its own."""
+    return {"en": f"{words[0].upper()}{words[1:]}.", "zh": f"{in_chinese}。"}
 
 
 def _needed_seconds(own: Sequence[Timed]) -> float:

@@ -51,11 +51,17 @@ def _varies(column: dict[int, int], signatures: int) -> bool:
 
 
 def _mixed_paths(signatures: Sequence[Signature]) -> set[str]:
-    """Paths that held things of different kinds, ranks or containers: there, the thing as a whole is a place, too."""
+    """Paths that held things of different kinds, ranks or containers: there, the thing as a whole is a place, too.
+
+    And the qualities of arguments that changed.
+    """
     seen: dict[str, object] = {}
     mixed = set()
     for signature in signatures:
         for leaf in signature.leaves:
+            for place, text in _qualities(leaf):
+                if seen.setdefault(place, text) != text:
+                    mixed.add(place)
             form = (leaf.kind, None if leaf.shape is None else len(leaf.shape))
             if seen.setdefault(leaf.path, form) != form:
                 mixed.add(leaf.path)
@@ -87,10 +93,29 @@ def _read_leaf(leaf: Leaf, mixed: Collection[str]) -> Iterator[tuple[str, str]]:
             yield f"{path}.shape", describe_shape(leaf.shape)
     for axis, size in enumerate(leaf.shape or ()):
         yield f"{path}.shape[{axis}]", "None" if size is None else str(size)
+    yield from (quality for quality in _qualities(leaf) if quality[0] in mixed)
     if leaf.name:
         yield f"{path}.name", leaf.name
     if leaf.kind == "variable" and leaf.value:
         yield f"{path}.trainable", leaf.value
+
+
+def _qualities(leaf: Leaf) -> Iterator[tuple[str, str]]:
+    """What is a place only where it changes: it is the same for most arguments of most programs."""
+    yield f"{leaf.path}.weak_type", str(leaf.weak)
+    yield f"{leaf.path}.sharding", leaf.sharding or "?"
+    yield f"{leaf.path}.stride()", "contiguous" if _is_contiguous(leaf) else str(leaf.stride)
+    yield f"{leaf.path}.requires_grad", str(leaf.requires_grad)
+
+
+def _is_contiguous(leaf: Leaf) -> bool:
+    """Do its strides follow from its shape alone?"""
+    expected = 1
+    for size, stride in zip(reversed(leaf.shape or ()), reversed(leaf.stride or ()), strict=False):
+        if stride != expected:
+            return False
+        expected *= max(size or 1, 1)
+    return True
 
 
 def _read_container(container: Container, mixed: Collection[str]) -> Iterator[tuple[str, str]]:

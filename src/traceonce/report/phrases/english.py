@@ -8,8 +8,12 @@ from traceonce.facts.quantities import count_of, size
 from traceonce.facts.quantities import duration as duration
 from traceonce.facts.quantities import percent as percent
 from traceonce.report.phrases import Labels
+from traceonce.report.wording import describe_breaks as describe_breaks
 from traceonce.report.wording import describe_cause as describe_cause
+from traceonce.report.wording import describe_eager_calls as describe_eager_calls
+from traceonce.report.wording import describe_falling_back, describe_retraces, in_calls
 from traceonce.report.wording import describe_fix as describe_fix
+from traceonce.report.wording import describe_reason as describe_reason
 from traceonce.report.wording import describe_remedy as describe_remedy
 from traceonce.report.wording import describe_values as describe_values
 
@@ -26,6 +30,8 @@ LABELS = Labels(
     change="Change",
     note="Note",
     known="Known",
+    eager="Since then",
+    breaks="Graph breaks",
     called_from="called from",
     the_rest="You can ignore these",
     worth_a_look="Worth a look",
@@ -73,14 +79,16 @@ def through(site: SiteCount) -> str:
 
 def what_happened(diagnosis: Diagnosis) -> str:
     """How often it was traced, or what else is wrong with it."""
-    calls = f" in {count_of(diagnosis.calls, 'call')}" if diagnosis.calls else ""
+    calls = in_calls(diagnosis.calls, diagnosis.calls_at_least)
+    if diagnosis.verdict is Verdict.FELL_BACK:
+        return describe_falling_back(diagnosis)
     if diagnosis.verdict is Verdict.RECOMPILING:
         return f"compiled {count_of(diagnosis.compiles, 'time')} under {count_of(diagnosis.traces, 'trace')}{calls}"
     if diagnosis.verdict is Verdict.FAILED:
         return f"raised {count_of(diagnosis.failed, 'time')} while it was traced"
     if diagnosis.verdict.is_silent:
         return "is silently wrong" if diagnosis.surely_wrong else "may be silently wrong"
-    return f"retraced {count_of(diagnosis.retraces, 'time')}{calls}"
+    return describe_retraces(diagnosis)
 
 
 def limit_reached(breach: Breach, calls: int) -> str:
@@ -92,8 +100,9 @@ def accepted(diagnosis: Diagnosis) -> str | None:
     return {None: None, True: "accepted by the baseline", False: "worse than the baseline accepts"}[diagnosis.accepted]
 
 
-def describe_reason(diagnosis: Diagnosis) -> str:
-    return diagnosis.reason
+def calls(diagnosis: Diagnosis) -> str:
+    """For a table."""
+    return f"{'≥ ' if diagnosis.calls_at_least else ''}{diagnosis.calls:,}" if diagnosis.calls else ""
 
 
 def describe_note(note: str) -> str:

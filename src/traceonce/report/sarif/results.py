@@ -83,8 +83,11 @@ class _Function:
     def _of_cause(self, cause: Cause) -> Found:
         diagnosis = self._diagnosis
         values = english.describe_values(cause)
-        said = f"{cause.path}: {english.describe_cause(cause, diagnosis.traces)}" + (f": {values}" if values else "")
-        found = self._found(cause.code.value, self._level(cause), said, *self._remedies(cause), path=cause.path)
+        said = f"{cause.path}: {english.describe_cause(cause, diagnosis.traces, diagnosis.backend)}" + (
+            f": {values}" if values else ""
+        )
+        lines = [said, *self._eager_calls(cause), *self._remedies(cause)]
+        found = self._found(cause.code.value, self._level(cause), *lines, path=cause.path)
         return found._replace(
             fixes=tuple(self._changes.describe(cause, diagnosis)),
             properties={
@@ -103,6 +106,11 @@ class _Function:
         if cause.code in SILENT and self._acute:
             return "error" if cause.evidence == "measured" else "warning"
         return "note" if diagnosis.verdict in QUIET or diagnosis.verdict.is_silent else "warning"
+
+    def _eager_calls(self, cause: Cause) -> Iterator[str]:
+        """What a function costs that is not compiled any more."""
+        if cause.code is CauseCode.FELL_BACK and self._diagnosis.fell_back is not None:
+            yield english.describe_eager_calls(self._diagnosis.fell_back)
 
     def _remedies(self, cause: Cause) -> Iterator[str]:
         """What to change, for what needs to be changed."""
@@ -133,9 +141,12 @@ def _describe(diagnosis: Diagnosis) -> dict[str, Any]:
         "verdict": diagnosis.verdict.value,
         "growth": diagnosis.growth,
         "reason": diagnosis.reason,
+        "framework": diagnosis.backend,
         "traces": diagnosis.traces,
         "retraces": diagnosis.retraces,
         "calls": diagnosis.calls,
+        "callsAtLeast": diagnosis.calls_at_least,
+        "graphBreaks": diagnosis.graph_breaks,
         "compiles": diagnosis.compiles,
         "lostSeconds": diagnosis.lost_seconds,
         "shareOfRun": diagnosis.share,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from traceonce.facts import CauseCode
-from traceonce.report.wording import WORDS
+from traceonce.report.vocabulary.english import ENGLISH
 
 Level: TypeAlias = Literal["error", "warning", "note"]
 FAILED = "failed"
@@ -33,11 +33,16 @@ CAUSES: dict[CauseCode, tuple[str, str]] = {
     CauseCode.COLLECTED: ("CollectedObject", "The object that the earlier trace was made for is gone."),
     CauseCode.UNEQUAL: ("UnequalType", "The type of an argument does not equal itself."),
     CauseCode.ALIASING: ("VariableAliasing", "Two arguments are one variable now, or no longer are."),
-    CauseCode.NEW_FUNCTION: ("NewFunction", "The same code was wrapped by tf.function again."),
+    CauseCode.NEW_FUNCTION: ("NewFunction", "The same code was made into a new function, which is traced by itself."),
     CauseCode.NEW_INSTANCE: ("NewInstance", "It is the method of another object, with traces of its own."),
     CauseCode.VARIABLE_CREATION: ("VariableCreation", "Variables were created on the first call."),
     CauseCode.CONTEXT: ("ChangedContext", "The surroundings of the call have changed: graph, scope, saving."),
-    CauseCode.COMPILE: ("RepeatedCompilation", "XLA compiled the same trace again, for other shapes."),
+    CauseCode.WEAK_TYPE: ("VaryingWeakType", "An array has a weak dtype, as a Python number has, or no longer has."),
+    CauseCode.STATIC_ARGUMENT: ("VaryingStaticArgument", "A static argument is new, and its value is compiled in."),
+    CauseCode.SHARDING: ("VaryingSharding", "An array lies on other devices, or is divided in another way."),
+    CauseCode.GUARD: ("FailedGuard", "Something is not what the compiled code was made for."),
+    CauseCode.FELL_BACK: ("FellBack", "It was compiled so often that it is not compiled any more: it runs eagerly."),
+    CauseCode.COMPILE: ("RepeatedCompilation", "The same trace was compiled again, for other shapes or devices."),
     CauseCode.BACKWARD: ("BackwardGraph", "A backward graph was built for the trace."),
     CauseCode.STALE: ("StaleValue", "A value from outside has changed since the trace, which still has the old one."),
     CauseCode.CONFUSED: ("ConfusedLiterals", "A call was served by the trace of an equal number of another type."),
@@ -51,7 +56,7 @@ LEVELS: dict[CauseCode, Level] = {
 }
 RULES: dict[str, Rule] = {
     **{
-        code.value: Rule(name, what, WORDS[code].remedy, LEVELS.get(code, "warning"))
+        code.value: Rule(name, what, ENGLISH.common.remedy[code.value], LEVELS.get(code, "warning"))
         for code, (name, what) in CAUSES.items()
     },
     FAILED: Rule("FailedTrace", "Tracing raised an error.", "look up the error with traceonce explain", "error"),

@@ -151,9 +151,21 @@ class FixInShort(msgspec.Struct, frozen=True, kw_only=True):
 FixStatus: TypeAlias = Literal["proved", "predicted", "advice", "refuted", "not_proved"]
 
 
+class FellBackFound(msgspec.Struct, frozen=True, kw_only=True):
+    """The framework has given up compiling the function: from the call in this line on, it runs as plain Python."""
+
+    what: str
+    compilations: Annotated[int, Meta(description="How often it had been compiled.")]
+    file: str | None
+    line: int | None
+    compiled_seconds: Annotated[float | None, Meta(description="Of one call, compiled; null where not measured.")]
+    eager_seconds: Annotated[float | None, Meta(description="Of one call since; null where not measured.")]
+
+
 class FunctionFound(msgspec.Struct, frozen=True, kw_only=True):
     """What one function did in the run. `ignorable`: it needs no change."""
 
+    framework: Annotated[str, Meta(description="tensorflow, jax or torch; there, a trace is a compilation.")]
     name: str
     file: str | None
     line: int | None
@@ -163,11 +175,19 @@ class FunctionFound(msgspec.Struct, frozen=True, kw_only=True):
     traces: int
     retraces: int
     calls: int | None
-    compiles: Annotated[int, Meta(description="XLA compilations; 0 where they were not watched.")]
+    calls_at_least: Annotated[bool, Meta(description="There may have been more calls than `calls`.")]
+    compiles: Annotated[
+        int,
+        Meta(
+            description="XLA compilations. TensorFlow: 0 where not watched; JAX: 0 unless there are more than traces."
+        ),
+    ]
     failed: Annotated[int, Meta(description="How often tracing raised an error.")]
     lost_seconds: Annotated[float, Meta(description="Seconds that retraces cost.")]
     share: Annotated[float | None, Meta(description="Of the run's time, 0 to 1.")]
     kept_bytes: Annotated[int | None, Meta(description="By how much the process grew while tracing.")]
+    fell_back: FellBackFound | None
+    graph_breaks: Annotated[list[str], Meta(description="PyTorch: why and where it was cut into several graphs.")]
     causes: list[CauseFound]
     call_sites: list[SiteCount]
     fixes: list[FixInShort]

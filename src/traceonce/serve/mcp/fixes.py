@@ -10,7 +10,14 @@ import msgspec
 from traceonce.facts import Diagnosis, Fix, Proof, Recording
 from traceonce.facts.quantities import count_of
 from traceonce.report.text import changed_since
-from traceonce.report.wording import causes_left, describe_fix, describe_remedy, fixes_to_show, script_of
+from traceonce.report.wording import (
+    causes_left,
+    describe_fix,
+    describe_reason,
+    describe_remedy,
+    fixes_to_show,
+    script_of,
+)
 from traceonce.serve.mcp.bounds import Bounds, cut
 from traceonce.serve.mcp.contract import FixesFound, FixFound, FixStatus, ProofShown
 
@@ -49,11 +56,12 @@ def describe_fixes(
 def _why_not(diagnosis: Diagnosis) -> str:
     changed = [f"{cause.path} ({cause.was} → {cause.now})" for _, cause in changed_since([diagnosis])]
     if changed:
+        remedies = dict.fromkeys(describe_remedy(cause, diagnosis) for _, cause in changed_since([diagnosis]))
         return (
-            f"Its traces need no change: {diagnosis.reason}. But its trace holds old values, which a later "
-            f"call would get: {', '.join(changed[:5])}. Pass them as arguments, or keep them in a tf.Variable."
+            f"Its traces need no change: {describe_reason(diagnosis)}. But its trace holds old values, which a later "
+            f"call would get: {', '.join(changed[:5])}. To change: {', '.join(remedies)}."
         )
-    return f"Nothing needs to be changed: {diagnosis.reason}."
+    return f"Nothing needs to be changed: {describe_reason(diagnosis)}."
 
 
 def _summary(fixes: Sequence[Fix], command: str | None) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 _WORK = """\
-traceonce finds out why functions that are compiled by tracing (tf.function) are traced again and again, what that \
-costs, and what to change. Its records of tracing failures say what helps and what does not; their claims were run.
+traceonce finds out why functions that are compiled by tracing (tf.function, jax.jit, torch.compile) are traced again \
+and again, what that costs, and what to change. Its records of tracing failures say what helps and what does not; \
+their claims were run.
 
 How to work with it:
 1. Run the program under it: traceonce run --recording run.jsonl SCRIPT ARGS

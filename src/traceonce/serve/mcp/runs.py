@@ -10,9 +10,19 @@ import msgspec
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, Recording
 from traceonce.facts.error_text import main_line
 from traceonce.report.text import changed_since, needing_attention, report_lines
-from traceonce.report.wording import describe_cause, describe_reached, describe_remedy, describe_values, fixes_to_show
+from traceonce.report.wording import (
+    compilations,
+    describe_cause,
+    describe_eager_calls,
+    describe_falling_back,
+    describe_reached,
+    describe_reason,
+    describe_remedy,
+    describe_values,
+    fixes_to_show,
+)
 from traceonce.serve.mcp.bounds import Bounds, cut
-from traceonce.serve.mcp.contract import CauseFound, FixInShort, FunctionFound, RunFound
+from traceonce.serve.mcp.contract import CauseFound, FellBackFound, FixInShort, FunctionFound, RunFound
 from traceonce.serve.mcp.fixes import proving_command, status_of, traces_after
 from traceonce.serve.refusals import NotFoundError
 
@@ -28,12 +38,32 @@ _OBJECTS = (
 _TEXTS = {"values": 80, "snippet": 3_000, "name": 200}
 _RUN = {"command": 30, "notices": 5}
 _ALL_FUNCTIONS = Bounds(
-    {**_RUN, "functions": 20, "causes": 6, "values": 16, "call_sites": 3, "fixes": 2, "notes": 3, "records": 5},
+    {
+        **_RUN,
+        "functions": 20,
+        "causes": 6,
+        "values": 16,
+        "call_sites": 3,
+        "graph_breaks": 3,
+        "fixes": 2,
+        "notes": 3,
+        "records": 5,
+    },
     _TEXTS,
     "functions",
 )
 _ONE_FUNCTION = Bounds(
-    {**_RUN, "functions": 5, "causes": 40, "values": 40, "call_sites": 20, "fixes": 5, "notes": 10, "records": 20},
+    {
+        **_RUN,
+        "functions": 5,
+        "causes": 40,
+        "values": 40,
+        "call_sites": 20,
+        "graph_breaks": 20,
+        "fixes": 5,
+        "notes": 10,
+        "records": 20,
+    },
     _TEXTS,
     "functions",
 )
@@ -81,20 +111,24 @@ def choose(diagnoses: Sequence[Diagnosis], name: str) -> list[Diagnosis]:
 def _describe_function(diagnosis: Diagnosis, ignorable: bool, limits: list[str]) -> FunctionFound:
     function = diagnosis.function
     return FunctionFound(
+        framework=diagnosis.backend,
         name=function.name,
         file=function.file,
         line=function.line,
         verdict=diagnosis.verdict,
         ignorable=ignorable,
-        reason=diagnosis.reason,
+        reason=describe_reason(diagnosis),
         traces=diagnosis.traces,
         retraces=diagnosis.retraces,
         calls=diagnosis.calls,
+        calls_at_least=diagnosis.calls_at_least,
         compiles=diagnosis.compiles,
         failed=diagnosis.failed,
         lost_seconds=round(diagnosis.lost_seconds, 4),
         share=round(diagnosis.share, 4) if diagnosis.share is not None else None,
         kept_bytes=diagnosis.bytes if diagnosis.retraces else None,
+        fell_back=_describe_falling_back(diagnosis) if diagnosis.fell_back is not None else None,
+        graph_breaks=list(diagnosis.graph_breaks),
         causes=[_describe_cause(cause, diagnosis) for cause in diagnosis.causes],
         call_sites=list(diagnosis.call_sites),
         fixes=[
@@ -112,8 +146,21 @@ def _describe_function(diagnosis: Diagnosis, ignorable: bool, limits: list[str])
     )
 
 
+def _describe_falling_back(diagnosis: Diagnosis) -> FellBackFound:
+    fell_back = diagnosis.fell_back
+    assert fell_back is not None
+    return FellBackFound(
+        what=f"{describe_falling_back(diagnosis)}; {describe_eager_calls(fell_back)}",
+        compilations=compilations(diagnosis),
+        file=fell_back.call_site.file if fell_back.call_site is not None else None,
+        line=fell_back.call_site.line if fell_back.call_site is not None else None,
+        compiled_seconds=fell_back.compiled_seconds,
+        eager_seconds=fell_back.eager_seconds,
+    )
+
+
 def _describe_cause(cause: Cause, diagnosis: Diagnosis) -> CauseFound:
-    what, is_object = describe_cause(cause, diagnosis.traces), cause.code in _OBJECTS
+    what, is_object = describe_cause(cause, diagnosis.traces, diagnosis.backend), cause.code in _OBJECTS
     return CauseFound(
         path=cause.path,
         code=cause.code,

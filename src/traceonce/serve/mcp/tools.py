@@ -9,10 +9,10 @@ TOOLS = (
     Tool(
         "explain_error",
         "Explain an error",
-        "Say what a TensorFlow tracing error means. Give an error message, a traceback or a log; for each failure "
-        "that is known you get its root cause, what to try first, what people try in vain, and in how many runs each "
-        "held. Says so where nothing is known. Use it before guessing at a fix for an error around tf.function, "
-        "AutoGraph, retracing or XLA.",
+        "Say what a tracing error of TensorFlow, JAX or PyTorch means. Give an error message, a traceback or a log; "
+        "for each failure that is known you get its root cause, what to try first, what people try in vain, and in "
+        "how many runs each held. Says so where nothing is known. Use it before guessing at a fix for an error around "
+        "tf.function, AutoGraph, jax.jit, torch.compile, retracing or XLA.",
         contract.ErrorAsked,
         contract.ErrorExplained,
         lambda desk, asked: desk.explain_error(asked),

@@ -10,6 +10,8 @@ from traceonce.facts.quantities import count_of, duration, percent, size
 from traceonce.knowledge.evidence import join_versions
 from traceonce.knowledge.explaining import Advice, Explanation
 from traceonce.knowledge.rendering.markup import markdown_fence, one_line
+from traceonce.report.vocabulary.english import ENGLISH
+from traceonce.report.wording import describe_breaks, in_calls
 from traceonce.serve.mcp.contract import (
     ErrorExplained,
     FixesFound,
@@ -54,9 +56,8 @@ def tell_run(found: RunFound) -> str:
 
 
 def _function(function: FunctionFound) -> Iterator[str]:
-    counts = [count_of(function.traces, "trace")]
-    if function.calls:
-        counts[0] += f" in {count_of(function.calls, 'call')}"
+    counts = [count_of(function.traces, ENGLISH.trace(function.framework))]
+    counts[0] += in_calls(function.calls, function.calls_at_least)
     if function.compiles:
         counts.append(f"{count_of(function.compiles, 'XLA compilation')}")
     if function.failed:
@@ -71,6 +72,10 @@ def _function(function: FunctionFound) -> Iterator[str]:
     yield " · ".join([*counts, _place(function.file, function.line)])
     if function.reason:
         yield f"why this verdict: {function.reason}"
+    if function.fell_back is not None:
+        yield function.fell_back.what
+    if function.graph_breaks:
+        yield describe_breaks(function.graph_breaks)
     for site in function.call_sites:
         yield f"called from {_site(site)}"
     for cause in function.causes:

@@ -17,7 +17,7 @@ from traceonce.knowledge.rendering.view import link_of
 _RISKY = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _RECORD = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
 _SPACE = "\u00a0"  # between a number and its unit
-_NAMES = {"tensorflow": "TensorFlow", "keras": "Keras", "python": "Python"}
+_NAMES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch", "keras": "Keras", "python": "Python"}
 _MOST_HOURS = 10_000  # beyond them nobody reads the digits
 
 

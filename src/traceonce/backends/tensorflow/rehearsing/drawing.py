@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from traceonce.backends.hooks import Hooks
+from traceonce.backends.rehearsing.here import Here, Problems
 from traceonce.backends.tensorflow.probes import RehearsalPlaces
 from traceonce.backends.tensorflow.rehearsing.distributions import replacements
-from traceonce.backends.tensorflow.rehearsing.here import Here, Problems
 
 _COUNTER_NAME = "traceonce_draws"
 

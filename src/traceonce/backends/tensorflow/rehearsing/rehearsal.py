@@ -9,18 +9,24 @@ from typing import Any
 
 from traceonce.backends.hooks import Hooks
 from traceonce.backends.places import Places
+from traceonce.backends.rehearsing.arguments import bind
+from traceonce.backends.rehearsing.calls import Calls
+from traceonce.backends.rehearsing.here import Here, Problems
+from traceonce.backends.rehearsing.locating import Locator
+from traceonce.backends.rehearsing.makings import Makings
+from traceonce.backends.rehearsing.probing import Kept, Probing
+from traceonce.backends.rehearsing.sites import Sites
+from traceonce.backends.tensorflow.functions import unwrap
 from traceonce.backends.tensorflow.probes import Probes, RehearsalPlaces
-from traceonce.backends.tensorflow.rehearsing.calls import Calls
+from traceonce.backends.tensorflow.rehearsing.arrays import TensorFlowArrays
+from traceonce.backends.tensorflow.rehearsing.calls import CallHook
 from traceonce.backends.tensorflow.rehearsing.drawing import Draws
-from traceonce.backends.tensorflow.rehearsing.here import Here, Problems
 from traceonce.backends.tensorflow.rehearsing.identifying import Identifier
-from traceonce.backends.tensorflow.rehearsing.locating import Locator
-from traceonce.backends.tensorflow.rehearsing.makings import Makings
-from traceonce.backends.tensorflow.rehearsing.probing import Kept, Probing
+from traceonce.backends.tensorflow.rehearsing.makings import MakingHook
+from traceonce.backends.tensorflow.rehearsing.mapping import mapped_place
 from traceonce.backends.tensorflow.rehearsing.seeding import Seeds
-from traceonce.backends.tensorflow.rehearsing.sites import Sites
 from traceonce.backends.tensorflow.rehearsing.tracing import Traces
-from traceonce.backends.tensorflow.rehearsing.values import Values
+from traceonce.backends.tensorflow.rehearsing.values import TensorFlowValues
 from traceonce.backends.tensorflow.rehearsing.variables import Variables
 from traceonce.facts.rehearsal import Probed, Rehearsal, RehearsalSettings, Value
 
@@ -42,24 +48,26 @@ class TensorFlowRehearsing:
         self._problems = problems = Problems()
         files = Places((tensorflow.__file__,))
         identifier = Identifier(files)
-        locator = Locator(files, probes.tf_stack)
+        locator = Locator(files, lambda: mapped_place(files, probes.tf_stack))
         self._eager = settings.eager
-        self._values = Values(tensorflow, as_traced=settings.eager)
-        self._kept = Kept(tensorflow, settings.probe)
-        self._sites = Sites(tensorflow, locator)
-        self._makings = Makings(here, problems, identifier, locator)
+        self._values = TensorFlowValues(tensorflow, as_traced=settings.eager)
+        tensors = (tensorflow.Tensor, tensorflow.RaggedTensor, tensorflow.SparseTensor)
+        self._kept = Kept(settings.probe, tensors, lambda owner: unwrap(owner.python_function)[1])
+        self._sites = Sites(locator, self._kind_of)
+        self._makings = Makings(locator)
         self._draws = Draws(tensorflow, places, here, problems)
         self._variables = Variables(places, problems, self._draws.is_ours)
         self._calls = Calls(
             here,
             problems,
-            identifier,
             self._values,
             self._sites,
             self._kept,
-            probes.context.executing_eagerly,
-            settings.calls,
-            enough,
+            users=identifier.users,
+            bind=lambda owner, args, kwargs: bind(owner.function_type, args, kwargs),
+            is_plain=probes.context.executing_eagerly,
+            most=settings.calls,
+            enough=enough,
         )
         self._hooks = Hooks()
         self._seeds = Seeds(tensorflow, probes.context, deterministic=settings.deterministic)
@@ -69,8 +77,8 @@ class TensorFlowRehearsing:
             self._seeds.place(self._hooks, places.stateful_random_ops)
             self._draws.place(self._hooks)
             self._variables.place(self._hooks)
-            self._makings.place(self._hooks, function_class)
-            self._calls.place(self._hooks, function_class)
+            MakingHook(here, problems, identifier, self._makings).place(self._hooks, function_class)
+            CallHook(here, self._calls).place(self._hooks, function_class)
             if settings.eager:
                 tensorflow.config.run_functions_eagerly(True)
         except BaseException:
@@ -85,7 +93,7 @@ class TensorFlowRehearsing:
         seconds = time.perf_counter() - self._began - self._here.aside_in(self._thread)
         variables: tuple[Value, ...] = ()
         with self._problems.kept():
-            variables = self._variables.read(Values(self._tf))
+            variables = self._variables.read(TensorFlowValues(self._tf))
         return Rehearsal(
             returned=self._calls.all(),
             variables=variables,
@@ -98,8 +106,13 @@ class TensorFlowRehearsing:
 
     def probe(self) -> Iterator[Probed]:
         savings = (self._variables.save, self._draws.save, self._seeds.save)
-        values = Values(self._tf, as_traced=self._eager)
-        return Probing(self._tf, self._kept, self._here, self._problems, values, savings).run()
+        values = TensorFlowValues(self._tf, as_traced=self._eager)
+        return Probing(TensorFlowArrays(self._tf), self._kept, self._here, self._problems, values, savings).run()
+
+    def _kind_of(self, thing: Any) -> str | None:
+        if isinstance(thing, self._tf.Variable):
+            return f"variable {thing.dtype.name}"
+        return f"tensor {thing.dtype.name}" if isinstance(thing, self._tf.Tensor) else None
 
     def stop(self) -> None:
         self._hooks.close()

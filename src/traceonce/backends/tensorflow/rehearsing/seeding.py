@@ -1,36 +1,26 @@
-"""Every source of random numbers gets a fixed start: Python, NumPy, TensorFlow; and TensorFlow's order is fixed."""
+"""TensorFlow's random numbers get a fixed start, beside those of Python and NumPy; and its order is fixed."""
 
 from __future__ import annotations
 
-import itertools
-import random
 import types
 from collections.abc import Callable
 from typing import Any
 
 from traceonce.backends.hooks import Hooks
-
-SEED = 20_240_229
+from traceonce.backends.rehearsing.seeding import SEED, PlainSeeds
 
 
 class Seeds:
     """The seeds of one process; `stop` puts back what can be put back."""
 
     def __init__(self, tensorflow: Any, context: Any, *, deterministic: bool) -> None:
-        import numpy as np
-
-        self._numpy = np.random
+        # Not to be rewritten by AutoGraph where a function being traced calls it.
+        self._plain = PlainSeeds(tensorflow.autograph.experimental.do_not_convert)
         self._context = context
         self._config: Any = None
         self._generators: tuple[Any, Any] | None = None
-        self._before = random.getstate(), np.random.get_state(), context.global_seed()
-        self._fresh = itertools.count(SEED)
-        self._default_rng = np.random.default_rng
-        random.seed(SEED)
-        np.random.seed(SEED)
+        self._before = context.global_seed()
         tensorflow.random.set_seed(SEED)
-        # Not to be rewritten by AutoGraph where a function being traced calls it.
-        np.random.default_rng = tensorflow.autograph.experimental.do_not_convert(self._seeded_rng())
         if deterministic:
             from tensorflow.python.framework import config
 
@@ -44,40 +34,22 @@ class Seeds:
         stateful_random_ops.config = types.SimpleNamespace(is_op_determinism_enabled=lambda: False)
 
     def save(self) -> Callable[[], None]:
-        """Remember how far Python and NumPy have come; calling the result takes them back there."""
-        python, numpy = random.getstate(), self._numpy.get_state()
-
-        def restore() -> None:
-            random.setstate(python)
-            self._numpy.set_state(numpy)
-
-        return restore
+        return self._plain.save()
 
     def stop(self) -> None:
-        python, numpy, seed = self._before
-        random.setstate(python)
-        self._numpy.set_state(numpy)
-        self._numpy.default_rng = self._default_rng
-        self._context.set_global_seed(seed)
+        self._plain.stop()
+        self._context.set_global_seed(self._before)
         if self._generators is not None:
             self._generators[0].config = self._generators[1]
         if self._config is not None:
             self._config.disable_op_determinism()
-
-    def _seeded_rng(self) -> Callable[..., Any]:
-        original = self._default_rng
-
-        def default_rng(seed: Any = None) -> Any:
-            return original(next(self._fresh) if seed is None else seed)
-
-        return default_rng
 
     def _hook_chance(self, original: Any) -> Any:
         def non_deterministic_ints(shape: Any, dtype: Any = None) -> Any:
             import tensorflow as tf
 
             wanted = tf.int64 if dtype is None else tf.as_dtype(dtype)
-            numbers = self._default_rng(next(self._fresh)).integers(0, 2**31 - 1, size=_static(shape))
+            numbers = self._plain.default_rng(next(self._plain.fresh)).integers(0, 2**31 - 1, size=_static(shape))
             return tf.cast(tf.constant(numbers, tf.int64), wanted)
 
         return non_deterministic_ints

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from traceonce.backends.hooks import Hooks, leave_no_frame
-from traceonce.backends.tensorflow.rehearsing.here import Here, Problems
+from traceonce.backends.rehearsing.here import Here, Problems
 
 
 class Traces:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from traceonce.backends.hooks import Hooks
-from traceonce.backends.tensorflow.rehearsing.here import Problems
-from traceonce.backends.tensorflow.rehearsing.values import Values
+from traceonce.backends.rehearsing.here import Problems
+from traceonce.backends.rehearsing.values import Values
 from traceonce.facts.rehearsal import Value
 
 

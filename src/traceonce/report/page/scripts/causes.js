@@ -3,11 +3,14 @@
 const CAUSES_AT_FIRST = 6;
 const PATHS_AT_FIRST = 4;
 const CONSTANTS_AT_FIRST = 8;
+const BREAKS_AT_FIRST = 3;
 const REMARKS_AT_FIRST = 7;
 const VALUES_AT_FIRST = 7;
 const LONGEST_VALUE = 60; // characters
 const NEW_OBJECT = ['new_function', 'new_instance'];
 const OTHER_OBJECT = ['identity', 'collected'];
+const QUALITIES = ['guard_stride', 'guard_requires_grad', 'guard_device']; // of a tensor
+const OF_COMPILER = ['compile', 'sharding'];
 const READ_OFF = ['value', 'shape', 'rank', 'dtype', 'context', 'compile']; // the place itself says what was seen
 
 /** The section *Why*: the causes, what never changed, and what else is known of the function. */
@@ -24,10 +27,9 @@ function whyPart(func) {
   );
 }
 
-/** Why the verdict is what it is. The reasons are a closed list of sentences in English. */
+/** Why the verdict is what it is. */
 function reasonInWords(func) {
-  const key = `cards.reason.${func.reason.replace(/\W+/g, '_')}`;
-  return hasWords(key) ? words(key) : inEnglish(func.reason);
+  return func.reason[state.language];
 }
 
 // ---- causes that come together ----
@@ -93,7 +95,7 @@ function evidenceTag({evidence}) {
 /** What happened at this place: the same facts as in the report for terminals. */
 function causeInWords(func, cause) {
   const seen = valuesSeen(func, cause);
-  const sentence = phrase(`cards.say.${sayingOf(func, cause, seen)}`, {
+  const sentence = phrase(keyFor(func, `cards.say.${sayingOf(func, cause, seen)}`), {
     n: seen.count,
     step: growthStep(cause, seen),
     type: cause.type ?? 'Python',
@@ -108,10 +110,14 @@ function sayingOf(func, cause, seen) {
   const everyTime = cause.count >= 3 && cause.count >= countOfExplained(func);
   if (code === 'value') return everyTime ? 'value_each' : seen.whole ? 'value' : 'value_many';
   if (code === 'shape') {
+    const ofOne = `frameworks.${func.backend}.cards.say.shape_of_one`; // only where size 1 is special
+    if (seen.values.includes('1') && hasWords(ofOne)) return 'shape_of_one';
     if (growthStep(cause, seen)) return 'shape_grows';
     if (isPartialBatch(cause, seen)) return 'shape_partial';
     return seen.whole ? 'shape' : 'shape_many';
   }
+  if (code === 'static_argument' && cause.note) return 'static_argument_equal';
+  if (code === 'guard') return QUALITIES.find((key) => cause.path.includes(key.replace('guard_', '.'))) ?? code;
   if (code === 'compile') return seen.whole && seen.values.length > 1 ? 'compile' : 'compile_many';
   if (NEW_OBJECT.includes(code) && cause.note) return `${code}_with`;
   return code;
@@ -135,11 +141,11 @@ function isWholeNumber(text) {
 }
 
 function howOften(func, cause) {
-  if (SILENT.includes(cause.code)) return null;
-  const kind = cause.code === 'compile' ? 'compiles' : func.failed ? 'attempts' : 'traces';
+  if ([...SILENT, 'fell_back'].includes(cause.code)) return null;
+  const kind = OF_COMPILER.includes(cause.code) && func.compiles > 0 ? 'compiles' : func.failed ? 'attempts' : 'traces';
   const all = kind === 'compiles' ? func.compiles - 1 : countOfExplained(func);
   const key = cause.count <= all ? `cards.of_${kind}` : 'cards.times';
-  return [words('cards.semicolon'), words(key, {n: cause.count, all})];
+  return [words('cards.semicolon'), words(keyFor(func, key), {n: cause.count, all})];
 }
 
 /** The traces that have causes: all but the first ones. */
@@ -180,7 +186,7 @@ function findValues(func, cause) {
 
 function valuesView(func, causes) {
   const [cause] = causes;
-  if (NEW_OBJECT.includes(cause.code)) return null;
+  if (NEW_OBJECT.includes(cause.code) || cause.code === 'fell_back') return null;
   if (cause.code === 'unequal') return cause.note && h('div.values', null, cause.note);
   const lines = causes.map((each) => [each.path, valuesInWords(func, each)]).filter(([, text]) => text);
   if (!lines.length) return null;
@@ -227,7 +233,9 @@ function remarks(func) {
     func.retraces > 0 && func.bytes > 0 && [words('cards.memory', {size: memory(func.bytes)})],
     func.internal > 0 && [words('cards.internal', {n: func.internal})],
     func.backwards > 0 && [words('cards.backwards', {n: func.backwards})],
-    func.compiles > 0 && func.verdict !== 'recompiling' && [words('cards.compiled', {n: func.compiles})],
+    func.compiles > 0 && func.verdict !== 'recompiling' && [words(keyFor(func, 'cards.compiled'), {n: func.compiles})],
+    func.graph_breaks.length > 0 && [breaksInWords(func)],
+    func.fell_back && [func.fell_back[state.language], 'bad'],
     func.jit_compile && !func.compiles && [words('cards.compiles_not_watched')],
     ...func.notes.map((note) => [noteInWords(note)]),
     ...errors.map((error) => [phrase('cards.raised', {error: inEnglish(error, 'code')}), 'bad']),
@@ -235,6 +243,14 @@ function remarks(func) {
   if (!lines.length) return null;
   const items = lines.map(([text, mood]) => h('li', {class: mood}, text));
   return moreOf(h('ul.remarks'), items, REMARKS_AT_FIRST, 'cards.more_remarks');
+}
+
+/** Where it is cut into several graphs, and why. */
+function breaksInWords(func) {
+  const first = func.graph_breaks.slice(0, BREAKS_AT_FIRST);
+  const places = first.map((text, n) => [n > 0 && words('cards.semicolon'), inEnglish(text)]);
+  const more = func.graph_breaks.length > BREAKS_AT_FIRST && ' …';
+  return [words('cards.breaks', {n: func.graph_breaks.length}), ' ', places, more];
 }
 
 /** A note of the diagnosis. Those that our own code makes are known, and so exist in every language. */

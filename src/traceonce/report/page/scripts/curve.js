@@ -60,18 +60,22 @@ function growthInWords(index) {
   const func = DATA.functions[index];
   const steps = stepsOf(index);
   const count = steps.at.length;
-  if (count < 2) return words(func.verdict === 'recompiling' ? 'cards.growth.one_compile' : 'cards.growth.one');
+  if (count < 2) return words(func.verdict === 'recompiling' ? 'cards.growth.one_compile' : keyFor(func, 'cards.growth.one'));
   if (steps.axis === 'time') {
     const key = func.calls == null ? 'not_counted' : func.verdict === 'recompiling' ? 'over_time' : 'processes';
     return words(`cards.growth.${key}`, {last: clock(steps.at.at(-1)), end: seconds(steps.end)});
   }
+  if (func.growth === 'growing' && func.calls_at_least) return words('cards.growth.still');
   if (func.growth === 'growing') {
     const perCall = count / steps.end;
     const rate = perCall >= 0.095 ? Number(perCall.toFixed(1)) : Number(perCall.toPrecision(1));
     return words('cards.growth.growing', {rate: String(rate)});
   }
   const key = func.growth === 'levelled' || func.growth === 'none' ? 'levelled' : 'unclear';
-  return words(`cards.growth.${key}`, {last: steps.at.at(-1), calls: steps.end});
+  return words(`cards.growth.${key}`, {
+    last: steps.at.at(-1),
+    calls: func.calls_at_least ? words('count.at_least', {n: steps.end}) : steps.end,
+  });
 }
 
 /** The section with the curve; null where there is only one trace, and so nothing to see. */
@@ -80,9 +84,9 @@ function curvePart(index) {
   if (steps.at.length < 2) return null;
   const func = DATA.functions[index];
   const kind = func.verdict === 'recompiling' ? 'compiles' : 'traces';
-  const title = words(`cards.curve.${kind}_over_${steps.axis}`);
+  const title = words(keyFor(func, `cards.curve.${kind}_over_${steps.axis}`));
   const growth = growthInWords(index);
-  const count = words(`cards.count.${kind}`, {n: steps.at.length});
+  const count = words(keyFor(func, `cards.count.${kind}`), {n: steps.at.length});
   const box = h('div.curve', {role: 'img', 'aria-label': `${title}: ${count}. ${growth}`});
   const reading = h('small.reading.num', {'aria-hidden': 'true'});
   let chart = null;
@@ -118,7 +122,7 @@ function drawCurve(box, index, steps, reading) {
   const func = DATA.functions[index];
   const recompiling = func.verdict === 'recompiling';
   const onlyNeeded = !recompiling && func.retraces === 0; // several graphs under one name, each of them traced once
-  const goal = words(recompiling ? 'cards.curve.goal_compiles' : 'cards.curve.goal');
+  const goal = words(recompiling ? 'cards.curve.goal_compiles' : keyFor(func, 'cards.curve.goal'));
   const atTick = (x) => (byCalls ? wholeOnly(x) : moment(x, steps.end));
   const options = {
     width: box.clientWidth,

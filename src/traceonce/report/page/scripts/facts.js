@@ -19,8 +19,13 @@ const FAMILY_OF_CODE = {
   new_instance: 'function',
   variable_creation: 'function',
   context: 'context',
+  weak_type: 'type',
+  static_argument: 'value',
+  sharding: 'compile',
+  guard: 'context',
   compile: 'compile',
   backward: 'backward',
+  fell_back: 'eager',
   stale: 'silent',
   confused: 'silent',
   unknown: 'unknown',
@@ -28,7 +33,7 @@ const FAMILY_OF_CODE = {
 // In the order of the legend. `internal`, what the framework does for itself, is drawn but never counted.
 const FAMILIES = [...new Set(Object.values(FAMILY_OF_CODE)), 'failed', 'first'];
 
-const SLOW = ['retracing', 'recompiling', 'failed'];
+const SLOW = ['fell_back', 'retracing', 'recompiling', 'failed'];
 const SILENT = ['stale', 'confused'];
 
 function familyOf(code) {
@@ -115,7 +120,7 @@ function shortName(func) {
 /** "trace 3", "compile 2": what an event is called, within its function. */
 function eventName(event) {
   const key = event.phase === 'internal' ? 'internal' : event.kind;
-  return words(`timeline.event.${key}`, {n: String(event.ordinal)});
+  return words(keyFor(DATA.functions[event.function], `timeline.event.${key}`), {n: String(event.ordinal)});
 }
 
 // The recording lists the worst function first; that order is the page's, too.

@@ -14,7 +14,7 @@ let allFunctionsListed = false;
 let cardsDrawnFor = ''; // language and theme that `cards` were drawn in
 const cards = new Map(); // by function index: {article, head, body, parts}
 
-/** Traces; for a function that XLA compiles again and again, its compilations. */
+/** Traces; for a function that is compiled again and again, its compilations. */
 function countOfMain(func) {
   return func.verdict === 'recompiling' ? func.compiles : func.traces;
 }
@@ -126,9 +126,9 @@ function rowParts(func) {
 
 function countsInWords(func) {
   const kind = func.verdict === 'recompiling' ? 'compiles' : 'traces';
-  const made = words(`cards.count.${kind}`, {n: countOfMain(func)});
+  const made = words(keyFor(func, `cards.count.${kind}`), {n: countOfMain(func)});
   const failed = func.failed ? words('cards.count.failed', {n: func.failed}) : null;
-  const calls = func.calls == null ? null : words('cards.count.calls', {n: func.calls});
+  const calls = func.calls == null ? null : callsInWords(func);
   return [made, failed, calls].filter(Boolean).join(words('cards.comma'));
 }
 

@@ -85,7 +85,7 @@ class ChangeGrid {
   }
 
   part() {
-    const note = this.func.verdict === 'recompiling' ? 'cards.grid.note_compiles' : 'cards.grid.note';
+    const note = this.func.verdict === 'recompiling' ? 'cards.grid.note_compiles' : keyFor(this.func, 'cards.grid.note');
     const heading = cardHeading(words('cards.grid.title'), words(note));
     this.element = h('section.grid-part', null, heading, this.pager, this.box, this.moreRows());
     return {

@@ -31,7 +31,7 @@ function signatureView(index, position) {
       h('thead', null, h('tr', null, columns.map((text) => h('th', {scope: 'col'}, text)))),
       signatureBody(rows, compared),
     ),
-    h('p.note', null, words(`cards.signature.${note}`)),
+    h('p.note', null, words(keyFor(DATA.functions[index], `cards.signature.${note}`))),
     leftOut > 0 && h('p.note', null, words('cards.signature.left_out', {n: leftOut})),
   ];
 }

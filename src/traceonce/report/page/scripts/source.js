@@ -120,7 +120,7 @@ function nameInPath(path) {
 function callSites(func) {
   const sites = func.call_sites;
   if (!sites.length || (sites.length === 1 && !sites[0].via && func.call_excerpts.length)) return null;
-  const count = (site) => h('span.num', null, words('cards.source.caused', {n: site.count}));
+  const count = (site) => h('span.num', null, words(keyFor(func, 'cards.source.caused'), {n: site.count}));
   const items = sites.map((site) => h('li', null, h('code', null, siteInWords(site)), ' ', count(site)));
   const list = moreOf(h('ul.sites'), items, SITES_AT_FIRST, 'cards.source.more_sites');
   return [h('h5', null, words('cards.source.sites')), list];

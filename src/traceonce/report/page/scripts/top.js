@@ -1,5 +1,6 @@
 // The bar at the top: what was run, the search, and the settings of the page.
 
+const NAMES = {tensorflow: 'TensorFlow', jax: 'JAX', torch: 'PyTorch', python: 'Python'};
 const SEARCH_DELAY = 70; // ms without a key before the page follows
 
 function renderTop(container) {
@@ -35,14 +36,12 @@ function toggleTheme() {
 
 /** The command, how long it took, how it ended, when, and with which versions. */
 function runLine() {
-  const {tensorflow, python} = DATA.environment;
   const facts = [
     DATA.runs > 1 && words('top.runs', {n: DATA.runs}),
     seconds(DATA.seconds),
     DATA.exit_code != null && words('top.exit', {n: String(DATA.exit_code)}),
     DATA.started > 0 && DATA.started < 1e11 && date(DATA.started), // later than any clock: not a time
-    tensorflow && `TensorFlow${NBSP}${tensorflow}`,
-    python && `Python${NBSP}${python}`,
+    ...Object.entries(NAMES).map(([key, name]) => DATA.environment[key] && `${name}${NBSP}${DATA.environment[key]}`),
   ].filter(Boolean);
   const command = isNotebook ? DATA.command.join(' ') : `python ${DATA.command.join(' ')}`;
   const text = facts.join(' · ');

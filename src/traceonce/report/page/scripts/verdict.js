@@ -33,10 +33,15 @@ function headline(func) {
     const key = func.traces > 0 ? 'failed_sometimes' : 'failed';
     return phrase(`verdict.${key}`, {name, times: words('count.times', {n: func.failed})});
   }
+  if (func.verdict === 'fell_back') return phrase('verdict.fell_back', {name, n: func.compilations});
   if (!SLOW.includes(func.verdict)) return phrase(func.limits.length ? 'verdict.limited' : 'verdict.worse', {name});
   const times = words('count.times', {n: func.verdict === 'recompiling' ? recompilations(func) : func.retraces});
-  if (func.calls == null) return phrase(`verdict.${func.verdict}_uncounted`, {name, times});
-  return phrase(`verdict.${func.verdict}`, {name, times, calls: words('count.calls', {n: func.calls})});
+  if (func.calls == null) return phrase(keyFor(func, `verdict.${func.verdict}_uncounted`), {name, times});
+  return phrase(keyFor(func, `verdict.${func.verdict}`), {name, times, calls: callsInWords(func)});
+}
+
+function callsInWords({calls, calls_at_least: atLeast}) {
+  return words(atLeast ? 'count.calls_at_least' : 'count.calls', {n: calls});
 }
 
 function recompilations(func) {
@@ -63,6 +68,7 @@ function lede(func) {
   return h(
     'p.lede',
     {title: costNote(func)},
+    func.fell_back && [func.fell_back[state.language], words('top.between_sentences')],
     costWords(func),
     othersCost(func) && [words('top.between_sentences'), togetherWords()],
     func.accepted && [words('top.between_sentences'), words('cards.accepted')],
@@ -113,7 +119,7 @@ function headlineCause(func, causes) {
   const [cause] = causes;
   const paths = causes.slice(0, 2).map(({path}, position) => [position > 0 && ', ', h('code', null, path)]);
   const more = causes.length > 2 && ` +${causes.length - 2}`;
-  const saysIt = cause.code !== 'unknown' && !NEW_OBJECT.includes(cause.code); // numbers of objects say nothing
+  const saysIt = !['unknown', 'fell_back'].includes(cause.code) && !NEW_OBJECT.includes(cause.code); // numbers of objects say nothing
   const values = SILENT.includes(cause.code) ? `${cause.was} → ${cause.now}` : saysIt && valuesInWords(func, cause);
   return h(
     'li',

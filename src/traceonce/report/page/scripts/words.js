@@ -12,6 +12,12 @@ function hasWords(key) {
   return wordsEntry(key) !== key;
 }
 
+/** A key for this function: of what its framework calls otherwise, there are words of its own. */
+function keyFor(func, key) {
+  const own = `frameworks.${func.backend}.${key}`;
+  return hasWords(own) ? own : key;
+}
+
 function template(key, values) {
   const entry = wordsEntry(key);
   if (typeof entry === 'string') return entry;

@@ -1,0 +1,59 @@
+"""JAX: `jax.jit`, from 0.6 on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from traceonce.backends.base import Rehearsing, Sink, Watching
+from traceonce.errors import BackendUnavailable, TracingLimitReached
+from traceonce.facts import Breach
+from traceonce.facts.rehearsal import RehearsalSettings
+
+
+class Jax:
+    """The backend for JAX; its modules touch the framework inside functions only."""
+
+    name = "jax"
+    module = "jax"
+    distributions = ("jax",)
+
+    def request_compilations(self, environment: dict[str, str]) -> None:
+        return None  # JAX tells of them in the process itself
+
+    def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
+        jax = sys.modules.get("jax")
+        if jax is None:
+            raise BackendUnavailable("jax has not been imported, so there is nothing to watch")
+        from traceonce.backends.jax.probes import Moved, probe
+
+        try:
+            probes = probe(jax)
+        except Moved as moved:
+            from traceonce.backends.jax.monitored import MonitoredWatching
+
+            return MonitoredWatching(jax, sink, str(moved))
+        from traceonce.backends.jax.watching import MissWatching
+
+        return MissWatching(probes, sink)
+
+    def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
+        if "jax" not in sys.modules:
+            raise BackendUnavailable("jax has not been imported, so there is nothing to rehearse")
+        try:
+            from traceonce.backends.jax.rehearsing.rehearsal import JaxRehearsing
+        except ImportError as error:
+            raise BackendUnavailable(f"its results cannot be kept: {error}") from error
+        rehearsing: Rehearsing = JaxRehearsing(settings, enough)
+        return rehearsing
+
+    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
+        return TracingLimitReached(message, breach)  # JAX has no error of its own that fits
+
+    def check(self) -> None:
+        import jax
+        import numpy as np
+
+        toy = jax.jit(lambda x: x + 1)
+        toy(np.float32(1))
+        toy(np.ones(1, np.float32))

@@ -1,0 +1,293 @@
+"""What comes after a trace: lowering, compiling, the first calls; and compilations that come without a trace.
+
+JAX serves a hit in C++, where nobody can count. `_get_fastpath_data` hands out what that needs. So for the first calls
+of each executable it hands out nothing, and has the entry in the C++ cache dropped, as JAX does itself while it
+profiles: the call comes through Python and is counted. Then the real thing is handed out, and a hit is JAX's own code.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from traceonce.backends.base import Sink
+from traceonce.backends.forking import after_fork
+from traceonce.backends.hooks import Hooks, leave_no_frame
+from traceonce.backends.jax.confused import find_confused, static_numbers
+from traceonce.backends.jax.placements import describe_placement
+from traceonce.backends.jax.stale import Made, StaleChecks
+from traceonce.backends.memory import resident_bytes
+from traceonce.backends.numbering import number_event
+from traceonce.facts import Calls, CallSite, Finding, Ran, Signature, TraceEvent
+
+COUNTED = 12  # calls of each executable
+LOWERED = "/jax/core/compile/jaxpr_to_mlir_module_duration"
+COMPILED = "/jax/core/compile/backend_compile_duration"
+
+
+class Traced:
+    """A trace that was made, and what became of it."""
+
+    def __init__(self, event: TraceEvent, graph: str, made: Sequence[Made]) -> None:
+        self.event = event
+        self.graph = graph
+        self.made = made  # its own trace first, then those that became part of it
+        self.unseen = False
+        self.calls: dict[int, int] = {}
+        self.numbers = static_numbers(event.signature)
+        self.has_run = False
+        self.compiled: TraceEvent | None = None  # the last compilation, as an event that was not told yet or was
+        self.told = False
+        self.seconds = 0.0  # of compilations that came without a call of ours
+
+
+class Executions:
+    """Counts and times the first calls of every executable, and tells of compilations without a trace."""
+
+    def __init__(
+        self,
+        pjit: Any,
+        sink: Sink,
+        stale: StaleChecks,
+        site: Callable[[], CallSite | None],
+        problem: Callable[[Exception], None],
+    ) -> None:
+        self._pjit = pjit
+        self._sink = sink
+        self._stale = stale
+        self._site = site
+        self._problem = problem
+        self._local = threading.local()
+        self._traced: dict[int, tuple[weakref.ref[Any], Traced]] = {}
+        self._counts: dict[str, int] = {}
+        self._more: set[str] = set()  # functions that may have been called more often
+        self._lock = threading.Lock()
+        self._said: set[tuple[str, str]] = set()
+        self._graphs = itertools.count(1)
+        after_fork(self._forked)
+
+    def place(self, hooks: Hooks) -> None:
+        hooks.place(self._pjit, "_pjit_call_impl_python", self._hook_call)
+        hooks.place(self._pjit, "_get_fastpath_data", self._hook_fast_path)
+        hooks.place(self._pjit, "_need_to_rebuild_with_fdo", self._hook_dropping)
+
+    def expect(self, event: TraceEvent, jaxpr: Any, made: Sequence[Made]) -> None:
+        """A trace was made, from what `made` holds: its executables are to come."""
+        kept = msgspec.structs.replace(event, earlier=(), reads={}, stack=())
+        traced = Traced(kept, f"{event.function.short_name} {next(self._graphs)}", made)
+        key, known = id(jaxpr), self._traced
+        known[key] = weakref.ref(jaxpr, lambda _: known.pop(key, None)), traced
+        self._local.last = traced
+
+    def next_call(self, key: str) -> int:
+        return self._counts.get(key, 0) + 1
+
+    def renew(self) -> Callable[[str], int]:
+        """Another observer joins: the calls up to now are not its business."""
+        self._said.clear()
+        so_far = dict(self._counts)
+        return lambda key: so_far.get(key, 0)
+
+    def tell_calls(self) -> None:
+        """The calls so far; where some were served in C++, there may have been more."""
+        counts = dict(self._counts)
+        self._sink.write(Calls({key: count for key, count in counts.items() if key not in self._more}))
+        if self._more:
+            self._sink.write(Calls({key: count for key, count in counts.items() if key in self._more}, at_least=True))
+
+    def _forked(self) -> None:
+        """A forked process counts its own calls."""
+        self._lock = threading.Lock()
+        self._counts.clear()
+        self._more.clear()
+
+    def on_duration(self, event: str, seconds: float, **details: Any) -> None:
+        """A listener of `jax.monitoring`: something was lowered or compiled in this thread."""
+        if event not in (LOWERED, COMPILED):
+            return
+        try:
+            if event == COMPILED:
+                self._local.compilations = self._compilations() + 1
+            last: Traced | None = getattr(self._local, "last", None)
+            if last is None or last.has_run or getattr(self._local, "serving", None) is not None:
+                return
+            if _is_of(last.event.function.short_name, details.get("fun_name")):
+                last.seconds += seconds
+                if event == COMPILED:
+                    self._sink.write(Ran(last.event.id, round(last.seconds, 6)))
+        except Exception as error:
+            self._problem(error)
+
+    def _compilations(self) -> int:
+        return int(getattr(self._local, "compilations", 0))
+
+    def _hook_call(self, original: Any) -> Any:
+        def _pjit_call_impl_python(*args, jaxpr, **params):  # type: ignore[no-untyped-def]
+            known = self._traced.get(id(jaxpr))
+            if known is None:
+                self._local.ran = None
+                try:
+                    return original(*args, jaxpr=jaxpr, **params)
+                except BaseException as error:
+                    leave_no_frame(error)
+                    raise
+            traced = known[1]
+            before = self._begin(traced)
+            began = time.perf_counter()
+            try:
+                result = original(*args, jaxpr=jaxpr, **params)
+            except BaseException as error:
+                self._local.serving = None
+                leave_no_frame(error)
+                raise
+            self._done(traced, before, time.perf_counter() - began, args, params, result)
+            return result
+
+        return _pjit_call_impl_python
+
+    def _begin(self, traced: Traced) -> tuple[int, int | None]:
+        try:
+            self._local.serving = traced
+            with self._lock:
+                key = traced.event.function.key
+                self._counts[key] = self._counts.get(key, 0) + 1
+            if traced.has_run and not traced.unseen:
+                for made in traced.made:
+                    self._stale.look(made)
+            if traced.numbers and traced.has_run:
+                self._find_confused(traced)
+        except Exception as error:
+            self._problem(error)
+        return self._compilations(), resident_bytes() if not traced.has_run else None
+
+    def _find_confused(self, traced: Traced) -> None:
+        for cause in find_confused(traced.numbers, sys._getframe(3)):
+            if (traced.event.function.key, cause.path) not in self._said:
+                self._said.add((traced.event.function.key, cause.path))
+                self._sink.write(Finding("jax", traced.event.function, cause))
+
+    def _done(
+        self,
+        traced: Traced,
+        before: tuple[int, int | None],
+        seconds: float,
+        args: Any,
+        params: dict[str, Any],
+        result: Any,
+    ) -> None:
+        try:
+            self._local.serving = None
+            executable = id(result[1])
+            calls = traced.calls[executable] = traced.calls.get(executable, 0) + 1
+            self._local.ran = (traced, calls)
+            compiled = self._compilations() > before[0]
+            if not traced.has_run or compiled:
+                self._compiled(traced, before[1], seconds, args, params, compiled)
+            elif calls == 2 and len(traced.calls) == 1:
+                self._sink.write(Ran(traced.event.id, round(seconds, 6), steady=True))
+        except Exception as error:
+            self._problem(error)
+
+    def _compiled(
+        self, traced: Traced, resident: int | None, seconds: float, args: Any, params: dict[str, Any], compiled: bool
+    ) -> None:
+        event = self._compilation(traced, seconds, args, params)
+        if not traced.has_run:
+            traced.has_run = True
+            now = resident_bytes()
+            grown = now - resident if now is not None and resident is not None else None
+            self._sink.write(Ran(traced.event.id, round(seconds + traced.seconds, 6), bytes=grown))
+        elif compiled:
+            if traced.compiled is not None and not traced.told:  # what it is to be compared with
+                traced.told = True
+                self._sink.write(msgspec.structs.replace(traced.compiled, phase="first", seconds=None))
+            self._sink.write(msgspec.structs.replace(event, id=number_event()))
+        traced.compiled = event
+
+    def _compilation(self, traced: Traced, seconds: float, args: Any, params: dict[str, Any]) -> TraceEvent:
+        event = traced.event
+        arrays = sum(leaf.kind == "tensor" for leaf in event.signature.leaves)
+        placements = iter(args[len(args) - arrays :])
+        leaves = tuple(
+            msgspec.structs.replace(leaf, sharding=describe_placement(next(placements, None)))
+            if leaf.kind == "tensor"
+            else leaf
+            for leaf in event.signature.leaves
+        )
+        return TraceEvent(
+            id=number_event(),
+            backend="jax",
+            function=event.function,
+            signature=Signature(leaves, event.signature.structure, _options(params)),
+            start=time.time() - seconds,
+            kind="compile",
+            phase="retrace",
+            object=event.object,
+            instance=event.instance,
+            graph=traced.graph,
+            seconds=round(seconds, 6),
+            exclusive_seconds=round(seconds, 6),
+            call_site=self._site() if traced.has_run else event.call_site,
+            thread=threading.current_thread().name,
+            parent=event.id,
+        )
+
+    def _hook_fast_path(self, original: Any) -> Any:
+        def _get_fastpath_data(*args, **kwargs):  # type: ignore[no-untyped-def]
+            ran = getattr(self._local, "ran", None)
+            self._local.ran = None
+            if ran is not None and ran[1] < COUNTED:
+                self._local.drop = True
+                return None
+            try:
+                result = original(*args, **kwargs)
+            except BaseException as error:
+                leave_no_frame(error)
+                raise
+            if ran is not None and result is not None:
+                self._hand_out(ran[0])
+            return result
+
+        return _get_fastpath_data
+
+    def _hand_out(self, traced: Traced) -> None:
+        self._more.add(traced.event.function.key)
+        traced.unseen = True
+        for made in traced.made:
+            made.unseen = True
+
+    def _hook_dropping(self, original: Any) -> Any:
+        def _need_to_rebuild_with_fdo(*args, **kwargs):  # type: ignore[no-untyped-def]
+            if getattr(self._local, "drop", False):
+                self._local.drop = False
+                return True
+            return original(*args, **kwargs)
+
+        return _need_to_rebuild_with_fdo
+
+
+def _is_of(name: str, compiled: Any) -> bool:
+    """Is what was compiled the function of this name: ahead of time, or a derivative (``transpose(jvp(name))``)?"""
+    return compiled is None or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", str(compiled)) is not None
+
+
+def _options(params: dict[str, Any]) -> dict[str, str]:
+    """What `jax.jit` was told that is compiled in, without being part of the trace."""
+    donated = [str(index) for index, given in enumerate(params.get("donated_invars", ())) if given]
+    options = {"donated arguments": ", ".join(donated) or "none"}
+    for name in ("keep_unused", "compiler_options_kvs"):
+        if params.get(name):
+            options[name.removesuffix("_kvs")] = str(params[name])
+    for name in ("in_shardings", "out_shardings"):
+        given = [str(item) for item in params.get(name, ()) if type(item).__name__ != "UnspecifiedValue"]
+        if given:
+            options[name] = ", ".join(given)[:200]
+    return options

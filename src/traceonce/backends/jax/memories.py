@@ -1,0 +1,56 @@
+"""What each function object was traced for, as long as it lives; data, and weak references only."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from traceonce.facts import Signature
+
+KEPT = 256  # signatures of one function object
+
+
+class Memories:
+    """Signatures by function object, and which of them the present observers have been told."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Any], list[Signature]]] = {}
+        self._told: set[int] = set()
+
+    def add(self, function: Any, signature: Signature) -> None:
+        signatures = self._of(function)
+        if signatures is None:
+            signatures = self._begin(function)
+        signatures.append(signature)
+        del signatures[:-KEPT]
+
+    def of(self, function: Any) -> tuple[Signature, ...]:
+        return tuple(self._of(function) or ())
+
+    def earlier(self, function: Any) -> tuple[Signature, ...]:
+        """What was traced before the present observers came."""
+        return () if id(function) in self._told else self.of(function)
+
+    def tell(self, function: Any) -> None:
+        """The observers know now."""
+        if self._of(function) is not None:
+            self._told.add(id(function))
+
+    def renew(self) -> None:
+        self._told.clear()
+
+    def _of(self, function: Any) -> list[Signature] | None:
+        known = self._known.get(id(function))
+        return known[1] if known is not None and known[0]() is function else None
+
+    def _begin(self, function: Any) -> list[Signature]:
+        key, known, told = id(function), self._known, self._told
+
+        def forget(_: Any) -> None:
+            known.pop(key, None)
+            told.discard(key)
+
+        told.discard(key)
+        signatures: list[Signature] = []
+        known[key] = weakref.ref(function, forget), signatures
+        return signatures

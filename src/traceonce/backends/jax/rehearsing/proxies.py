@@ -1,0 +1,134 @@
+"""What stands in for a jitted function of the user's in a rehearsal, so that its calls are seen.
+
+JAX serves a call in C++, where nobody can look on. A rehearsal need not be fast: here every jitted function of the
+user's is an object of ours around JAX's own, which sees each call and hands everything else on.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import types
+from typing import Any
+
+from traceonce.backends.hooks import Hooks, leave_no_frame
+from traceonce.backends.jax.functions import describe_function
+from traceonce.backends.jax.own_files import JaxPlaces
+from traceonce.backends.rehearsing.arguments import bind
+from traceonce.backends.rehearsing.calls import Calls
+from traceonce.backends.rehearsing.here import Here, Problems
+from traceonce.backends.rehearsing.makings import Makings
+from traceonce.facts import FunctionId
+
+
+class Rehearsed:
+    """A jitted function. `function` is its name, `signature` what its arguments are bound by."""
+
+    def __init__(self, jitted: Any, function: FunctionId, signature: inspect.Signature | None, donates: bool) -> None:
+        self.traceonce_jitted = jitted
+        self.traceonce_function = function
+        self.traceonce_signature = signature
+        self.traceonce_donates = donates
+        functools.update_wrapper(self, jitted)
+        self.__wrapped__ = getattr(jitted, "__wrapped__", jitted)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _CALLING[0](self, args, kwargs, sys._getframe(1)) if _CALLING else self.traceonce_jitted(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return repr(self.traceonce_jitted)
+
+    # Looked for on the class where JAX asks whether this is a jitted function.
+    @property
+    def lower(self) -> Any:
+        return self.traceonce_jitted.lower
+
+    @property
+    def trace(self) -> Any:
+        return self.traceonce_jitted.trace
+
+    @property
+    def eval_shape(self) -> Any:
+        return self.traceonce_jitted.eval_shape
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "traceonce_jitted":  # a copy that is not filled yet
+            raise AttributeError(name)
+        return getattr(self.traceonce_jitted, name)
+
+    def __reduce__(self) -> Any:
+        return self.traceonce_jitted.__reduce__()
+
+
+# What a call goes through while a rehearsal is on; there is one at a time in a process.
+_CALLING: list[Any] = []
+
+
+class Proxies:
+    """Puts them in place: watches the function of JAX that makes jitted functions."""
+
+    def __init__(self, places: JaxPlaces, here: Here, problems: Problems, makings: Makings) -> None:
+        self._places = places
+        self._here = here
+        self._problems = problems
+        self._makings = makings
+
+    def place(self, hooks: Hooks, pjit: Any) -> None:
+        hooks.place(pjit, "_cpp_pjit", self._hook)
+
+    def _hook(self, original: Any) -> Any:
+        def _cpp_pjit(fun: Any, jit_info: Any) -> Any:
+            jitted = original(fun, jit_info)
+            with self._here.on_our_behalf(), self._problems.kept():
+                described = describe_function(fun, self._places)
+                if not described.internal and not described.id.library:
+                    self._makings.note(described.id, sys._getframe(1))
+                    donates = bool(jit_info.donate_argnums or jit_info.donate_argnames)
+                    return Rehearsed(jitted, described.id, _signature(fun), donates)
+            return jitted
+
+        return _cpp_pjit
+
+
+def _signature(function: Any) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+
+
+def bind_arguments(owner: Any, args: Any, kwargs: Any) -> inspect.BoundArguments | None:
+    return bind(owner.traceonce_signature, args, kwargs) if owner.traceonce_signature is not None else None
+
+
+class Calling:
+    """Every call of a proxy, from begin to end."""
+
+    def __init__(self, here: Here, calls: Calls) -> None:
+        self._here = here
+        self._calls = calls
+
+    def start(self) -> None:
+        _CALLING[:] = [self._call]
+
+    def stop(self) -> None:
+        _CALLING.clear()
+
+    def _call(self, owner: Rehearsed, args: Any, kwargs: Any, caller: types.FrameType) -> Any:
+        here, calls = self._here, self._calls
+        call = calls.begin(owner, args, kwargs, caller)
+        here.calls += 1
+        try:
+            result = owner.traceonce_jitted(*args, **kwargs)
+        except BaseException as error:
+            here.calls -= 1
+            calls.end(call, None, error)
+            leave_no_frame(error)
+            raise
+        here.calls -= 1
+        calls.end(call, result, None)
+        return result

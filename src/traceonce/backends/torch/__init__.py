@@ -1,0 +1,50 @@
+"""PyTorch: `torch.compile`, from 2.6 on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from traceonce.backends.base import Rehearsing, Sink, Watching
+from traceonce.errors import BackendUnavailable, TracingLimitReached
+from traceonce.facts import Breach
+from traceonce.facts.rehearsal import RehearsalSettings
+
+
+class Torch:
+    """The backend for PyTorch; its modules touch the framework inside functions only."""
+
+    name = "torch"
+    module = "torch"
+    distributions = ("torch",)
+
+    def request_compilations(self, environment: dict[str, str]) -> None:
+        """Every trace of PyTorch's is a compilation; there are no others to ask for."""
+        return
+
+    def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
+        torch = sys.modules.get("torch")
+        if torch is None:
+            raise BackendUnavailable("torch has not been imported, so there is nothing to watch")
+        from traceonce.backends.torch.waiting import TorchWatching
+
+        return TorchWatching(torch, sink)
+
+    def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
+        torch = sys.modules.get("torch")
+        if torch is None:
+            raise BackendUnavailable("torch has not been imported, so there is nothing to rehearse")
+        from traceonce.backends.torch.rehearsing.rehearsal import TorchRehearsing
+
+        rehearsing: Rehearsing = TorchRehearsing(torch, settings, enough)
+        return rehearsing
+
+    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
+        return TracingLimitReached(message, breach)
+
+    def check(self) -> None:
+        import torch
+
+        toy = torch.compile(lambda x: x + 1, backend="eager")
+        toy(torch.zeros(2))
+        toy(torch.zeros(2, dtype=torch.int64))

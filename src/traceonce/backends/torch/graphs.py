@@ -1,0 +1,67 @@
+"""What a new graph was made for: the sizes and numbers that PyTorch left open, and how large the graph is."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import Any
+
+import msgspec
+
+from traceonce.facts import Leaf, Signature
+
+
+class Made:
+    """What the graph of one compilation takes, by path: which dimensions are open; none for an open number."""
+
+    def __init__(self, renamed: tuple[tuple[str, str], ...] = ()) -> None:
+        self._renamed = renamed
+        self.nodes: int | None = None
+        self.open: dict[str, set[int]] = {}
+
+    def read(self, torch: Any, graph_module: Any) -> None:
+        """Look at a graph that is about to be handed to the backend."""
+        nodes = list(graph_module.graph.nodes)
+        self.nodes = len(nodes)
+        for node in nodes:
+            if node.op != "placeholder":
+                continue
+            source = getattr(node.meta.get("grapharg"), "source", None)
+            path = _path(source, self._renamed)
+            example = node.meta.get("example_value")
+            if path is None:
+                continue
+            if isinstance(example, torch.SymInt):
+                self.open.setdefault(path, set())
+            elif isinstance(example, torch.Tensor):
+                sizes = {axis for axis, size in enumerate(example.shape) if isinstance(size, torch.SymInt)}
+                self.open.setdefault(path, set()).update(sizes)
+
+    def widen(self, signature: Signature) -> Signature | None:
+        """The signature that this graph serves, where that is wider than the one it was asked for."""
+        leaves = tuple(self._widen(leaf) for leaf in signature.leaves)
+        return msgspec.structs.replace(signature, leaves=leaves) if leaves != signature.leaves else None
+
+    def _widen(self, leaf: Leaf) -> Leaf:
+        if leaf.path not in self.open:
+            return leaf
+        if leaf.kind == "python":
+            return msgspec.structs.replace(leaf, value=None)
+        axes = self.open[leaf.path]
+        if not axes or leaf.shape is None:
+            return leaf
+        shape = tuple(None if axis in axes else size for axis, size in enumerate(leaf.shape))
+        return msgspec.structs.replace(leaf, shape=shape, stride=None)
+
+
+def _path(source: Any, renamed: tuple[tuple[str, str], ...]) -> str | None:
+    name = getattr(source, "name", None)
+    with contextlib.suppress(Exception):
+        name = name() if callable(name) else name  # a method until 2.9
+    if not isinstance(name, str):
+        return None
+    path = re.sub(r"L\['(\w+)'\]", r"\1", name)
+    path = re.sub(r"^___from_numpy\((.+)\)$", r"\1", path)
+    for pattern, known in renamed:
+        path = re.sub(pattern, known, path)
+    return path

@@ -1,0 +1,157 @@
+"""The private places of PyTorch that we stand on, in one file, checked before use.
+
+PyTorch tells of compilations in logs; it has no public hook that says which function, from where, and why. It has one
+function that is called where no compiled code serves a call, and never where one does: `convert_frame._compile`.
+Where something here has moved, `probe` says what is missing, and the watcher falls back to `callback_handler`, which
+knows neither the reasons nor the calls. Tried on 2.13; the names are looked for as they are in 2.6 and later.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+OLDEST = (2, 6)
+NEEDED = ("code", "locals", "frame", "hooks", "compiler_fn", "export", "cache_size", "compile_id")
+RESUME = "torch_dynamo_resume_in_"
+GRAPH = "__compiled_fn"
+
+
+class Moved(Exception):  # noqa: N818  # it is a finding, not an error: there is a fallback
+    """A private place is not where this version of traceonce expects it; the message says which."""
+
+
+class Probes(NamedTuple):
+    """The modules of PyTorch that we use. They are there: `convert_frame` imports them.
+
+    `parameters` are those of `_compile`.
+    """
+
+    convert_frame: Any
+    utils: Any
+    output_graph: Any
+    exc: Any
+    resume_execution: Any
+    parameters: inspect.Signature
+
+
+def version_of(torch: Any) -> tuple[int, int]:
+    major, minor = re.findall(r"\d+", str(torch.__version__))[:2]
+    return int(major), int(minor)
+
+
+def probe(torch: Any, convert_frame: Any) -> Probes:
+    """Return the places that we need, or raise `Moved`."""
+    if version_of(torch) < OLDEST:
+        raise Moved(f"PyTorch {torch.__version__} is older than what this traceonce knows (2.6)")
+    parameters = _expect(convert_frame, "_compile", NEEDED)
+    _expect(_attribute(convert_frame, "CatchErrorsWrapper"), "__call__", ("self", "frame", "cache_entry"))
+    _expect(convert_frame, "get_and_maybe_log_recompilation_reasons", ("frame",))
+    _expect(convert_frame, "exceeds_recompile_limit", ("cache_size", "compile_id"))
+    _attribute(convert_frame, "innermost_backend")
+    utils, output_graph = _module("utils"), _module("output_graph")
+    _attribute(utils, "graph_break_reasons")
+    _expect(_attribute(output_graph, "OutputGraph"), "call_user_compiler", ("self", "gm"))
+    resume_execution = _module("resume_execution")
+    _attribute(_attribute(resume_execution, "ContinueExecutionCache"), "generated_code_metadata")
+    exc = _module("exc")
+    _attribute(exc, "Unsupported")
+    return Probes(convert_frame, utils, output_graph, exc, resume_execution, parameters)
+
+
+def _module(name: str) -> Any:
+    module = sys.modules.get(f"torch._dynamo.{name}")
+    if module is None:
+        raise Moved(f"torch._dynamo.{name} is gone")
+    return module
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    found = getattr(owner, name, None)
+    if found is None:
+        raise Moved(f"{owner.__name__}.{name} is gone")
+    return found
+
+
+def _expect(owner: Any, name: str, parameters: tuple[str, ...]) -> inspect.Signature:
+    signature = inspect.signature(_attribute(owner, name))
+    missing = [parameter for parameter in parameters if parameter not in signature.parameters]
+    if missing:
+        raise Moved(f"{owner.__name__}.{name} does not take {', '.join(missing)}")
+    return signature
+
+
+def cache_entries(arguments: dict[str, Any]) -> list[Any]:
+    """What is compiled already for this code, the latest first."""
+    for name in ("cache_entries_for_reasons", "cache_entries"):
+        if name in arguments:
+            return list(arguments[name])
+    from torch._C._dynamo.eval_frame import _debug_get_cache_entry_list
+
+    return list(_debug_get_cache_entry_list(arguments["code"]))
+
+
+def failing_guards(probes: Probes, arguments: dict[str, Any]) -> list[str]:
+    """The guard that failed of each of them, as PyTorch words it; nothing is logged."""
+    entries = cache_entries(arguments)
+    frame = arguments["frame"]
+    if not entries or frame is None:
+        return []
+    backend = probes.convert_frame.innermost_backend(arguments["compiler_fn"])
+    reasons: list[str] = probes.convert_frame.get_and_maybe_log_recompilation_reasons(
+        entries, frame, backend, skip_logging=True
+    )
+    return reasons
+
+
+def reached_limit(probes: Probes, arguments: dict[str, Any]) -> tuple[str, int | None] | None:
+    """The limit that PyTorch is about to say that this function has reached, by name, and its value."""
+    exceeded, name = probes.convert_frame.exceeds_recompile_limit(arguments["cache_size"], arguments["compile_id"])
+    if not exceeded:
+        return None
+    config = getattr(probes.convert_frame, "config", None)
+    value = getattr(config, name, None)
+    return str(name), value if isinstance(value, int) else None
+
+
+def give_number_back(probes: Probes, compile_id: Any) -> None:
+    """PyTorch counts attempts as compilations, and stops at 256: one that was refused is none."""
+    counter = getattr(probes.convert_frame, "FRAME_COMPILE_COUNTER", None)
+    if counter is not None and counter.get(compile_id.frame_id, 0) > 0:
+        counter[compile_id.frame_id] -= 1
+
+
+def original_code(probes: Probes, code: types.CodeType) -> types.CodeType | None:
+    """The code that this is the rest of, after a graph break; None where it is whole."""
+    if not code.co_name.startswith(RESUME):
+        return None
+    metadata = probes.resume_execution.ContinueExecutionCache.generated_code_metadata.get(code)
+    original = getattr(metadata, "code", None)
+    return original if isinstance(original, types.CodeType) else None
+
+
+def compiled_names(result: Any) -> list[str]:
+    """The names under which the graphs of a new compilation lie in the globals of the function."""
+    guarded = getattr(result, "guarded_code", result)  # 2.6 returned it bare
+    code = getattr(guarded, "code", None)
+    return [name for name in code.co_names if name.startswith(GRAPH)] if code is not None else []
+
+
+def is_compiled(result: Any) -> bool:
+    """Did a compilation come of it, and not a decision to leave the frame alone?"""
+    return getattr(getattr(result, "guarded_code", result), "code", None) is not None
+
+
+def why_skipped(result: Any) -> str:
+    return str(getattr(result, "skip_reason", None) or "PyTorch left the function alone")
+
+
+def without_dynamo(function: Callable[..., Any]) -> Any:
+    """A function of ours that is called inside a compiled one: it is not to be compiled itself."""
+    import torch._dynamo  # there already: something was compiled
+
+    return torch._dynamo.disable(function)

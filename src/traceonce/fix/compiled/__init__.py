@@ -1,0 +1,1 @@
+"""What recipes for `torch.compile` are made of: what varied, settings of the compiler, statements before a call."""

@@ -1,0 +1,1 @@
+"""Repairs of programs with `jax.jit`."""

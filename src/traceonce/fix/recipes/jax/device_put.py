@@ -1,0 +1,38 @@
+"""Arrays that come from another device, or laid out otherwise, at times: put them in one place, once. Advice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from traceonce.facts import CauseCode, Verdict
+from traceonce.fix.candidate import Candidate, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.wording import enumerate_words
+
+NAME = "device_put"
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    causes = [cause for cause in case.diagnosis.causes if cause.code is CauseCode.SHARDING]
+    if not causes or case.diagnosis.function.library or case.diagnosis.verdict is Verdict.FAILED:
+        return
+    paths = list(dict.fromkeys(cause.path.removesuffix(".sharding") for cause in causes))
+    place = next((cause.was for cause in causes if cause.was), "…")
+    lines = [f"{path} = jax.device_put({path}, sharding)  # once, before the calls" for path in paths]
+    snippet = "\n".join([f"sharding = …  # one for all calls, as that of the first: {place}", *lines])
+    note = (
+        f"JAX compiles anew for each way in which {enumerate_words(paths)} lies on devices, without a trace. Which "
+        "place is the right one is for the program to say"
+    )
+    yield Candidate(NAME, "advice", (CauseCode.SHARDING,), None, None, snippet, note)
+
+
+RECIPE = Recipe(
+    name=NAME,
+    title="Put it on its devices once",
+    what="Suggests `jax.device_put` with one sharding, before the calls, for arguments that come from several places.",
+    why="The compiled program is made for the devices on which its arguments lie, and how they are spread over them. "
+    "Another place is another compilation, though the trace is the same.",
+    beware="Moving an array costs time and memory as well: do it once, where the array is made.",
+    propose=propose,
+)

@@ -1,0 +1,1 @@
+"""Repairs for `torch.compile`, one module for each."""

@@ -1,0 +1,54 @@
+"""A function that was cut into several graphs: advice, with the places at which it was cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from traceonce.fix.candidate import Candidate, Example, Recipe
+from traceonce.fix.case import Case
+
+SHOWN = 3
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    breaks = list(dict.fromkeys(case.diagnosis.graph_breaks))
+    if not breaks or case.diagnosis.function.library or case.diagnosis.verdict.is_ignorable:
+        return
+    more = f" (and {len(breaks) - SHOWN} more)" if len(breaks) > SHOWN else ""
+    note = (
+        f"it is cut into several graphs, and every part is compiled by itself: {'; '.join(breaks[:SHOWN])}{more}. Move "
+        "what cuts it out of the function; `fullgraph=True` makes each cut an error that says where it is"
+    )
+    yield Candidate("graph_breaks", "advice", (), None, None, "@torch.compile(fullgraph=True)", note)
+
+
+RECIPE = Recipe(
+    name="graph_breaks",
+    title="Fewer graphs",
+    what="Names the places at which PyTorch cut the function.",
+    why="Where PyTorch cannot follow (a print, `.item()`, a branch on a tensor) it ends the graph, runs the line as "
+    "Python, and compiles the rest as another function, with guards of its own: each can be compiled again.",
+    beware="With `fullgraph=True` a function that cannot be one graph raises instead of running.",
+    propose=propose,
+    examples=(
+        Example(
+            title="A print in the middle, and lists of every length",
+            function="total",
+            traces_before=8,
+            program='''\
+import torch
+
+
+@torch.compile(backend="eager")
+def total(parts):
+    print(len(parts))
+    return sum(part.sum() for part in parts)
+
+
+for number in range(1, 13):
+    print(total([torch.ones(3)] * number).item())
+''',
+            advice="@torch.compile(fullgraph=True)",
+        ),
+    ),
+)  # fmt: skip

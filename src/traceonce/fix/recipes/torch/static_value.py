@@ -1,0 +1,57 @@
+"""A text that is compiled for by its value: advice, since what it means is for the author."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from traceonce.facts import CauseCode
+from traceonce.fix.candidate import Candidate, Example, Recipe
+from traceonce.fix.case import Case
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    if case.diagnosis.function.library or case.diagnosis.verdict.is_ignorable:
+        return
+    for cause in case.diagnosis.causes:
+        if cause.code in (CauseCode.VALUE, CauseCode.GUARD) and cause.type_name == "str":
+            note = (
+                f"`{cause.path}` is compiled for by each of its values. A text that is only printed or logged need not "
+                "go in; where it chooses between a few ways, let the limit be their number: else it only delays"
+            )
+            yield Candidate("static_value", "advice", (cause.code,), None, None, _snippet(case), note)
+
+
+def _snippet(case: Case) -> str:
+    limit = 2 * case.diagnosis.traces
+    return f"torch._dynamo.config.recompile_limit = {limit}  # where there are no more values than that"
+
+
+RECIPE = Recipe(
+    name="static_value",
+    title="A text that is compiled in",
+    what="Says which text is compiled for by its value, and what can be done about it.",
+    why="Only sizes and numbers can be left open. Every text is compiled for, to the limit of 8, after which the "
+    "function runs uncompiled. Raising the limit compiles no less often: it serves where there are but so many values.",
+    beware="`torch._dynamo.reset()` does not help: it drops what was compiled, and all of it is compiled again.",
+    propose=propose,
+    examples=(
+        Example(
+            title="The name of each layer",
+            function="report",
+            traces_before=8,
+            program='''\
+import torch
+
+
+@torch.compile(backend="eager")
+def report(x, name):
+    return x * len(name)
+
+
+for number in range(12):
+    print(report(torch.ones(2), "layer " + str(number)).sum().item())
+''',
+            advice="torch._dynamo.config.recompile_limit = 16  # where there are no more values than that",
+        ),
+    ),
+)  # fmt: skip

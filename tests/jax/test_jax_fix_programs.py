@@ -1,0 +1,185 @@
+"""Whole searches over JAX programs: several causes, several steps, and what is right where the original is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from repaired_in_process import repair
+
+from traceonce.prove.outcome import Outcome
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(jax: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def taken(outcome: Outcome) -> list[tuple[str, str, int, int]]:
+    """The repairs that were taken: recipe, label, traces before and after."""
+    fixes = [fix for function in outcome.functions for fix in function.fixes]
+    assert all(fix.proof is not None and fix.proof.verdict == "proved" for fix in fixes)
+    return [(f.recipe, f.safety, f.proof.before.traces, f.proof.after.traces) for f in fixes if f.proof is not None]
+
+
+def written(outcome: Outcome) -> str:
+    return outcome.files["program.py"].decode()
+
+
+TRAINER = """\
+import jax
+import jax.numpy as jnp
+
+
+class Trainer:
+    def __init__(self, rate):
+        self.rate = rate
+        self.weights = jnp.ones(3)
+
+    def fit(self, batches):
+        @jax.jit
+        def step(weights, batch):
+            return weights - self.rate * batch.mean(0)
+
+        for batch in batches:
+            self.weights = step(self.weights, batch)
+
+
+trainer = Trainer(0.1)
+for epoch in range(5):
+    trainer.fit([jnp.ones((4, 3)), jnp.zeros((4, 3))])
+    print(epoch, trainer.weights)
+"""
+
+
+def test_what_reads_its_object_is_kept_by_it(tmp_path: Path) -> None:
+    outcome = repair(TRAINER, tmp_path)
+    assert taken(outcome) == [("hoist", "review", 5, 1)]
+    assert 'if not hasattr(self, "_traced_step"):' in written(outcome)
+    assert outcome.functions[0].settled
+
+
+SCHEDULE = """\
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+@partial(jax.jit, static_argnames=("step", "training"))
+def update(w, g, step, training=True):
+    lr = 0.1 * 0.9**step
+    if training:
+        w = w - lr * g
+    return w
+
+
+w = jnp.ones(4)
+for step in range(8):
+    w = update(w, w * 0.5, step, training=step % 2 == 0)
+print(w)
+"""
+
+
+def test_of_two_static_arguments_the_one_that_grows_becomes_an_argument(tmp_path: Path) -> None:
+    outcome = repair(SCHEDULE, tmp_path)
+    assert taken(outcome) == [("array_argument", "safe", 8, 2)]
+    assert written(outcome) == SCHEDULE.replace('("step", "training")', '("training",)')
+
+
+MASKED = """\
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+def run(x):
+    for step in range(6):
+        f = functools.partial(jax.jit, static_argnums=1)(lambda x, step: x * step)
+        x = f(x, step) + 1.0
+    return x
+
+
+print(run(jnp.ones(3)))
+"""
+
+
+def test_a_cause_behind_another_is_repaired_with_it(tmp_path: Path) -> None:
+    """Made anew at every call, and given another static number each time: one repair alone leaves as many traces."""
+    outcome = repair(MASKED, tmp_path)
+    assert taken(outcome) == [("hoist+array_argument", "review", 6, 1)]
+
+
+STALE = """\
+import jax
+import jax.numpy as jnp
+
+USE_BIAS = True
+BIAS = jnp.ones(2)
+
+
+@jax.jit
+def layer(x):
+    if USE_BIAS:
+        x = x + BIAS
+    return x * 2
+
+
+print(layer(jnp.ones(2)))
+USE_BIAS = False
+print(layer(jnp.ones(2)))
+USE_BIAS = True
+BIAS = jnp.full(2, 5.0)
+print(layer(jnp.ones(2)))
+"""
+
+
+def test_a_stale_flag_becomes_static_a_stale_array_an_argument(tmp_path: Path) -> None:
+    """What follows is measured by what is right, no longer by the original."""
+    outcome = repair(STALE, tmp_path)
+    (state, typed) = taken(outcome)
+    assert state[:2] == ("state", "review")
+    assert typed == ("typed_argument", "review", 3, 2)
+    assert '@functools.partial(jax.jit, static_argnames=("use_bias",))\ndef layer(x, use_bias, bias):' in written(
+        outcome
+    )
+    assert outcome.last.run.printed.split("\n")[1:3] == ["[2. 2.]", "[12. 12.]"]
+    assert all(fix.proof is not None and fix.proof.measure == "eager" for fix in outcome.functions[0].fixes)
+
+
+CAUGHT = """\
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def ramp(x, n):
+    return x * jnp.arange(n).sum()
+
+
+for n in (3, 4):
+    try:
+        print(ramp(2.0, n))
+    except jax.errors.ConcretizationTypeError:
+        print("no")
+"""
+ALWAYS = """\
+import jax
+
+
+@jax.jit
+def ramp(x, n):
+    return x * [1.0, 2.0][n + 5]
+
+
+print(ramp(2.0, 3))
+"""
+
+
+@pytest.mark.parametrize("source", [CAUGHT, ALWAYS], ids=["what the program catches", "what fails eagerly as well"])
+def test_a_failure_is_left_alone_where_no_run_shows_what_is_right(source: str, tmp_path: Path) -> None:
+    outcome = repair(source, tmp_path)
+    assert outcome.files == {}
+    assert taken(outcome) == []

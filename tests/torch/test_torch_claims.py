@@ -1,0 +1,115 @@
+"""What the knowledge base claims of PyTorch is run here, all of it; its messages match, and nothing harmless does."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from traceonce.commands.knowledge.verify import start_trials
+from traceonce.knowledge.collection import Collection
+from traceonce.knowledge.harvesting import messages
+from traceonce.knowledge.matching import Index, match, scan
+from traceonce.knowledge.running import LIMIT, Request
+from traceonce.knowledge.verifying import Measured, Task, differences, refuted, run_tasks, subject_of
+
+JOBS = min(os.cpu_count() or 1, 4)
+FEWEST = 14
+
+# What PyTorch prints while nothing is wrong, or while something is wrong that is none of ours.
+HARMLESS = """\
+I1116 00:56:21.440000 2506 torch/_dynamo/utils.py:1800] [0/0] Step 1: torchdynamo start tracing train_step train.py:12
+I1116 00:56:21.440000 2506 torch/_dynamo/output_graph.py:1502] [0/0] Step 2: calling compiler function inductor
+V1116 00:56:21.440000 2506 torch/_dynamo/guards.py:3180] [0/0] [__guards] GUARDS:
+V1116 00:56:21.440000 2506 torch/_dynamo/output_graph.py:1340] [0/0] [__graph_code] TRACED GRAPH
+I1116 00:56:21.440000 2506 torch/fx/experimental/symbolic_shapes.py:4606] [0/1] create_symbol s0 = 5 for L['x'].size()
+TorchDynamo compilation metrics:
+compiled 4 graphs in 12.3 s, 0 graph breaks
+UserWarning: TensorFloat32 tensor cores for float32 matrix multiplication available but not enabled.
+FutureWarning: You are using `torch.load` with `weights_only=False`, which uses the default pickle module implicitly.
+UserWarning: The given NumPy array is not writable, and PyTorch does not support non-writable tensors.
+[rank0]:[W1116 00:56:21.440000000 ProcessGroupNCCL.cpp:4115] Warning: process group has NOT been destroyed
+RuntimeError: The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 0
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (4x3 and 2x3)
+RuntimeError: Trying to backward through the graph a second time
+RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!
+RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+AttributeError: 'NoneType' object has no attribute 'size'
+torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB
+torch.compile is not supported on Python 3.15+
+Epoch 3 | train loss 0.412 | model.training == True
+step == 100 and loss == 0.3
+"""
+
+
+@pytest.fixture(scope="module")
+def collection() -> Collection:
+    return Collection()
+
+
+@pytest.fixture(scope="module")
+def index(collection: Collection) -> Index:
+    return Index(collection)
+
+
+def test_every_record_in_a_run_of_all_its_trials(collection: Collection) -> None:
+    names = [name for name in collection.paths if name.startswith("torch/")]
+    subjects = {name: subject_of(collection, name) for name in names}
+    tasks = [task for subject in subjects.values() for task in subject.tasks(1, LIMIT)]
+    measured = {name: Measured(subject, []) for name, subject in subjects.items()}
+    for task, seen in run_tasks(tasks, lambda: start_trials(sys.executable, "torch"), JOBS):
+        measured[task.record].measurements.append((task, seen))
+    assert len(measured) >= FEWEST
+    assert [problem for one in measured.values() for problem in refuted(one)] == []
+    assert [problem for one in measured.values() for problem in differences(one)] == []
+
+
+@pytest.mark.parametrize("name", ["recompile-dtype"])
+def test_a_claim_that_is_false_is_refuted(collection: Collection, name: str) -> None:
+    """The test above can fail: with the trials of the failure in place of those of the workarounds, it does."""
+    subject = subject_of(collection, f"torch/{name}")
+    failing = Request(str(subject.experiment.path), "failure")
+    tasks = [Task(task.record, task.trial, task.case, failing) for task in subject.tasks(1, LIMIT)]
+    measured = Measured(subject, list(run_tasks(tasks, lambda: start_trials(sys.executable, "torch"), 1)))
+    workarounds = {claim.experiment for claim in subject.record.workarounds}
+    assert {problem.claim for problem in refuted(measured)} >= workarounds
+    assert all(list(messages(seen)) for _, seen in measured.of("failure"))
+
+
+def test_no_harmless_line_of_pytorch_matches(index: Index) -> None:
+    texts = [*HARMLESS.splitlines(), HARMLESS]
+    assert [(text, hit.record.id) for text in texts for answer in scan(text, index) for hit in answer.hits] == []
+
+
+def test_messages_find_their_record_in_every_dress(index: Index) -> None:
+    """At another time, place and frame of the compiler, behind a rank, without a prefix: the record comes first."""
+    dresses: dict[str, Callable[[str], str]] = {
+        "as it is": lambda text: text,
+        "another frame": lambda text: re.sub(r"\[(\d+)/(\d+)\]", r"[1\1/2\2_1]", text),
+        "another place": lambda text: re.sub(r"torch/\w+/(\w+)\.py:\d+\]", r"torch/_dynamo/\1.py:77]", text),
+        "a rank": lambda text: "".join(f"[rank3]:{line}\n" for line in text.splitlines()),
+        "no prefix": lambda text: re.sub(r"(?m)^[IWEV]\d{4} .*?\] \[\d+/\d+\](?: \[__\w+\])? ?", "", text),
+    }
+    wrong = []
+    for record in index.records:
+        examples = record.examples if record.domain == "torch" else []
+        for example in (text for text in examples if "traceonce explain" not in text):  # our report names records
+            for dress, change in dresses.items():
+                found = match(change(example), index, limit=1)
+                if not found or found[0].guess or found[0].record != record.id:
+                    wrong.append((record.id, dress, found[0].record if found else None, change(example)[:200]))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_signature_finds_its_record_first(index: Index, language: str) -> None:
+    wrong = {}
+    for record in index.records:
+        if record.domain == "torch":
+            found = match(record.signature if language == "en" else record.signature_zh, index, limit=2)
+            if not found or found[0].guess or found[0].record != record.id:
+                wrong[record.id] = [one.record for one in found]
+    assert wrong == {}

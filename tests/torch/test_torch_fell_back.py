@@ -1,0 +1,173 @@
+"""The moment a function is compiled no more: told, with what a call costs from then on, and without a trace of us."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from compiled import line_of, only, own_problems, told
+
+import traceonce
+from traceonce.facts import Verdict
+
+
+@pytest.fixture(autouse=True)
+def _few(torch: Any, dynamo: Any) -> Iterator[None]:
+    with torch._dynamo.config.patch(recompile_limit=3):
+        yield
+
+
+def named(x: Any, name: str) -> Any:
+    return x + len(name)
+
+
+def run(torch: Any, count: int, function: Any = named, **options: Any) -> Any:
+    step = torch.compile(function, backend="eager", **options)
+    for number in range(count):
+        for _ in range(2):
+            step(torch.ones(3), "a" * number)  # the call
+    return step
+
+
+def test_it_is_told_with_its_limit_its_place_and_its_cost(torch: Any) -> None:
+    traced = sys.gettrace()
+    with traceonce.watch() as seen:
+        step = run(torch, 6)
+        step(torch.ones(3), "a")
+    assert sys.gettrace() is traced
+    diagnosis = only(seen)
+    assert (diagnosis.traces, diagnosis.retraces) == (3, 2)
+    assert told(diagnosis) == [("value", "name", "''", "'a'"), ("fell_back", "named", "compiled", "eager")]
+    (finding,) = seen.recording.findings
+    fell_back = finding.fell_back
+    assert fell_back is not None
+    assert fell_back.limit == 3
+    assert fell_back.call_site is not None
+    assert fell_back.call_site.line == line_of(run, "# the call")
+    assert seen.events[-1].start < (fell_back.start or 0.0)
+    assert fell_back.compiled_seconds is not None
+    assert (fell_back.eager_seconds is not None) == (traced is None)
+    assert "name == 'aa'" in (finding.cause.note or "")
+
+
+def test_the_verdict_says_so(torch: Any) -> None:
+    with traceonce.watch() as seen:
+        run(torch, 6)
+    assert only(seen).verdict is Verdict.FELL_BACK
+    assert only(seen).fell_back is not None
+
+
+def test_an_eager_call_of_many_functions_is_timed_and_the_tracer_is_gone(torch: Any) -> None:
+    def deep(x: Any, name: str) -> Any:
+        for _ in range(20):
+            x = torch.nn.functional.relu(x) + len(name)
+        return x
+
+    with traceonce.watch() as seen:
+        run(torch, 5, deep)
+    assert sys.gettrace() is None or "traceonce" not in str(sys.gettrace())
+    assert not own_problems(seen.recording)
+    assert len(seen.recording.findings) == 1
+
+
+def test_the_first_calls_are_cold_and_are_not_what_is_told(torch: Any) -> None:
+    plain: list[int] = []
+
+    def slow_at_first(x: Any, name: str) -> Any:
+        if not torch.compiler.is_compiling():
+            plain.append(1)
+            time.sleep(0.2 if len(plain) < 3 else 0.0)
+        return x + len(name)
+
+    with traceonce.watch() as seen:
+        run(torch, 8, slow_at_first)
+    (finding,) = seen.recording.findings
+    assert finding.fell_back is not None
+    if sys.gettrace() is None:
+        assert (finding.fell_back.eager_seconds or 1.0) < 0.2
+
+
+def test_somebody_elses_tracer_is_left_alone(torch: Any) -> None:
+    def tracer(frame: Any, event: str, argument: Any) -> None:
+        return None
+
+    before = sys.gettrace()
+    with traceonce.watch() as seen:
+        sys.settrace(tracer)
+        try:
+            run(torch, 5)
+            assert sys.gettrace() is tracer
+        finally:
+            sys.settrace(before)
+    (finding,) = seen.recording.findings
+    assert finding.fell_back is not None
+    assert finding.fell_back.eager_seconds is None
+
+
+def test_a_module_that_counts_its_steps(torch: Any) -> None:
+    class Net(torch.nn.Module):  # type: ignore[misc]  # PyTorch is untyped here
+        def __init__(self) -> None:
+            super().__init__()
+            self.step = 0
+
+        def forward(self, x: Any) -> Any:
+            self.step += 1
+            return x * self.step
+
+    net = torch.compile(Net(), backend="eager")
+    with traceonce.watch() as seen:
+        for _ in range(6):
+            net(torch.ones(3))
+    diagnosis = only(seen)
+    assert told(diagnosis) == [("guard", "self.step", "0", "1"), ("fell_back", "forward", "compiled", "eager")]
+    assert diagnosis.causes[0].count == 2
+
+
+@pytest.mark.parametrize("how", ["fail_on_recompile_limit_hit", "fullgraph"])
+def test_where_it_is_to_fail_it_fails_and_that_is_told(torch: Any, how: str) -> None:
+    options = {"fullgraph": True} if how == "fullgraph" else {}
+    failing = torch._dynamo.config.patch(fail_on_recompile_limit_hit=how != "fullgraph")
+    with traceonce.watch() as seen, failing, pytest.raises(torch._dynamo.exc.FailOnRecompileLimitHit):
+        run(torch, 6, **options)
+    assert not seen.recording.findings
+    assert [event.phase for event in seen.events] == ["first", "retrace", "retrace", "failed"]
+    assert (seen.events[-1].error or "").startswith("FailOnRecompileLimitHit: ")
+
+
+def test_each_function_has_its_own(torch: Any) -> None:
+    def other(x: Any, name: str) -> Any:
+        return x - len(name)
+
+    with traceonce.watch() as seen:
+        run(torch, 6)
+        run(torch, 2, other)
+    fallen = {diagnosis.function.short_name: diagnosis.fell_back is not None for diagnosis in seen.diagnoses}
+    assert fallen == {"named": True, "other": False}
+
+
+def test_after_a_reset_it_is_compiled_again(torch: Any) -> None:
+    with traceonce.watch() as seen:
+        run(torch, 6)
+        torch._dynamo.reset()
+        run(torch, 6)
+    assert len(seen.recording.findings) == 2
+    assert only(seen).traces == 6
+
+
+def test_the_rest_of_a_function_after_a_graph_break(torch: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(x: Any, name: str) -> Any:
+        x = x + 1
+        print(end="")
+        return x + len(name)
+
+    with traceonce.watch() as seen:
+        run(torch, 6, broken)
+    (finding,) = seen.recording.findings
+    assert finding.function.short_name == "broken"
+    assert "after a graph break" in (finding.cause.note or "")
+    assert finding.fell_back is not None
+    assert finding.fell_back.call_site is not None
+    assert finding.fell_back.call_site.line == line_of(run, "# the call")

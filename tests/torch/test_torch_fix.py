@@ -1,0 +1,180 @@
+"""The recipes for `torch.compile`: what each writes, and that the program then compiles less and does the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rehearsed import rehearse, write
+
+from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.kits import KITS, load_recipe
+from traceonce.fix.proposing import consider
+from traceonce.prove.values import first_difference
+
+OWN = [name for name in (*KITS["torch"].recipes, *KITS["torch"].advice) if name.startswith("torch.")]
+EXAMPLES = [(recipe, example) for recipe in map(load_recipe, OWN) for example in recipe.examples]
+WRITTEN = [(recipe, example) for recipe, example in EXAMPLES if example.repaired is not None]
+ADVISED = [(recipe, example) for recipe, example in EXAMPLES if example.repaired is None]
+
+
+def test_every_recipe_has_an_example() -> None:
+    assert {recipe.name for recipe, _ in EXAMPLES} == {name.partition(".")[2] for name in OWN}
+
+
+@pytest.mark.parametrize(("recipe", "example"), WRITTEN, ids=[recipe.name for recipe, _ in WRITTEN])
+def test_what_it_writes_compiles_less_and_does_the_same(
+    torch: Any, tmp_path: Path, recipe: Recipe, example: Example
+) -> None:
+    before = rehearse(torch, tmp_path, example.program)
+    case = before.cases[example.function]
+    assert case.diagnosis.traces == example.traces_before
+    candidate = next(recipe.propose(case))
+    assert write(candidate, example.program) == example.repaired
+    assert example.repaired is not None
+    after = rehearse(torch, tmp_path, example.repaired)
+    assert after.cases[example.function].diagnosis.traces == example.traces_after == candidate.predicted_traces
+    assert after.printed == before.printed
+    pairs = list(zip(before.rehearsal.returned, after.rehearsal.returned, strict=True))
+    assert pairs
+    assert [first_difference(was, now) for was, now in pairs] == [None] * len(pairs)
+
+
+@pytest.mark.parametrize(("recipe", "example"), ADVISED, ids=[recipe.name for recipe, _ in ADVISED])
+def test_advice_is_given(torch: Any, tmp_path: Path, recipe: Recipe, example: Example) -> None:
+    case = rehearse(torch, tmp_path, example.program).cases[example.function]
+    assert case.diagnosis.traces == example.traces_before
+    (candidate,) = recipe.propose(case)
+    assert (candidate.snippet, candidate.change) == (example.advice, None)
+    assert candidate.note
+
+
+# ---- where a change must not be written
+
+
+def candidates(case: Case, name: str) -> list[Candidate]:
+    return [each for each in consider(case).candidates if each.recipe == name and each.change is not None]
+
+
+SIZES = """\
+import torch
+
+
+@torch.compile(backend="eager", dynamic=False)
+def doubled(x, factor=2.0):
+    return x * factor
+
+
+sizes = iter(range(2, 6))
+{calls}
+"""
+ORDER = "values = [3.0] * 4\nfor _ in range(4):\n    print(values.pop(), doubled(torch.ones(next(sizes))).sum().item())"
+REFUSED = {
+    "a comprehension": ("print([doubled(torch.ones(n)).sum().item() for n in sizes])", "a part of something larger"),
+    "the order of what is done": (ORDER, "`values.pop()` is done before"),
+    "a call by a library": ("print(list(map(doubled, map(torch.ones, sizes))))", "doubled is called through `list"),
+}
+
+
+@pytest.mark.parametrize(("calls", "reason"), REFUSED.values(), ids=list(REFUSED))
+def test_nothing_is_put_before_a_call_that_has_no_place_before_it(
+    torch: Any, tmp_path: Path, calls: str, reason: str
+) -> None:
+    program = SIZES.format(calls=calls)
+    case = rehearse(torch, tmp_path, program).cases["doubled"]
+    (candidate,) = candidates(case, "mark_dynamic")
+    with pytest.raises(Declined, match=re.escape(reason)):
+        write(candidate, program)
+
+
+def test_a_setting_of_the_program_is_not_overruled(torch: Any, tmp_path: Path) -> None:
+    program = f'import torch\n\ntorch.compiler.config.dynamic_sources = ""\n{SIZES.format(calls="")}'
+    program += "for size in sizes:\n    doubled(torch.ones(size))\n"
+    case = rehearse(torch, tmp_path, program).cases["doubled"]
+    (candidate,) = candidates(case, "dynamic_sources")
+    with pytest.raises(Declined, match=r"program\.py has a setting of its own for dynamic_sources"):
+        write(candidate, program)
+
+
+TWO_COUNTERS = """\
+import torch
+
+
+class First(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.step = 0
+
+    def forward(self, x):
+        self.step += 1
+        return x * self.step
+
+
+class Second(First):
+    def __init__(self):
+        super().__init__()
+        self.step = 5
+
+    def forward(self, x):
+        self.step += 1
+        return x + self.step
+
+
+model = torch.compile(First(), backend="eager")
+for _ in range(4):
+    model(torch.ones(3))
+"""
+
+
+def test_which_of_two_counters_is_meant_is_not_guessed(torch: Any, tmp_path: Path) -> None:
+    case = rehearse(torch, tmp_path, TWO_COUNTERS).cases["First.forward"]
+    (candidate,) = candidates(case, "step_counter_buffer")
+    with pytest.raises(Declined, match=r"2 classes of the program count in `self\.step`"):
+        write(candidate, TWO_COUNTERS)
+
+
+UNROLLED = """\
+import torch
+
+
+@torch.compile(backend="eager", dynamic=True)
+def repeated(x, times):
+    for _ in range(times):
+        x = x * 2
+    return x
+
+
+for times in range(2, 8):
+    repeated(torch.ones(3), times)
+"""
+
+
+def test_what_is_dynamic_already_is_not_made_so_again(torch: Any, tmp_path: Path) -> None:
+    case = rehearse(torch, tmp_path, UNROLLED).cases["repeated"]
+    assert case.diagnosis.traces == 6  # a loop is unrolled, whatever is left open
+    for candidate in candidates(case, "dynamic"):
+        with pytest.raises(Declined, match=r"dynamic=True is given already|dynamic=False is not given"):
+            write(candidate, UNROLLED)
+
+
+OF_A_LIBRARY = """\
+import torch
+
+model = torch.nn.Sequential(torch.nn.Linear(3, 2))
+model.compile(backend="eager", dynamic=False)
+for length in range(2, 12):
+    batch = torch.ones(length, 3)
+    print(model(batch).shape)
+"""
+
+
+def test_a_module_of_pytorch_that_the_program_compiled_can_be_repaired(torch: Any, tmp_path: Path) -> None:
+    case = rehearse(torch, tmp_path, OF_A_LIBRARY).cases["Sequential.forward"]
+    assert case.diagnosis.function.library
+    (candidate,) = candidates(case, "mark_dynamic")
+    repaired = write(candidate, OF_A_LIBRARY)
+    assert "    torch._dynamo.mark_dynamic(batch, 0)\n    print(model(batch).shape)\n" in repaired
+    assert rehearse(torch, tmp_path, repaired).cases["Sequential.forward"].diagnosis.traces == 1

@@ -1,0 +1,65 @@
+"""Which frameworks a program will import is read off its files; several rehearsals of one run are joined."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from traceonce.facts import FunctionId
+from traceonce.facts.rehearsal import Rehearsal, Returned
+from traceonce.observe.launching import Target
+from traceonce.prove.importing import foresee_frameworks
+from traceonce.prove.performing import join_rehearsals
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    files = {
+        "train.py": "import numpy\nfrom model.layers import dense\n",
+        "model/__init__.py": "",
+        "model/layers.py": "from . import deep\n\n\ndef dense():\n    import jax.numpy as jnp\n",
+        "model/deep.py": "import model.layers\n",
+        "plain.py": "import json\n",
+        "broken.py": "import jax\ndef (:\n",
+        "unrelated.py": "import tensorflow\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "expected"),
+    [
+        ("script", "train.py", ["jax"]),
+        ("script", "plain.py", []),
+        ("script", "broken.py", []),
+        ("script", "missing.py", []),
+        ("module", "model.layers", ["jax"]),
+        ("code", "import tensorflow as tf, jax", ["tensorflow", "jax"]),
+        ("code", "from train import x", ["jax"]),
+        ("code", "import keras", ["tensorflow"]),
+    ],
+)
+def test_what_the_files_of_a_program_import_is_foreseen(
+    kind: str, name: str, expected: list[str], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    assert foresee_frameworks(Target(kind, name, ()), project) == expected
+
+
+def test_what_is_not_installed_is_not_loaded(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert foresee_frameworks(Target("script", "train.py", ()), project) == []
+
+
+def test_rehearsals_of_several_frameworks_are_one() -> None:
+    one = Rehearsal(returned=(Returned(FunctionId("f")),), seconds=1.0, drawn=True, problems=("a",))
+    other = Rehearsal(returned=(Returned(FunctionId("g")),), seconds=2.0, problems=("b",))
+    joined = join_rehearsals([one, other])
+    assert [each.function.name for each in joined.returned] == ["f", "g"]
+    assert (joined.seconds, joined.drawn, joined.problems) == (2.0, True, ("a", "b"))
+    assert join_rehearsals([]) == Rehearsal()
