@@ -28,6 +28,7 @@ lint: .venv/installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# bench/peers.py compares with other tools, which need an environment of their own: it says how to make it.
 bench: .venv/installed
 	$(BIN)/python bench/observe.py
 	$(BIN)/python bench/backends.py

@@ -115,22 +115,24 @@ def report_recompiles(name: str, device: str, step: Callable[[int], Any]) -> dic
         steady += [timed(lambda length=length: step(length), 1) for _ in range(3 if QUICK else 10)]  # type: ignore[misc]
     usual = statistics.median(steady)
     again = [seconds for seconds in list(first.values())[1:] if seconds > 10 * usual]
+    steps = statistics.median(again or [0]) / usual
     print(
         f"{name} on {device}: the first length took {first[LENGTHS[0]]:.1f} s; of the {len(LENGTHS) - 1} further ones "
         f"{len(again)} compiled again, in {min(again, default=0):.1f} to {max(again, default=0):.1f} s; a steady step "
-        f"takes {usual * 1e3:.1f} ms, so one recompile costs as much as {statistics.median(again or [0]) / usual:,.0f}"
+        f"takes {usual * 1e3:.1f} ms, so that one recompile costs as much as {steps:,.0f} steps"
     )
     return {
         "device": device,
         "first_seconds": {str(length): round(seconds, 3) for length, seconds in first.items()},
         "steady_ms": round(usual * 1e3, 3),
-        "steps_per_recompile": round(statistics.median(again or [0]) / usual),
+        "steps_per_recompile": round(steps),
     }
 
 
 def jax_training() -> dict[str, Any]:
     import jax
     import jax.numpy as jnp
+    import numpy as np
 
     keys = iter(jax.random.split(jax.random.key(1), 4 * LAYERS + 1))
 
@@ -170,7 +172,7 @@ def jax_training() -> dict[str, Any]:
     state = [weights, jax.tree.map(lambda w: (jnp.zeros_like(w), jnp.zeros_like(w)), weights)]
 
     def step(length: int) -> None:
-        ids = jnp.arange(BATCH * (length + 1)).reshape(BATCH, length + 1) % WORDS
+        ids = np.arange(BATCH * (length + 1), dtype=np.int32).reshape(BATCH, length + 1) % WORDS
         *state[:], value = train(*state, ids)
         value.block_until_ready()
 

@@ -5,8 +5,8 @@ The record's own expression has no say in what counts as its message:
 1.  of an experiment whose symptom is an error: the error, and the whole traceback, of every run that raised it;
 2.  of one whose symptom is a line in the log: every entry of the log that has the symptom in it;
 3.  of any other: the blocks of our report, and the lines of our log of retraces, about functions for which the observer
-    itself names this record and no other. The line of a block that names the record is taken out. And what JAX itself
-    explains in the log (`message_as_jax_explains_it`) of a function that it had seen before;
+    itself names this record and no other. The line of a block that names the record is taken out. And what JAX and
+    PyTorch themselves explain in the log of a function that they had seen before, where they are asked to;
 4.  of a failure that our observer does not tell from others: what the run raised (memory that grows), or else what it
     printed (Python code that ran once).
 
@@ -34,7 +34,9 @@ MESSAGES = Path(__file__).parent / "messages.jsonl"
 LONGEST = 6_000  # characters of a message that is kept
 SHORT = 150  # of a line that was cut
 GENERATED = re.compile(r"[^\s\"']*__autograph_generated_file\w*\.py")  # in a folder of the machine, with a random name
-EXPLAINED = re.compile(r"TRACING CACHE MISS.*(?: and before |but seen another function)", re.S)
+EXPLAINED = re.compile(
+    r"TRACING CACHE MISS.*(?: and before |but seen another function)|Recompiling function .*triggered by", re.S
+)
 LINES = 2  # of our log of retraces, for each run
 AT_THE_END = (
     "retracing-growing-decode",
@@ -123,7 +125,7 @@ def messages_of(seen: Measurement, experiment: Experiment, record: str) -> Itera
                 yield "log", entry
         about = [] if record.endswith(AT_THE_END) else seen.retraces_logged[:LINES]
         for line in about:
-            if line.split(":", 2)[-1].partition(" retraced")[0] in names:
+            if re.split(" retraced| recompiled", line.split(":", 2)[-1])[0] in names:
                 yield "retrace", line
 
 

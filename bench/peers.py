@@ -238,7 +238,9 @@ def main() -> None:
     for program in programs():
         for tool in tools_for(program):
             print(f"{program.name}: {tool}", flush=True)
-            heard[program.name, tool] = listen(program, tool, os.path.abspath(peers))
+            said = heard[program.name, tool] = listen(program, tool, os.path.abspath(peers))
+            if said.status and tool not in (CHEX, EQUINOX):
+                raise SystemExit(f"{program.name} failed under {tool}:\n{said.text}")
     PAGE.write_text(write_page(heard, versions))
     print(f"written to {PAGE}")
 

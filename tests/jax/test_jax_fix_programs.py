@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repaired_in_process import repair
+from repaired_in_process import case_of, first_written, prove, repair, run
 
+from traceonce.fix.kits import load_recipe
 from traceonce.prove.outcome import Outcome
 
 
@@ -183,3 +184,31 @@ def test_a_failure_is_left_alone_where_no_run_shows_what_is_right(source: str, t
     outcome = repair(source, tmp_path)
     assert outcome.files == {}
     assert taken(outcome) == []
+
+
+UNSEEN = """\
+import jax
+import jax.numpy as jnp
+
+total = 0.0
+for k in range(6):
+
+    @jax.jit
+    def loss(w):
+        return w * w * 2.0
+
+    total += jax.grad(loss)(3.0)
+{printing}"""
+
+
+@pytest.mark.parametrize(("printing", "verdict"), [("", "not_proved"), ("print(total)\n", "proved")])
+def test_calls_inside_a_transformation_prove_nothing_unless_something_else_shows(
+    printing: str, verdict: str, tmp_path: Path
+) -> None:
+    source = UNSEEN.format(printing=printing)
+    before = run(source, tmp_path)
+    assert before.rehearsal is not None
+    assert before.rehearsal.returned == ()
+    case = case_of(before, "loss")
+    _, repaired = first_written(list(load_recipe("jax.hoist").propose(case)), source)
+    assert prove(case, before, repaired, tmp_path).verdict == verdict

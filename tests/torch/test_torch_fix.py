@@ -160,11 +160,37 @@ def test_what_is_dynamic_already_is_not_made_so_again(torch: Any, tmp_path: Path
             write(candidate, UNROLLED)
 
 
+METHOD = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x, scale=1.0):
+        return x * scale
+
+
+net = Net()
+net.compile(backend="eager", dynamic=False)
+for length in range(2, 6):
+    print(net(torch.ones(length, 3), scale=2.0).shape)
+"""
+
+
+def test_a_module_that_compiles_itself_is_called_by_its_name(torch: Any, tmp_path: Path) -> None:
+    case = rehearse(torch, tmp_path, METHOD).cases["Net.forward"]
+    (marking,) = candidates(case, "mark_dynamic")
+    assert "    torch._dynamo.mark_dynamic(given_x, 0)\n    print(net(given_x, scale=2.0).shape)\n" in write(
+        marking, METHOD
+    )
+    opening, dropping = candidates(case, "dynamic")
+    assert 'net.compile(backend="eager", dynamic=True)' in write(opening, METHOD)
+    assert 'net.compile(backend="eager")\n' in write(dropping, METHOD)
+
+
 OF_A_LIBRARY = """\
 import torch
 
-model = torch.nn.Sequential(torch.nn.Linear(3, 2))
-model.compile(backend="eager", dynamic=False)
+model = torch.compile(torch.nn.Sequential(torch.nn.Linear(3, 2)), backend="eager", dynamic=False)
 for length in range(2, 12):
     batch = torch.ones(length, 3)
     print(model(batch).shape)

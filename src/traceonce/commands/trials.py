@@ -37,6 +37,7 @@ from traceonce.observe.shelf import complete
 from traceonce.report.base import Material
 from traceonce.report.text import render_text
 
+PREFIX = "traceonce-trial-"
 # Frames below the trial, where TensorFlow prints the whole stack, or JAX its last frames: a program of the user's does
 # not have them.
 _OUR_FRAMES = re.compile(
@@ -44,6 +45,8 @@ _OUR_FRAMES = re.compile(
     r"|^\s*(?:<frozen runpy>|\S*traceonce/commands/trials?\.py):\d+\S* \(\S+\)\n",
     re.M,
 )
+# PyTorch cuts the front of a path off, and tells that of its own files from the folder it was started in.
+_SHORTENED = re.compile(rf"[^\s\"'(]*{PREFIX}\w+/(?={re.escape(MODULE)})|[^\s\"'(]*lib/python[\d.]+/(?=site-packages/)")
 # What a framework imports when it is first used: a second or more that every trial would pay again.
 _ALONG = {
     "jax": ("jax.numpy",),
@@ -72,7 +75,7 @@ def _version(module: ModuleType) -> str:
 
 def measure(request: Request, facts: Measurement) -> Measurement:
     """Run one trial in a process of its own."""
-    scratch = Path(tempfile.mkdtemp(prefix="traceonce-trial-")).resolve()
+    scratch = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
     try:
         shutil.copy(request.module, scratch / MODULE)
         began = time.perf_counter()
@@ -186,7 +189,7 @@ def _without_places(text: str, scratch: Path) -> str:
     }
     for place, name in places.items():
         text = text.replace(place, name)
-    return _OUR_FRAMES.sub("", text)
+    return _OUR_FRAMES.sub("", _SHORTENED.sub("", text))
 
 
 if __name__ == "__main__":

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from traceonce.facts import Cause, CauseCode, Container, Leaf, Signature
-from traceonce.facts.signature import PARAMETERS
+import msgspec
+
+from traceonce.explain.guard_paths import BASE, BREAK, PATH, Call, readable, readable_all, type_name_of
+from traceonce.facts import Cause, CauseCode
+from traceonce.facts.graph_breaks import is_at_break
 
 CONTAINERS = {"list", "tuple", "dict", "set", "frozenset", "OrderedDict", "defaultdict", "deque"}
+OTHER_CODE = "the code of the function is another: PyTorch compiles what it calls into it"
+NO_VIEW = "a view, then no view: with dynamic=True a view is compiled together with the tensor that it looks into"
 SIZE_ONE = "PyTorch compiles sizes 0 and 1 separately from all others"
 ERASED = "torch._dynamo.reset()"
 _DTYPES = {
@@ -42,7 +47,6 @@ _EQUAL = re.compile(r"^(?P<path>[^=<>!()]+?) == (?P<was>.+)$", re.DOTALL)
 _SIZE = re.compile(r"(?P<path>[\w.'\[\]]+?)\.size\(\)\[(?P<axis>\d+)\]")
 _STRIDE = re.compile(r"(?P<path>[\w.'\[\]]+?)\.(?P<what>stride\(\)\[\d+\]|storage_offset\(\))")
 _RANGE = re.compile(r"^(?:(?P<low>\d+) <= )?(?P<path>[A-Za-z_][\w.'\[\]]*)(?: (?P<test><=|>=) (?P<high>\d+))?$")
-_PATH = re.compile(r"(?:[LG]\['\w+'\]|[A-Za-z_]\w*)(?:\.\w+|\[(?:\d+|'[^']*')\])*")
 _BACKEND = re.compile(
     r"Cached backend: (?P<was>.+?)(?: \(id=\w+\))?\. New backend: (?P<now>.+?)(?: \(id=\w+\))?\. ", re.DOTALL
 )
@@ -55,42 +59,6 @@ class Guard(NamedTuple):
     causes: tuple[Cause, ...]
 
 
-class Call(NamedTuple):
-    """The call that the guards refused: its signature, and what else they looked at, by path."""
-
-    signature: Signature
-    reads: Mapping[str, str] = {}
-
-    def leaf(self, path: str) -> Leaf | None:
-        return next((leaf for leaf in self.signature.leaves if leaf.path == path), None)
-
-    def container(self, path: str) -> Container | None:
-        return next((container for container in self.signature.structure if container.path == path), None)
-
-    def is_parameter(self, path: str) -> bool:
-        declared = next((each for each in self.signature.structure if each.type_name == PARAMETERS), None)
-        return declared is None or _root(path) in declared.keys
-
-    def now(self, raw: str, otherwise: str = "another value") -> str:
-        """What stands at a path now, in words."""
-        path = _readable(raw)
-        leaf, container = self.leaf(path), self.container(path)
-        if leaf is not None:
-            return leaf.describe()
-        if container is not None:
-            return f"a {container.type_name} of {len(container.keys)}"
-        return self.reads.get(raw, self.reads.get(path, otherwise))
-
-    def type_now(self, raw: str) -> str:
-        path = _readable(raw)
-        leaf, container = self.leaf(path), self.container(path)
-        if leaf is not None:
-            return "None" if leaf.kind == "none" else leaf.type_name or leaf.kind
-        if container is not None:
-            return container.type_name
-        return _type_name(self.reads.get(f"type({raw})", "another type"))
-
-
 def read_guard(text: str, call: Call) -> Guard:
     """Parse one text. What is not understood is a cause with the code `guard` and the text itself, never nothing."""
     numbered = _ID.match(text)
@@ -99,8 +67,17 @@ def read_guard(text: str, call: Call) -> Guard:
     for reader in _READERS:
         causes = tuple(reader(guard, call))
         if causes:
-            return Guard(numbered.group(1) if numbered else None, causes)
-    return Guard(numbered.group(1) if numbered else None, (_unread(guard, call),))
+            break
+    else:
+        causes = (_unread(guard, call),)
+    return Guard(numbered.group(1) if numbered else None, tuple(_placed(cause, call) for cause in causes))
+
+
+def _placed(cause: Cause, call: Call) -> Cause:
+    """A value without a name has at least a place."""
+    if not is_at_break(cause.path) or BREAK not in call.reads:
+        return cause
+    return msgspec.structs.replace(cause, note=f"computed before the graph break at {call.reads[BREAK]}")
 
 
 def _cause(code: CauseCode, path: str, was: str, now: str, **more: object) -> Cause:
@@ -111,7 +88,7 @@ def _read_tensor(guard: str, call: Call) -> Iterator[Cause]:
     match = _TENSOR.match(guard)
     if match is None:
         return
-    path, rest = _readable(match["path"]), match["rest"]
+    path, rest = readable(match["path"]), match["rest"]
     expected = _EXPECTED.search(rest)
     was, now = (expected["was"].strip(), expected["now"].strip().rstrip(".")) if expected else ("", "")
     index = re.search(r"at index (\d+)", rest)
@@ -151,9 +128,9 @@ def _dispatch_keys(path: str, was: str, now: str) -> Cause:
 def _read_tensor_type(guard: str, call: Call) -> Iterator[Cause]:
     match = re.match(r"expected type of '(.+?)' to be a tensor type,.* but found <class '([^']+)'>", guard)
     if match:
-        found = _type_name(match[2])
+        found = type_name_of(match[2])
         was = "another kind of tensor" if found in ("Tensor", "Parameter") else "a tensor"
-        path = _readable(match[1])
+        path = readable(match[1])
         yield _cause(CauseCode.KIND, path, was, call.now(match[1], found), type_name=found, finite=found == "None")
 
 
@@ -173,14 +150,14 @@ def _read_check(guard: str, call: Call) -> Iterator[Cause]:
     match = _CHECK.match(guard)
     if match is None:
         return
-    raw, was = match["path"], _type_name(match["type"] or "")
-    path = _readable(raw)
+    raw, was = match["path"], type_name_of(match["type"] or "")
+    path = readable(raw)
     now = call.type_now(raw)
     if raw.endswith(".__code__"):
         owner = raw.removesuffix(".__code__")
-        function = _readable(owner)
-        after = call.now(owner, call.reads.get(raw, "another function"))
-        yield _cause(CauseCode.NEW_FUNCTION, function, "the function it was compiled with", after)
+        after = ", ".join(filter(None, [call.now(owner, ""), call.reads.get(raw)])) or "other code"
+        before = "the code it was compiled with"
+        yield _cause(CauseCode.IDENTITY, readable(owner), before, after, type_name="function", note=OTHER_CODE)
     elif was == now == "bool":
         after = call.now(raw)
         yield _value(call, raw, str(after != "True"), after, "bool")
@@ -203,12 +180,12 @@ def _read_length(guard: str, call: Call) -> Iterator[Cause]:
         plain = match["test"] in ("==", "!=")  # of a dict PyTorch says what it found: that the length is not this
         was = match["was"] if plain else f"{match['test']} {match['was']}"
         yield _length(match["path"], was, call)
-    elif guard.startswith("not ") and re.fullmatch(_PATH, guard[4:]):
+    elif guard.startswith("not ") and re.fullmatch(PATH, guard[4:]):
         yield _length(guard[4:], "0", call)
 
 
 def _length(raw: str, was: str, call: Call) -> Cause:
-    path = _readable(raw)
+    path = readable(raw)
     container = call.container(path)
     now = str(len(container.keys)) if container is not None else call.reads.get(f"len({raw})", "another length")
     return _cause(CauseCode.STRUCTURE, f"len({path})", was, now)
@@ -217,13 +194,13 @@ def _length(raw: str, was: str, call: Call) -> Cause:
 def _read_dict(guard: str, call: Call) -> Iterator[Cause]:
     match = re.match(r"^(?P<not>not )?___dict_contains\((?P<key>.+?), (?P<path>.+)\)$", guard)
     if match:
-        path = _readable(match["path"])
+        path = readable(match["path"])
         was, now = (f"no key {match['key']}", f"key {match['key']}")[:: 1 if match["not"] else -1]
         yield _cause(CauseCode.STRUCTURE, path, was, now)
         return
     match = re.match(r"^(?:list|set|tuple)\((?:dict\.keys\()?(?P<path>.+?)(?:\.keys\(\))?\)+ == (?P<was>.+)$", guard)
     if match:
-        path = _readable(match["path"])
+        path = readable(match["path"])
         container = call.container(path)
         now = ", ".join(container.keys[:12]) if container is not None else "others"
         yield _cause(CauseCode.STRUCTURE, path, f"keys {match['was'].strip('[]{}()')}", f"keys {now}")
@@ -235,9 +212,9 @@ def _read_size(guard: str, call: Call) -> Iterator[Cause]:
     if match is None:
         match = _STRIDE.search(guard)
         if match:
-            yield _cause(CauseCode.GUARD, _readable(match["path"]) + "." + match["what"], _sizes(guard), "not so")
+            yield _cause(CauseCode.GUARD, readable(match["path"]) + "." + match["what"], _sizes(guard), "not so")
         return
-    path, axis = _readable(match["path"]), int(match["axis"])
+    path, axis = readable(match["path"]), int(match["axis"])
     leaf = call.leaf(path)
     size = leaf.shape[axis] if leaf is not None and leaf.shape is not None and axis < len(leaf.shape) else None
     alone = _SIZE.fullmatch(guard.replace("2 <= ", "").replace(" >= 2", "").strip())
@@ -257,7 +234,7 @@ def _read_size(guard: str, call: Call) -> Iterator[Cause]:
 
 
 def _sizes(guard: str) -> str:
-    return _readable_all(re.sub(r"\.size\(\)\[", ".shape[", guard))
+    return readable_all(re.sub(r"\.size\(\)\[", ".shape[", guard))
 
 
 def _read_none(guard: str, call: Call) -> Iterator[Cause]:
@@ -265,7 +242,7 @@ def _read_none(guard: str, call: Call) -> Iterator[Cause]:
     if match:
         now = call.now(match["path"], "None" if match["not"] else "something")
         was = "something" if match["not"] else "None"
-        yield _cause(CauseCode.KIND, _readable(match["path"]), was, now, finite=True)
+        yield _cause(CauseCode.KIND, readable(match["path"]), was, now, finite=True)
 
 
 def _read_nan(guard: str, call: Call) -> Iterator[Cause]:
@@ -276,7 +253,7 @@ def _read_nan(guard: str, call: Call) -> Iterator[Cause]:
 
 def _read_equal(guard: str, call: Call) -> Iterator[Cause]:
     match = _EQUAL.match(guard)
-    if match is None or not re.fullmatch(_PATH, match["path"].strip()):
+    if match is None or not re.fullmatch(PATH, match["path"].strip()):
         return
     raw, was = match["path"].strip(), match["was"].strip()
     try:
@@ -285,19 +262,19 @@ def _read_equal(guard: str, call: Call) -> Iterator[Cause]:
         kind = None
     now = call.now(raw)
     type_now = call.type_now(raw)
-    leaf = call.leaf(_readable(raw))
+    leaf = call.leaf(readable(raw))
     if kind == "NoneType" or (leaf is not None and leaf.kind != "python"):
-        yield _cause(CauseCode.KIND, _readable(raw), was, now, type_name=type_now, finite="None" in (was, now))
+        yield _cause(CauseCode.KIND, readable(raw), was, now, type_name=type_now, finite="None" in (was, now))
     else:
         yield _value(call, raw, was, now, kind)
 
 
 def _value(call: Call, raw: str, was: str, now: str, kind: str | None) -> Cause:
     """A value that was compiled in: an argument, or something else that the function reads."""
-    path = _readable(raw)
+    path = readable(raw)
     argument = not raw.startswith("G[") and call.is_parameter(path) and not re.search(r"\.\w+", path)
     note = None
-    if not argument and not raw.startswith("G[") and not call.is_parameter(path):
+    if not argument and not raw.startswith("G[") and not call.is_parameter(path) and not is_at_break(path):
         note = "a variable of the enclosing function"
     code = CauseCode.VALUE if argument else CauseCode.GUARD
     return _cause(code, path, was, now, type_name=kind, finite=kind == "bool", note=note)
@@ -305,7 +282,7 @@ def _value(call: Call, raw: str, was: str, now: str, kind: str | None) -> Cause:
 
 def _read_range(guard: str, call: Call) -> Iterator[Cause]:
     match = _RANGE.match(guard)
-    if match and (match["low"] or match["high"]) and call.leaf(_readable(match["path"])) is not None:
+    if match and (match["low"] or match["high"]) and call.leaf(readable(match["path"])) is not None:
         low, high, test = match["low"], match["high"], match["test"]
         was = f"{low} to {high}" if low and high else f"{low or high} or {'less' if test == '<=' else 'more'}"
         yield _value(call, match["path"], was, call.now(match["path"]), "int")
@@ -314,7 +291,7 @@ def _read_range(guard: str, call: Call) -> Iterator[Cause]:
 def _read_aliases(guard: str, call: Call) -> Iterator[Cause]:
     match = re.match(r"^Duplicate tensors? found: \[(.*)\]", guard)
     if match:
-        one, *others = [_readable(name.strip().strip("'\"")) for name in match[1].split(",")]
+        one, *others = [readable(name.strip().strip("'\"")) for name in match[1].split(",")]
         same = " and ".join(others) or "another argument"
         yield _cause(CauseCode.ALIASING, one, "tensors of their own", f"the same tensor as {same}")
 
@@ -344,17 +321,28 @@ def _read_gone(guard: str, call: Call) -> Iterator[Cause]:
     if guard.startswith(ERASED):
         yield _cause(CauseCode.CONTEXT, ERASED, "compiled", "compiled code dropped")
     elif "has been freed" in guard or "got deallocated" in guard or "deallocated" in guard:
-        match = _PATH.search(guard.partition("because ")[2])
-        path = _readable(match.group()) if match and "because" in guard else "an object"
+        match = PATH.search(guard.partition("because ")[2])
+        path = readable(match.group()) if match and "because" in guard else "an object"
         yield _cause(CauseCode.COLLECTED, path, "alive", "freed")
 
 
+def _read_view(guard: str, call: Call) -> Iterator[Cause]:
+    """The guard of a view asks the tensor that it looks into, and a tensor of its own has none: the text is an error."""
+    if re.match(r"^'NoneType' object has no attribute '\w+'$", guard) is None:
+        return
+    gone = [path for path in call.reads if path.endswith(BASE)]
+    for path in gone:
+        yield _cause(CauseCode.GUARD, readable(path), "a view", "no view", finite=True, note=NO_VIEW)
+    if not gone:
+        yield _cause(CauseCode.GUARD, call.function or "guard", guard, "None is there now")
+
+
 def _unread(guard: str, call: Call) -> Cause:
-    paths = [match.group() for match in _PATH.finditer(guard)]
-    known = [path for path in paths if path in call.reads or call.leaf(_readable(path)) is not None]
+    paths = [match.group() for match in PATH.finditer(guard)]
+    known = [path for path in paths if path in call.reads or call.leaf(readable(path)) is not None]
     raw = next(iter(known or [path for path in paths if not path.startswith("_")]), "")
     return _cause(
-        CauseCode.GUARD, _readable(raw) or "guard", guard or "a guard", call.now(raw, "not so") if raw else "not so"
+        CauseCode.GUARD, readable(raw) or "guard", guard or "a guard", call.now(raw, "not so") if raw else "not so"
     )
 
 
@@ -366,6 +354,7 @@ _READERS: tuple[Callable[[str, Call], Iterator[Cause]], ...] = (
     _read_aliases,
     _read_gone,
     _read_unexpected,
+    _read_view,
     _read_check,
     _read_length,
     _read_dict,
@@ -375,25 +364,3 @@ _READERS: tuple[Callable[[str, Call], Iterator[Cause]], ...] = (
     _read_equal,
     _read_range,
 )
-
-
-def _readable(raw: str) -> str:
-    """A path as the author would write it: ``L['self']._modules['l']._parameters['bias']`` is ``self.l.bias``."""
-    path = re.sub(r"\b[LG]\['(\w+)'\]", r"\1", raw.strip())
-    path = re.sub(r"^___from_numpy\((.+)\)$", r"\1", path)
-    path = re.sub(r"\._(?:modules|parameters|buffers)\['(\d+)'\]", r"[\1]", path)
-    return re.sub(r"\.(?:_modules|_parameters|_buffers|__dict__)\['(\w+)'\]", r".\1", path)
-
-
-def _readable_all(text: str) -> str:
-    return _PATH.sub(lambda match: _readable(match.group()), text)
-
-
-def _root(path: str) -> str:
-    match = re.match(r"\w+", path)
-    return match.group() if match else path
-
-
-def _type_name(text: str) -> str:
-    name = text.rpartition(".")[2]
-    return "None" if name == "NoneType" else name

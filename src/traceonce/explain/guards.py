@@ -18,9 +18,11 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from traceonce.explain.arguments import compare_arguments
-from traceonce.explain.guard_texts import Call, Guard, read_guard
+from traceonce.explain.guard_paths import Call
+from traceonce.explain.guard_texts import OTHER_CODE, Guard, read_guard
 from traceonce.explain.surroundings import compare_contexts
 from traceonce.facts import Cause, CauseCode, Leaf, Signature, TraceEvent
+from traceonce.facts.graph_breaks import is_at_break
 from traceonce.facts.signature import describe_shape
 
 LEFT_OPEN = "left open from this compilation on (all sizes but 0 and 1)"
@@ -30,7 +32,7 @@ _SIZE = re.compile(r"^(?P<path>.*)\.shape\[(?P<axis>\d+)\]$")
 
 def explain_guards(event: TraceEvent, compiled: Mapping[str, Signature]) -> tuple[Cause, ...]:
     """Why an event with `reasons` was compiled; `compiled` are the signatures that earlier ones serve, by number."""
-    call = Call(event.signature, event.reads)
+    call = Call(event.signature, event.reads, event.function.short_name)
     guards = [read_guard(reason, call) for reason in event.reasons]
     nearest = _nearest(guards, event.signature, compiled)
     known = compiled.get(nearest.compilation or "")
@@ -99,6 +101,8 @@ def _with_signature(cause: Cause, was: Signature | None, now: Signature) -> Caus
         return msgspec.structs.replace(cause, was=before.value)
     if cause.code is CauseCode.KIND and before.type_name == after.type_name == "Tensor":
         return cause
+    if cause.note == OTHER_CODE:  # it says more: two lambdas have one name
+        return cause
     if cause.code in (CauseCode.KIND, CauseCode.IDENTITY):
         text = before.type_name if before.kind == after.kind == "tensor" else before.describe()
         later = after.type_name if before.kind == after.kind == "tensor" else after.describe()
@@ -118,7 +122,12 @@ def _bounded(cause: Cause, event: TraceEvent) -> Cause:
         and int(size["axis"]) < len(leaf.shape)
         and leaf.shape[int(size["axis"])] is None
     ):
-        return msgspec.structs.replace(cause, finite=True, note=LEFT_OPEN)
-    if cause.code is CauseCode.VALUE and leaf.kind == "python" and leaf.value is None:
-        return msgspec.structs.replace(cause, finite=True, note=ANY_NUMBER)
+        return msgspec.structs.replace(cause, finite=True, note=_also(cause, LEFT_OPEN))
+    number = cause.code is CauseCode.VALUE or is_at_break(cause.path)
+    if number and leaf.kind == "python" and leaf.value is None:
+        return msgspec.structs.replace(cause, finite=True, note=_also(cause, ANY_NUMBER))
     return cause
+
+
+def _also(cause: Cause, note: str) -> str:
+    return f"{cause.note}; {note}" if is_at_break(cause.path) and cause.note else note

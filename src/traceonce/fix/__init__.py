@@ -1,8 +1,9 @@
 """From a diagnosis to changes of the source that may stop the tracing; what they are worth is for `prove` to show.
 
-A `case` is a function as it was seen in a run. `proposing` asks every recipe (`recipes/`, one module for each kind of
-repair) for what could be tried, each a `candidate`, and puts them in order. `suggesting` names the best one in a
-report; `extending` takes one further, into functions that are called. What recipes are made of, from the ground up:
+A `case` is a function as it was seen in a run. `proposing` asks every recipe of its framework (`kits`; in `recipes/`
+there is one module for each kind of repair) for what could be tried, each a `candidate`, and puts them in order.
+`suggesting` names the best one in a report; `extending` takes one further, into functions that are called. What recipes
+are made of, from the ground up:
 
 - `signatures/`: what the calls looked like, which signature admits them all, how often a changed one would be traced;
 - `source/`: one file of the user's: what stands where, what a name means, and changes of it;

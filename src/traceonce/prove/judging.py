@@ -6,7 +6,8 @@
 2. The function is traced as often as before, or what it saves is traced elsewhere: *not proved*. (A silently wrong
    value, or a failure, is repaired where the results are right; it need not be traced less often.)
 3. Two runs of the original differ in what the function returns: *not proved*; nothing is claimed of its values.
-4. The program left no results, or no call of the function was seen: *not proved*.
+4. The program left no results, or no call of the function was seen, or there is nothing at all that could be compared
+   (all calls come from inside a transformation such as `jax.grad`, and nothing is printed): *not proved*.
 5. Its calls take clearly longer than before (half as long again, and at least 0.2 s), also when both are run once
    more: *not proved*. What is right may take longer than what was wrong.
 6. Else it is *proved*, for the calls that were seen.
@@ -108,6 +109,9 @@ def _why_not(
         return f"{variation.describe()}: it is non-deterministic, and nothing is claimed of its values"
     if before.run.rehearsal is None or after.run.rehearsal is None:
         return "the program ended without leaving its results (os._exit, or a crash)"
+    seen = before.run.rehearsal
+    if not seen.returned and not seen.variables and not before.run.printed.strip():
+        return "there is nothing to compare: no result of a call from eager code, no variable, no output"
     if not proof.after.traces or not (proof.compared or before.traces.get(name)):
         return "the function was not called"
     return None

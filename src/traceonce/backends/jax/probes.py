@@ -14,9 +14,15 @@ from typing import Any, NamedTuple
 
 OLDEST = (0, 6)
 NEWEST = (0, 10)
-OF_TRACING = {  # the place, how the event of a trace that is really made is called, and where that is reported
-    "_trace_for_jit": (["fun", "ji", "ctx_mesh", "dbg", "avals", "args", "kwargs"], "trace_to_jaxpr"),
-    "_infer_params_impl": (["fun", "ji", "ctx_mesh", "dbg", "args", "kwargs", "in_avals"], "create_pjit_jaxpr"),
+OF_TRACING = {  # the place, what it takes (in 0.9.0: less), and the event of a trace that is really made
+    "_trace_for_jit": (
+        [["fun", "ji", "ctx_mesh", "dbg", "avals", "args", "kwargs"], ["fun", "ji", "args", "kwargs"]],
+        "trace_to_jaxpr",
+    ),
+    "_infer_params_impl": (
+        [["fun", "ji", "ctx_mesh", "dbg", "args", "kwargs", "in_avals"]],
+        "create_pjit_jaxpr",
+    ),
 }
 
 
@@ -27,8 +33,8 @@ class Moved(Exception):  # noqa: N818  # it is a finding, not an error: there is
 class Probes(NamedTuple):
     """The modules of JAX that we use, imported and checked.
 
-    `tracing` names the function of `pjit` that makes a trace, `began` the event that it reports when it does not
-    find one, and `reporting` the module whose `test_event` hears of that.
+    `tracing` names the function of `pjit` that makes a trace, with its `parameters`; `began` is the event that it
+    reports when it does not find one, and `reporting` the module whose `test_event` hears of that.
     """
 
     jax: Any
@@ -37,6 +43,7 @@ class Probes(NamedTuple):
     config: Any
     tree_util: Any
     tracing: str
+    parameters: list[str]
     began: str
     reporting: Any
 
@@ -66,8 +73,8 @@ def probe(jax: Any) -> Probes:
     tracing = next((name for name in OF_TRACING if hasattr(pjit, name)), None)
     if tracing is None:
         raise Moved(f"{pjit.__name__} has neither {' nor '.join(OF_TRACING)}")
-    parameters, began = OF_TRACING[tracing]
-    _expect(pjit, tracing, parameters)
+    possible, began = OF_TRACING[tracing]
+    parameters = _expect(pjit, tracing, *possible)
     reporting = partial_eval if tracing == "_trace_for_jit" else util
     _expect(reporting, "test_event", ["name", "args"])
     for owner, name in (
@@ -82,19 +89,21 @@ def probe(jax: Any) -> Probes:
     ):
         if not hasattr(owner, name):
             raise Moved(f"{owner.__name__}.{name} is gone")
-    if not hasattr(getattr(pjit, "_infer_params_cached", None), "cache_keys"):
+    if hasattr(pjit, "_infer_params_cached") and not hasattr(pjit._infer_params_cached, "cache_keys"):
         raise Moved(f"{pjit.__name__}._infer_params_cached has no cache_keys")
     forgetting = "evict_weakref" if reporting is partial_eval else "evict_function"
     made = partial_eval.trace_to_jaxpr if reporting is partial_eval else getattr(pjit, "_create_pjit_jaxpr", None)
     if not hasattr(made, forgetting):
         raise Moved(f"JAX does not let a trace be taken back ({forgetting})")
-    return Probes(jax, pjit, core, config, tree_util, tracing, began, reporting)
+    return Probes(jax, pjit, core, config, tree_util, tracing, parameters, began, reporting)
 
 
-def _expect(owner: Any, name: str, parameters: list[str]) -> None:
+def _expect(owner: Any, name: str, *possible: list[str]) -> list[str]:
+    """What a function takes: one of the lists of parameters that we know."""
     function = getattr(owner, name, None)
     if function is None:
         raise Moved(f"{owner.__name__}.{name} is gone")
     found = list(inspect.signature(function).parameters)
-    if found != parameters:
-        raise Moved(f"{owner.__name__}.{name} takes {found}, not {parameters}")
+    if found not in possible:
+        raise Moved(f"{owner.__name__}.{name} takes {found}, not {possible[0]}")
+    return found

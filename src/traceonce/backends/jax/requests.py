@@ -60,7 +60,7 @@ class Requests:
         """The request, or None where it is JAX's own affair."""
         described = describe_function(asked.function, self._places)
         if described.internal:
-            loop = find_loop(asked.function, frame, self._places, len(asked.avals or ()))
+            loop = find_loop(asked.function, frame, self._places, len(asked.args))
             return self._of_loop(loop, asked, frame) if loop is not None else None
         signature = self._signatures.read(asked.info, asked.args, asked.kwargs, asked.avals)
         return self._request(asked.function, described, signature, self._bound(described, asked), frame)
@@ -68,7 +68,8 @@ class Requests:
     def earlier(self) -> list[tuple[Any, Signature]]:
         """What JAX has traced already, of functions that are not its own: function objects and signatures."""
         found: list[tuple[Any, Signature]] = []
-        for key in self._probes.pjit._infer_params_cached.cache_keys():
+        cache = getattr(self._probes.pjit, "_infer_params_cached", None)  # 0.9.0 has none, and so it is not known
+        for key in cache.cache_keys() if cache is not None else ():
             function = key[0]()
             if function is None or len(found) >= CACHED or describe_function(function, self._places).internal:
                 continue
@@ -89,7 +90,10 @@ class Requests:
             name = f"{loop.name} [{loop.primitive}]"
             identity = FunctionId(name, self._places.shorten(loop.file), loop.line, library=library)
             described = Described(identity, None, None, internal=False)
-        signature = self._signatures.read_flat(loop.names, asked.avals or ())
+        avals = (
+            asked.avals if asked.avals is not None else [self._probes.core.shaped_abstractify(x) for x in asked.args]
+        )
+        signature = self._signatures.read_flat(loop.names, avals)
         owner = loop.function if loop.function is not None else asked.function
         return self._request(owner, described, signature, {}, frame)
 

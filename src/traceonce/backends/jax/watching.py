@@ -97,6 +97,9 @@ class MissWatching:
         self._listening.stop()
 
     def _remember_earlier(self) -> None:
+        if not hasattr(self._probes.pjit, "_infer_params_cached"):
+            version = self._probes.jax.__version__
+            self._sink.write(Notice(f"JAX {version} keeps no list of its traces: those made before are not known"))
         try:
             for function, signature in self._requests.earlier():
                 self._memories.add(function, signature)
@@ -104,13 +107,14 @@ class MissWatching:
             self._problem(error)
 
     def _hook_tracing(self, original: Any) -> Any:
-        later = self._probes.tracing == "_trace_for_jit"
+        names = self._probes.parameters[2:]
 
-        def tracing(fun, ji, ctx_mesh, dbg, *rest, **named):  # type: ignore[no-untyped-def]
-            avals, args, kwargs = rest if later else (named.get("in_avals"), *rest[:2])
-            trace = self._begin(Asked(fun, ji, args, kwargs, avals))
+        def tracing(fun, ji, *rest, **named):  # type: ignore[no-untyped-def]
+            given = {**dict(zip(names, rest, strict=False)), **named}
+            avals = given.get("avals", given.get("in_avals"))
+            trace = self._begin(Asked(fun, ji, given["args"], given["kwargs"], avals))
             try:
-                result = original(fun, ji, ctx_mesh, dbg, *rest, **named)
+                result = original(fun, ji, *rest, **named)
                 refusal = self._end(trace, result)
                 if refusal is not None:
                     raise refusal

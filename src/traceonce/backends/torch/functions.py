@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import re
@@ -34,10 +35,9 @@ class Described(NamedTuple):
 def describe_function(probes: Probes, places: Places, code: types.CodeType, values: Mapping[str, Any]) -> Described:
     wrapped = _inside_wrapper(code, values)
     if wrapped is not None:
-        target, forward = wrapped
-        plain, renamed = _author_names(forward, values, target)
-        name = f"{type(target).__qualname__}.{forward.__name__}"
-        return Described(_identify(forward.__code__, name, places), forward.__code__, plain, renamed=renamed)
+        plain, renamed = _author_names(wrapped, values)
+        inner = wrapped.function.__code__
+        return Described(_identify(inner, wrapped.name, places), inner, plain, renamed=renamed)
     original = original_code(probes, code)
     inner = original or code
     described = _identify(inner, _qualified_name(inner, values), places)
@@ -63,28 +63,55 @@ def _qualified_name(code: types.CodeType, values: Mapping[str, Any]) -> str:
     )
 
 
-def _inside_wrapper(code: types.CodeType, values: Mapping[str, Any]) -> tuple[Any, types.FunctionType] | None:
-    """A module of PyTorch's own is compiled through a wrapper that all of them share: which module is it?"""
+class _Wrapped(NamedTuple):
+    """What PyTorch compiles through a wrapper of its own: a module of PyTorch's, or a `functools.partial`.
+
+    `function` is called with `first`, then with `given`, which are a partial's, then with the arguments of the call.
+    """
+
+    function: types.FunctionType
+    name: str
+    first: tuple[tuple[str, Any], ...]  # by the wrapper's name for it
+    given: tuple[Any, ...] = ()
+    named: Mapping[str, Any] = {}
+
+
+def _inside_wrapper(code: types.CodeType, values: Mapping[str, Any]) -> _Wrapped | None:
+    """All that is called without a frame of its own is compiled through one wrapper: what is it here?"""
     if code.co_name != "inner" or not code.co_filename.endswith(os.path.join("_dynamo", "external_utils.py")):
         return None
     target = values.get("fn")
+    if type(target) is not functools.partial:
+        return _method_of(target, "fn")
+    inner = _method_of(target.func, "fn.func")
+    return inner._replace(given=target.args, named=target.keywords) if inner is not None else None
+
+
+def _method_of(target: Any, called: str) -> _Wrapped | None:
+    if isinstance(target, types.FunctionType):
+        return _Wrapped(target, target.__qualname__, ())
+    if isinstance(target, types.MethodType) and isinstance(target.__func__, types.FunctionType):
+        return _Wrapped(target.__func__, target.__func__.__qualname__, ((f"{called}.__self__", target.__self__),))
     forward = inspect.getattr_static(type(target), "forward", None)
-    return (target, forward) if isinstance(forward, types.FunctionType) else None
+    if not isinstance(forward, types.FunctionType):
+        return None
+    return _Wrapped(forward, f"{type(target).__qualname__}.{forward.__name__}", ((called, target),))
 
 
-def _author_names(
-    forward: types.FunctionType, values: Mapping[str, Any], target: Any
-) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
-    """The arguments by the names of the method, and how the wrapper's names for them read there."""
+def _author_names(wrapped: _Wrapped, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+    """The arguments by the names of the function, and how the wrapper's names for them read there."""
     args, kwargs = tuple(values.get("args", ())), dict(values.get("kwargs", {}))
-    names = list(forward.__code__.co_varnames[: forward.__code__.co_argcount])
-    own = names[0] if names else "self"
-    renamed = [(r"\bfn\b", own)]
-    renamed += [(rf"\bargs\[{at}\]", name) for at, name in enumerate(names[1 : len(args) + 1])]
-    renamed += [(rf"\bkwargs\[{re.escape(repr(key))}\]", str(key)) for key in kwargs]
+    given = tuple(value for _, value in wrapped.first) + wrapped.given + args
+    theirs = [rf"\b{re.escape(path)}\b" for path, _ in wrapped.first]
+    theirs += [rf"\bfn\.args\[{at}\]" for at in range(len(wrapped.given))]
+    theirs += [rf"(?<!\.)\bargs\[{at}\]" for at in range(len(args))]
+    names = wrapped.function.__code__.co_varnames[: wrapped.function.__code__.co_argcount]
+    renamed = list(zip(theirs, names, strict=False))
+    renamed += [(rf"\bfn\.keywords\[{re.escape(repr(key))}\]", str(key)) for key in wrapped.named]
+    renamed += [(rf"(?<!\.)\bkwargs\[{re.escape(repr(key))}\]", str(key)) for key in kwargs]
     try:
-        bound = inspect.signature(forward).bind(target, *args, **kwargs)
-    except TypeError:  # it will be told when it is called
+        bound = inspect.signature(wrapped.function).bind(*given, **{**wrapped.named, **kwargs})
+    except (TypeError, ValueError):  # it will be told when it is called
         return dict(values), ()
     return dict(bound.arguments), tuple(renamed)
 

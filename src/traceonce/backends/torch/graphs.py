@@ -1,4 +1,4 @@
-"""What a new graph was made for: the sizes and numbers that PyTorch left open, and how large the graph is."""
+"""What a new graph was made for: the sizes and numbers that PyTorch left open, how large the graph is, and where it breaks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 
 import msgspec
 
+from traceonce.backends.places import Places
+from traceonce.backends.torch.probes import Probes
 from traceonce.facts import Leaf, Signature
+from traceonce.facts.graph_breaks import name_stack
 
 
 class Made:
@@ -60,8 +63,19 @@ def _path(source: Any, renamed: tuple[tuple[str, str], ...]) -> str | None:
         name = name() if callable(name) else name  # a method until 2.9
     if not isinstance(name, str):
         return None
-    path = re.sub(r"L\['(\w+)'\]", r"\1", name)
+    path = name_stack(re.sub(r"L\['(\w+)'\]", r"\1", name))
     path = re.sub(r"^___from_numpy\((.+)\)$", r"\1", path)
     for pattern, known in renamed:
         path = re.sub(pattern, known, path)
     return path
+
+
+def graph_breaks(probes: Probes, places: Places, since: int) -> tuple[str, ...]:
+    """Where PyTorch cut a function, and why, in its own words; the same break tried twice is one."""
+    found: dict[str, None] = {}
+    for reason in probes.utils.graph_break_reasons[since:]:
+        text = str(reason.reason).partition("\n")[0].strip()
+        place = reason.user_stack[-1] if reason.user_stack else None
+        where = f" ({places.shorten(place.filename)}:{place.lineno})" if place is not None else ""
+        found[text + where] = None
+    return tuple(found)

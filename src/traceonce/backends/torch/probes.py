@@ -12,7 +12,7 @@ import inspect
 import re
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 OLDEST = (2, 6)
@@ -36,6 +36,7 @@ class Probes(NamedTuple):
     output_graph: Any
     exc: Any
     resume_execution: Any
+    guards: Any
     parameters: inspect.Signature
 
 
@@ -60,7 +61,7 @@ def probe(torch: Any, convert_frame: Any) -> Probes:
     _attribute(_attribute(resume_execution, "ContinueExecutionCache"), "generated_code_metadata")
     exc = _module("exc")
     _attribute(exc, "Unsupported")
-    return Probes(convert_frame, utils, output_graph, exc, resume_execution, parameters)
+    return Probes(convert_frame, utils, output_graph, exc, resume_execution, _module("guards"), parameters)
 
 
 def _module(name: str) -> Any:
@@ -90,6 +91,8 @@ def cache_entries(arguments: dict[str, Any]) -> list[Any]:
     for name in ("cache_entries_for_reasons", "cache_entries"):
         if name in arguments:
             return list(arguments[name])
+    if "cache_entry" in arguments:  # up to 2.11 they are chained
+        return list(_chained(arguments["cache_entry"]))
     from torch._C._dynamo.eval_frame import _debug_get_cache_entry_list
 
     return list(_debug_get_cache_entry_list(arguments["code"]))
@@ -102,10 +105,16 @@ def failing_guards(probes: Probes, arguments: dict[str, Any]) -> list[str]:
     if not entries or frame is None:
         return []
     backend = probes.convert_frame.innermost_backend(arguments["compiler_fn"])
-    reasons: list[str] = probes.convert_frame.get_and_maybe_log_recompilation_reasons(
-        entries, frame, backend, skip_logging=True
-    )
+    reasons_of = probes.convert_frame.get_and_maybe_log_recompilation_reasons
+    chained = next(iter(inspect.signature(reasons_of).parameters)) == "cache_entry"
+    reasons: list[str] = reasons_of(entries[0] if chained else entries, frame, backend, skip_logging=True)
     return reasons
+
+
+def _chained(entry: Any) -> Iterator[Any]:
+    while entry is not None:
+        yield entry
+        entry = entry.next
 
 
 def reached_limit(probes: Probes, arguments: dict[str, Any]) -> tuple[str, int | None] | None:
@@ -132,6 +141,21 @@ def original_code(probes: Probes, code: types.CodeType) -> types.CodeType | None
     metadata = probes.resume_execution.ContinueExecutionCache.generated_code_metadata.get(code)
     original = getattr(metadata, "code", None)
     return original if isinstance(original, types.CodeType) else None
+
+
+def line_of_break(code: types.CodeType) -> int:
+    """Where the part before this one ended; PyTorch has the line in the name."""
+    line = code.co_name.rpartition("_at_")[2]
+    return int(line) if line.isdigit() else code.co_firstlineno
+
+
+def region_of() -> int:
+    """Under `isolate_recompiles=True` each `torch.compile` has compiled code of its own: whose is it? -1: nobody's."""
+    try:
+        from torch._C._dynamo.eval_frame import get_eval_frame_isolate_recompiles_id
+    except ImportError:  # before 2.12
+        return -1
+    return int(get_eval_frame_isolate_recompiles_id())
 
 
 def compiled_names(result: Any) -> list[str]:

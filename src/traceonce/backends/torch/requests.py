@@ -12,7 +12,7 @@ from traceonce.backends.identities import ByIdentity
 from traceonce.backends.places import Places
 from traceonce.backends.torch.functions import Described, Sites, describe_function
 from traceonce.backends.torch.looking import look
-from traceonce.backends.torch.probes import Probes, failing_guards
+from traceonce.backends.torch.probes import Probes, failing_guards, line_of_break, region_of
 from traceonce.backends.torch.signatures import SignatureReader
 from traceonce.facts import CallSite, Frame, Phase, Signature, TraceEvent
 
@@ -21,15 +21,18 @@ REASONS = 64
 TEXT = 400
 RESET = "torch._dynamo.reset() has dropped what was compiled before"
 FREED = "what was compiled before is gone: an object that it was made for has been freed"
-_OTHER_MODULE = re.compile(r"^\S+: ___check_(?:type|obj)_id\(fn,")
+_OTHER_FUNCTION = re.compile(r"^\S+: ___check_(?:type|obj)_id\((?:fn|fn\.func(?:\.__\w+__)*),")
+_NOT_A_VIEW = re.compile(r"^(\S+): 'NoneType' object has no attribute '\w+'$")
+_REGION = 1 << 20  # numbers of code objects are smaller
 
 
 class Request(NamedTuple):
     """A function that is about to be compiled.
 
-    `number` tells code objects apart, `part` the parts of a function that are separated by graph breaks. `names` are
-    the globals of the function, `parent` the event of its first part where this is a later one of the same call.
-    `begins`: the call under way has not been counted yet.
+    `number` tells apart what is compiled by itself: code objects, and regions of one code (`isolate_recompiles`).
+    `part` tells the parts of a function apart that graph breaks separate. `names` are the globals of the function,
+    `parent` the event of its first part where this is a later one of the same call. `begins`: the call under way has
+    not been counted yet. `views` are the arguments that are views of other tensors.
     """
 
     described: Described
@@ -47,6 +50,8 @@ class Request(NamedTuple):
     earlier: tuple[Signature, ...]
     parent: int | None
     begins: bool
+    region: int
+    views: frozenset[str]
 
 
 class _Known:
@@ -54,6 +59,7 @@ class _Known:
 
     def __init__(self) -> None:
         self.served: list[Signature] = []
+        self.views: dict[str, frozenset[str]] = {}  # by PyTorch's number for a compilation
         self.event: int | None = None
         self.call: int | None = None
         self.ended = 0.0
@@ -86,61 +92,80 @@ class Requests:
         code, values = arguments["code"], arguments["locals"]
         names = arguments.get("globals") or {}
         described = describe_function(self._probes, self._places, code, values)
-        number = self._codes.number(described.code)
-        part = self._codes.number(code) if described.part else number  # all of PyTorch's own modules share one code
-        reasons = self._reasons(arguments, described, part)
-        root = self._known.get(number)
+        region = region_of()
+        whole = self._codes.number(described.code)
+        part = self._codes.number(code) if described.part else whole  # what is wrapped shares a code of PyTorch's
+        number = part + _REGION * (region + 1)
+        reasons = self._reasons(arguments, described, number)
+        root = self._known.get(whole + _REGION * (region + 1))
         counted = root is None or root.has_graph  # a first part without a graph of its own is not seen to run
         same_call = root is not None and root.call == calls(described.id.key) + (not counted)
         phase: Phase = "retrace" if reasons else "first"
         if described.internal or arguments["export"] or (described.part and (same_call or not reasons)):
             phase = "internal"
         site, stack = self._sites.read(caller, code, described)
+        signature, views = self._signatures.read_with_views(
+            code if described.part else described.code, described.values
+        )
+        looked = look(self._torch, reasons, described.values, names)
+        if described.part and reasons:
+            looked["graph break"] = f"{self._places.shorten(code.co_filename)}:{line_of_break(code)}"
         return Request(
             described=described,
             code=code,
             names=names,
-            number=part if described.part else number,
+            number=number,
             part=part,
             compile_id=arguments["compile_id"],
-            signature=self._signatures.read(code if described.part else described.code, described.values),
+            signature=signature,
             site=site,
             stack=stack,
             phase=phase,
             reasons=reasons,
-            reads=look(self._torch, reasons, described.values, names) | self._meanwhile(part, thread),
-            earlier=self._earlier(part),
+            reads=looked | self._meanwhile(number, thread) | self._no_views(reasons, number, views),
+            earlier=self._earlier(number),
             parent=root.event if described.part and same_call and root is not None else None,
             begins=not described.part or not counted,
+            region=region,
+            views=views,
         )
 
     def compiled(self, request: Request, event: TraceEvent, *, has_graph: bool) -> None:
         """It was compiled, and is kept."""
-        known = self._known.setdefault(request.part, _Known())
+        known = self._known.setdefault(request.number, _Known())
         known.ended = time.perf_counter()
+        if request.views and len(known.views) < EARLIER:
+            known.views[str(request.compile_id)] = request.views
         known.served = [*known.served, event.served][-EARLIER:]
         if not request.described.part:
             known.event, known.call, known.has_graph = event.id, event.call, has_graph
-        self._told.add(request.part)
+        self._told.add(request.number)
 
-    def _reasons(self, arguments: dict[str, Any], described: Described, part: int) -> tuple[str, ...]:
+    def _reasons(self, arguments: dict[str, Any], described: Described, number: int) -> tuple[str, ...]:
         """The guards that failed, one for each earlier compilation; or what became of those."""
         found = [_shorten(reason) for reason in failing_guards(self._probes, arguments)]
-        if described.renamed:  # the wrapper of another module is not this function
-            found = [_rename(reason, described) for reason in found if not _OTHER_MODULE.match(reason)]
-        if found or part not in self._known:
+        if described.renamed:  # the wrapper of another function is not this one
+            found = [_rename(reason, described) for reason in found if not _OTHER_FUNCTION.match(reason)]
+        if found or number not in self._known:
             return tuple(found[:REASONS])
         return (FREED if getattr(arguments["compile_id"], "frame_compile_id", 0) else RESET,)
 
-    def _meanwhile(self, part: int, thread: Any) -> dict[str, str]:
-        known = self._known.get(part)
+    def _no_views(self, reasons: tuple[str, ...], number: int, views: frozenset[str]) -> dict[str, str]:
+        """Where PyTorch's text is an error about None: the arguments that were views, and are none now."""
+        known = self._known.get(number)
+        failed = [found[1] for reason in reasons if (found := _NOT_A_VIEW.match(reason))]
+        were = [path for id_ in failed for path in sorted(known.views.get(id_, ()))] if known is not None else []
+        return {f"{path}._base": "None" for path in were if path not in views}
+
+    def _meanwhile(self, number: int, thread: Any) -> dict[str, str]:
+        known = self._known.get(number)
         waited = known is not None and known.ended > getattr(thread, "asked", known.ended)
         return {"threads": "another one compiled it meanwhile"} if waited else {}
 
-    def _earlier(self, part: int) -> tuple[Signature, ...]:
+    def _earlier(self, number: int) -> tuple[Signature, ...]:
         """Signatures that were compiled before this observer came, told once."""
-        known = self._known.get(part)
-        return tuple(known.served) if known is not None and part not in self._told else ()
+        known = self._known.get(number)
+        return tuple(known.served) if known is not None and number not in self._told else ()
 
 
 def _shorten(reason: str) -> str:

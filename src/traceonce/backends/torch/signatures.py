@@ -13,10 +13,12 @@ from typing import Any
 from traceonce.backends.identities import ByIdentity
 from traceonce.backends.literals import key_text, python_leaf, shorten_repr
 from traceonce.facts import Container, Leaf, Signature
+from traceonce.facts.graph_breaks import name_stack
 from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
 
 LEAVES = 400  # more than that says nothing to anybody
 DEPTH = 6
+STACK = "___stack"  # PyTorch's names for what it carries over a graph break
 SIZED = (list, tuple, dict, set, frozenset, collections.deque)
 _PLAIN = (bool, int, float, complex, str, bytes, range, type(None))
 
@@ -29,12 +31,18 @@ class SignatureReader:
         self._identities = ByIdentity()
 
     def read(self, code: types.CodeType, values: Mapping[str, Any]) -> Signature:
-        """The parameters of a frame, then the variables of enclosing functions that it uses."""
+        return self.read_with_views(code, values)[0]
+
+    def read_with_views(self, code: types.CodeType, values: Mapping[str, Any]) -> tuple[Signature, frozenset[str]]:
+        """The parameters of a frame, then the variables of enclosing functions that it uses; and which are views."""
         walk = _Walk(self._torch, self._identities)
         named = [(name, kind) for name, kind in parameter_names(code) if not name.startswith("__")]  # PyTorch's own
         for name, kind in named:
             if name in values:
                 walk.visit(name, values[name], kind)
+        for name, _ in parameter_names(code):
+            if name.startswith(STACK) and name in values:
+                walk.visit(name_stack(name), values[name])
         for name in code.co_freevars:
             if name in values and isinstance(values[name], (*_PLAIN, self._torch.Tensor)):
                 walk.visit(name, values[name])
@@ -42,7 +50,7 @@ class SignatureReader:
         only = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         if only:
             walk.containers.append(Container("*", KEYWORD_ONLY, tuple(only)))
-        return Signature(tuple(walk.leaves), tuple(walk.containers), modes(self._torch))
+        return Signature(tuple(walk.leaves), tuple(walk.containers), modes(self._torch)), frozenset(walk.views)
 
 
 def parameter_names(code: types.CodeType) -> Iterator[tuple[str, str]]:
@@ -81,6 +89,7 @@ class _Walk:
     def __init__(self, torch: Any, identities: ByIdentity) -> None:
         self.leaves: list[Leaf] = []
         self.containers: list[Container] = []
+        self.views: list[str] = []
         self._torch = torch
         self._identities = identities
 
@@ -125,6 +134,8 @@ class _Walk:
             stride = tuple(int(step) for step in value.stride())
         except (RuntimeError, TypeError, ValueError, NotImplementedError):  # sparse, jagged: there is none to speak of
             shape, stride = None, None
+        if isinstance(getattr(value, "_base", None), self._torch.Tensor):
+            self.views.append(path)
         device = str(value.device)
         return Leaf(
             path,

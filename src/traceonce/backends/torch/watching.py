@@ -23,7 +23,7 @@ from traceonce.backends.memory import resident_bytes
 from traceonce.backends.numbering import number_event
 from traceonce.backends.places import Places
 from traceonce.backends.torch.falling_back import FallenBack
-from traceonce.backends.torch.graphs import Made
+from traceonce.backends.torch.graphs import Made, graph_breaks
 from traceonce.backends.torch.probes import (
     Probes,
     compiled_names,
@@ -32,6 +32,7 @@ from traceonce.backends.torch.probes import (
     reached_limit,
     why_skipped,
 )
+from traceonce.backends.torch.reasons import AskedOnce
 from traceonce.backends.torch.requests import Request, Requests
 from traceonce.backends.torch.runs import FirstRuns
 from traceonce.facts import Cause, CauseCode, FellBack, Finding, FunctionId, Notice, Signature, TraceEvent
@@ -80,11 +81,13 @@ class CompileWatching:
         self._runs = FirstRuns(sink.write, self._problem)
         self._fallen = FallenBack(sink.write, self._problem)
         self._functions: dict[str, FunctionId] = {}  # by PyTorch's own number for a compilation
+        self._reasons = AskedOnce()
         self._hooks = Hooks()
         try:
             self._hooks.place(probes.convert_frame, "_compile", self._hook)
             self._hooks.place(probes.convert_frame.CatchErrorsWrapper, "__call__", self._outermost)
             self._hooks.place(probes.output_graph.OutputGraph, "call_user_compiler", self._graph)
+            self._reasons.place(self._hooks, probes.guards)
             if isinstance(getattr(probes.utils, "log_compilation_event", None), types.FunctionType):
                 self._hooks.place(probes.utils, "log_compilation_event", self._metrics)
         except BaseException:
@@ -191,7 +194,8 @@ class CompileWatching:
     def _open(self, arguments: dict[str, Any], caller: types.FrameType) -> Open:
         trace = Open()
         trace.event = number_event()
-        trace.request = request = self._requests.read(arguments, caller, self._runs.total, self._threads)
+        with self._reasons.asking():
+            trace.request = request = self._requests.read(arguments, caller, self._runs.total, self._threads)
         trace.limit = reached_limit(self._probes, arguments)
         trace.made = Made(request.described.renamed)
         trace.breaks = len(self._probes.utils.graph_break_reasons)
@@ -286,6 +290,7 @@ class CompileWatching:
 
     def _leave(self, trace: Open, seconds: float) -> None:
         """Take a compilation off the stack, and its time out of that of the one around it; once."""
+        self._reasons.forget()
         stack = self._stack()
         if trace not in stack:
             return
@@ -311,6 +316,7 @@ class CompileWatching:
             phase=request.phase,
             call=trace.call,
             object=request.number,
+            fingerprint=f"region {request.region}" if request.region >= 0 else None,  # others' code is not its own
             graph=str(request.compile_id),
             seconds=_rounded(seconds),
             exclusive_seconds=_rounded(max(seconds - trace.inner, 0.0)) if seconds is not None else None,
@@ -322,18 +328,8 @@ class CompileWatching:
             parent=trace.parent,
             reads=request.reads,
             reasons=request.reasons,
-            graph_breaks=self._graph_breaks(trace) if done else (),
+            graph_breaks=graph_breaks(self._probes, self._places, trace.breaks) if done else (),
         )
-
-    def _graph_breaks(self, trace: Open) -> tuple[str, ...]:
-        """Where PyTorch cut the function, and why, in its own words; the same break tried twice is one."""
-        found: dict[str, None] = {}
-        for reason in self._probes.utils.graph_break_reasons[trace.breaks :]:
-            text = str(reason.reason).partition("\n")[0].strip()
-            place = reason.user_stack[-1] if reason.user_stack else None
-            where = f" ({self._places.shorten(place.filename)}:{place.lineno})" if place is not None else ""
-            found[text + where] = None
-        return tuple(found)
 
     def _follow(self, trace: Open, event: TraceEvent, result: Any) -> None:
         """Something new is compiled: time its first runs, and remember what it serves."""

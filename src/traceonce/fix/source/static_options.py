@@ -31,7 +31,7 @@ def make_static(edits: Edits, case: Case, names: Sequence[str]) -> None:
         return
     parameters = _parameters(case)
     parameters += [name for name in names if name not in parameters]  # new ones come last
-    new = {NAMES: list(names), NUMBERS: [parameters.index(name) for name in names]}
+    new: dict[str, list[Any]] = {NAMES: list(names), NUMBERS: [parameters.index(name) for name in names]}
     options = [option for option in (NAMES, NUMBERS) if has_option(creation, option)]
     for option in options or [NAMES]:  # where there are both, JAX adds nothing by itself
         given = _option(call, option)

@@ -46,7 +46,7 @@ def _make_parser() -> _Parser:
         add_help=False,
         allow_abbrev=False,
         usage="%%%%traceonce [OPTIONS], with code in the lines below; or %%traceonce [OPTIONS] CODE",
-        description="Watch every trace that tf.function, jax.jit or torch.compile makes here, and show why each was made.",
+        description="Watch every trace of tf.function, jax.jit and torch.compile here, and show why each was made.",
     )
     add = parser.add_argument
     add("--format", choices=FORMS, help="the form of the report: html in a notebook, text elsewhere")

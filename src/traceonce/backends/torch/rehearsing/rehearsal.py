@@ -89,6 +89,7 @@ class TorchRehearsing:
         )
 
     def probe(self) -> Iterator[Probed]:
+        self._seeds.compile_alone()
         savings = (self._modules.save, self._seeds.save, self._plain_seeds.save)
         values = TorchValues(self._torch)
         return Probing(self._arrays, self._kept, self._here, self._problems, values, savings).run()

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-SEED = 20_240_229
+from traceonce.backends.rehearsing.seeding import SEED
 
 
 class TorchSeeds:
@@ -16,7 +16,8 @@ class TorchSeeds:
         self._torch = torch
         self._before = torch.get_rng_state()
         self._deterministic: tuple[bool, bool] | None = None
-        self._inductor: tuple[Any, bool] | None = None
+        self._inductor: Any = None
+        self._set_up: dict[str, Any] = {}  # what it was set up with before
         torch.manual_seed(SEED)
         if deterministic:
             self._deterministic = (
@@ -31,9 +32,17 @@ class TorchSeeds:
         """Compiled code draws what the same code draws uncompiled. Called when the compiler has been loaded."""
         import torch._inductor.config as inductor
 
-        if self._inductor is None:
-            self._inductor = inductor, inductor.fallback_random
-            inductor.fallback_random = True
+        self._inductor = inductor
+        self._set("fallback_random", True)
+
+    def compile_alone(self) -> None:
+        """At the end of the interpreter no thread can be started any more: compile in this one."""
+        if self._inductor is not None:
+            self._set("compile_threads", 1)
+
+    def _set(self, name: str, value: Any) -> None:
+        self._set_up.setdefault(name, getattr(self._inductor, name))
+        setattr(self._inductor, name, value)
 
     def save(self) -> Callable[[], None]:
         """Remember how far PyTorch has come; calling the result takes it back there."""
@@ -45,6 +54,5 @@ class TorchSeeds:
         if self._deterministic is not None:
             enabled, warn_only = self._deterministic
             self._torch.use_deterministic_algorithms(enabled, warn_only=warn_only)
-        if self._inductor is not None:
-            config, drawn = self._inductor
-            config.fallback_random = drawn
+        for name, value in self._set_up.items():
+            setattr(self._inductor, name, value)
