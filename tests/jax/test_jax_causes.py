@@ -16,6 +16,7 @@ import pytest
 from jitted import causes, line_of, named, only, why
 
 import traceonce
+from traceonce.backends.jax.memories import DROPPED
 from traceonce.explain import diagnose
 from traceonce.facts import Verdict
 
@@ -517,10 +518,44 @@ def test_the_axis_names_around_a_call(jax: Any) -> None:
     assert causes(only(seen)) == [("context", "axis names", "none", "(('batch', 2),)", 1)]
 
 
-def test_a_trace_that_jax_has_dropped_is_said_to_have_no_cause(jax: Any) -> None:
+def test_a_trace_that_jax_has_dropped_is_said_to_be_dropped(jax: Any) -> None:
     step = jax.jit(lambda x: x * 2)
     with traceonce.watch() as seen:
         step(ones(3))
+        step(ones(4))
         step.clear_cache()
         step(ones(3))
-    assert [(cause.code.value, cause.evidence) for cause in only(seen).causes] == [("unknown", "reported")]
+        step(ones(5))
+    *_, again, other = seen.events
+    assert [(cause.code.value, cause.evidence, cause.now) for cause in only(seen).causes if not cause.was] == [
+        ("unknown", "reported", DROPPED)
+    ]
+    assert (again.raw_reason, other.raw_reason) == (DROPPED, None)
+
+
+def test_a_static_tuple_is_compared_item_by_item(jax: Any) -> None:
+    """As libraries pass what is no array: functions, numbers and the shape of a tree, in tuples."""
+    step = jax.jit(lambda static, x: x * static[1][1], static_argnums=0)
+    tree = jax.tree.structure({"a": 1})
+    calls = [((np.tanh, (None, rate), tree), ones(3)) for rate in (0.5, 0.5, 0.25)]
+    assert why(calling(step, *calls)) == [("static_argument", "static[1]", "(None, 0.5)", "(None, 0.25)", 1)]
+    other = ((np.tanh, (None, 0.25), jax.tree.structure({"b": 1})), ones(3))
+    (cause,) = why(calling(jax.jit(lambda s, x: x, static_argnums=0), calls[-1], other))
+    assert cause[:2] == ("static_argument", "s[2]")
+    assert "'a'" in cause[2]
+    assert "'b'" in cause[3]
+
+
+def test_a_function_under_pmap_and_shard_map_has_its_own_name(jax: Any) -> None:
+    mesh = jax.make_mesh((1,), ("d",))
+    spec = jax.sharding.PartitionSpec("d")
+
+    def body(x: Any) -> Any:
+        return x * 2
+
+    with traceonce.watch() as seen:
+        for width in (3, 4):
+            jax.pmap(body)(ones(1, width))
+        jax.jit(jax.shard_map(body, mesh=mesh, in_specs=spec, out_specs=spec))(ones(1))
+    found = {d.function.name.rpartition(".")[2]: causes(d) for d in diagnose(seen.recording)}
+    assert found == {"body [pmap]": [("shape", "flat_args[0].shape[1]", "3", "4", 1)], "body [shard_map]": []}

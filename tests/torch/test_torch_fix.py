@@ -136,6 +136,15 @@ def test_which_of_two_counters_is_meant_is_not_guessed(torch: Any, tmp_path: Pat
         write(candidate, TWO_COUNTERS)
 
 
+def test_of_two_classes_that_count_the_one_of_the_function_is_meant(torch: Any, tmp_path: Path) -> None:
+    program = TWO_COUNTERS.replace("class Second(First)", "class Second(torch.nn.Module)")
+    case = rehearse(torch, tmp_path, program).cases["First.forward"]
+    (candidate,) = candidates(case, "step_counter_buffer")
+    written = write(candidate, program)
+    assert 'self.register_buffer("step", torch.tensor(0), persistent=False)' in written
+    assert "self.step = 5" in written
+
+
 UNROLLED = """\
 import torch
 

@@ -124,7 +124,8 @@ def test_a_function_that_is_called(torch: Any) -> None:
             namespace["helper"] = eval(f"lambda x: {body}")
             step(torch.ones(3))
     (cause,) = only(seen).causes
-    assert (cause.code.value, cause.path) == ("new_function", "namespace['helper']")
+    assert (cause.code.value, cause.path) == ("identity", "namespace['helper']")
+    assert cause.now == "the code at line 1"
 
 
 def test_modes(torch: Any) -> None:

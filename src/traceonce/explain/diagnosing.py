@@ -122,9 +122,11 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     retraces = [item for item in done if item.event.phase == "retrace"]
     failed = [item for item in mine if item.event.phase == "failed"]
     compilations = [item.event for item in group if item.event.kind == "compile"]
+    parts = _parts(group, mine)
     function = group[-1].event.function
     calls = _calls(recording, function, [item.event for item in done])
     lost = sum(_lost_seconds([item.event for item in retraces], [item.event for item in group]))
+    lost += sum(event.exclusive_seconds or 0.0 for event in _parts(group, retraces))
     lost += sum(event.seconds or 0.0 for event in compilations if event.phase == "retrace")
     lost += sum(item.event.exclusive_seconds or 0.0 for item in failed if item.causes)
     share = lost / recording.seconds if recording.seconds > 0 and recording.complete else None
@@ -162,8 +164,8 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         calls=calls,
         compiles=len(compilations),
         backwards=sum(item.event.kind == "backward" for item in group),
-        seconds=_total(item.event.seconds for item in mine),
-        exclusive_seconds=_total(item.event.exclusive_seconds for item in mine),
+        seconds=_total(event.seconds for event in [*(item.event for item in mine), *parts]),
+        exclusive_seconds=_total(event.exclusive_seconds for event in [*(item.event for item in mine), *parts]),
         first_run_seconds=_total(item.event.first_run_seconds for item in done),
         lost_seconds=round(lost, 6),
         share=round(share, 6) if share is not None else None,
@@ -180,6 +182,20 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         fell_back=next((finding.fell_back for finding in findings if finding.fell_back is not None), None),
         graph_breaks=tuple(dict.fromkeys(place for item in mine for place in item.event.graph_breaks)),
     )
+
+
+def _parts(group: list[Explained], whole: list[Explained]) -> list[TraceEvent]:
+    """What PyTorch compiled after a graph break in the same call: no trace of its own, but its time counts."""
+    known = {(item.event.process, item.event.id): item.event for item in whole}
+    parts = []
+    for item in group:
+        event = item.event
+        first = known.get((event.process, event.parent)) if event.parent is not None else None
+        if first is None or event.kind != "trace" or not _is_internal(item):
+            continue
+        if event.start >= first.start + (first.seconds or 0.0):  # after it, not inside of it
+            parts.append(event)
+    return parts
 
 
 def _calls(

@@ -77,7 +77,7 @@ def _placed(cause: Cause, call: Call) -> Cause:
     """A value without a name has at least a place."""
     if not is_at_break(cause.path) or BREAK not in call.reads:
         return cause
-    return msgspec.structs.replace(cause, note=f"computed before the graph break at {call.reads[BREAK]}")
+    return msgspec.structs.replace(cause, note=f"it goes over the graph break at {call.reads[BREAK]}")
 
 
 def _cause(code: CauseCode, path: str, was: str, now: str, **more: object) -> Cause:
@@ -327,7 +327,7 @@ def _read_gone(guard: str, call: Call) -> Iterator[Cause]:
 
 
 def _read_view(guard: str, call: Call) -> Iterator[Cause]:
-    """The guard of a view asks the tensor that it looks into, and a tensor of its own has none: the text is an error."""
+    """The guard of a view asks the tensor that it looks into, and where there is none, the text is an error."""
     if re.match(r"^'NoneType' object has no attribute '\w+'$", guard) is None:
         return
     gone = [path for path in call.reads if path.endswith(BASE)]

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from traceonce.facts import Cause, CauseCode, Diagnosis, Verdict
+from traceonce.facts.graph_breaks import is_at_break
 
 RECORDS = Path(__file__).parent / "records"
 _TENSORFLOW = {
@@ -92,10 +93,14 @@ def _of_jax(cause: Cause, diagnosis: Diagnosis) -> str | None:
 
 def _of_torch(cause: Cause, diagnosis: Diagnosis) -> str | None:
     code, path = cause.code, cause.path
+    if "._base" in path:  # of a view: the tensor that it looks into
+        return "recompile-view"
     if code is CauseCode.SHAPE and {"0", "1"} & {cause.was, cause.now, *cause.values}:
         return "recompile-size-one"
     if code is not CauseCode.GUARD:
         return _TORCH.get(code)
+    if is_at_break(path):
+        return "graph-break-item" if any("item()" in text for text in diagnosis.graph_breaks) else "graph-break"
     of_quality = next((slug for quality, slug in _BY_QUALITY.items() if quality in path), None)
     if of_quality is not None:
         return of_quality

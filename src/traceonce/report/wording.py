@@ -32,6 +32,7 @@ SAFETY: dict[Safety, str] = {
     "advice": "advice, for you to decide",
 }
 BREAKS = 3  # places of graph breaks that are named
+WORTH_SAYING = 1.2  # times as long: less is within what two measurements of one thing differ by
 
 
 def describe_cause(cause: Cause, traces: int, backend: str) -> str:
@@ -118,12 +119,22 @@ def describe_eager_calls(fell_back: FellBack) -> str:
     parts = [f"from the call at {describe_site(site)} on" if site is not None else ""]
     compiled, eager = fell_back.compiled_seconds, fell_back.eager_seconds
     if compiled is not None and eager is not None:
-        parts.append(f"a call took {call_time(compiled)} compiled, one that was not took {call_time(eager)}")
+        parts.append(f"a call took {call_time(compiled)} compiled, and takes {call_time(eager)} now")
+        ratio = times_as_long(compiled, eager)
+        if ratio is not None:
+            parts[-1] += f", {ratio:,.1f} times as long" if eager > compiled else f": {ratio:,.1f} times as fast"
     elif eager is not None:
         parts.append(f"a call that was not compiled took {call_time(eager)}")
     elif compiled is not None:
         parts.append(f"a call took {call_time(compiled)} compiled")
     return "; ".join(filter(None, parts)) or "how long a call takes since was not measured"
+
+
+def times_as_long(one: float, other: float) -> float | None:
+    """How many times as long the longer of two calls took; None where that is too little to speak of."""
+    shorter, longer = sorted((one, other))
+    ratio = longer / shorter if shorter > 0 else 1.0
+    return ratio if ratio >= WORTH_SAYING else None
 
 
 def call_time(seconds: float) -> str:

@@ -153,10 +153,10 @@ TEXTS = [
     ),
     (
         "6/0: ___check_obj_id(G['helper'].__code__, 139681211718192), type=<class 'code'>  # def gh(x): …",
-        "new_function",
+        "identity",
         "helper",
-        "the function it was compiled with",
-        "another function",
+        "the code it was compiled with",
+        "other code",
     ),
     ("10/0: not ___dict_contains('z', d)", "structure", "d", "no key 'z'", "key 'z'"),
     ("4/0: o is not None", "kind", "o", "something", "None"),

@@ -67,7 +67,7 @@ def test_what_a_terminal_says() -> None:
     assert "torch.compile at train.py:5, called from train.py:14" in title
     eager = next(line for line in lines if line.startswith("  eager "))
     assert eager.split("   ")[-1].strip() == (
-        "from the call at train.py:14 on; a call took 1.2 ms compiled, one that was not took 8.4 ms"
+        "from the call at train.py:14 on; a call took 1.2 ms compiled, and takes 8.4 ms now, 7.0 times as long"
     )
     assert any(line.startswith("  breaks ") and line.endswith(f"1 graph break: {BREAK}") for line in lines)
 
@@ -87,7 +87,7 @@ def test_the_verdict_is_its_own() -> None:
                 "fell back to plain Python after 8 compilations",
                 "| fell\\_back |",
                 "≥ 9",
-                "one that was not took 8.4 ms",
+                "and takes 8.4 ms now, 7.0 times as long",
             ),
         ),
         (
@@ -96,7 +96,7 @@ def test_the_verdict_is_its_own() -> None:
                 "编译 8 次后退回普通 Python 运行",
                 "退回即时执行",
                 "≥ 9",
-                "不编译的一次用 8.4 毫秒",
+                "现在用 8.4 毫秒，是原来的 7.0 倍",
                 "recompile\\_limit 只会",
             ),
         ),
@@ -125,7 +125,7 @@ def test_what_the_page_knows() -> None:
     (function,) = make_page_data(material_of(fallen(), "html"))["functions"]
     assert function["verdict"] == "fell_back"
     assert function["compilations"] == 8
-    assert function["fell_back"]["en"].endswith("one that was not took 8.4 ms.")
+    assert function["fell_back"]["en"].endswith("and takes 8.4 ms now, 7.0 times as long.")
     assert function["fell_back"]["zh"].startswith("从 train.py:14 的调用起不再编译；")
     assert function["graph_breaks"] == (BREAK,)
     remedies = {one["code"]: one["remedy"] for one in function["causes"]}
@@ -152,6 +152,8 @@ def test_what_an_agent_is_told() -> None:
     [
         ({"eager_seconds": None}, "a call took 1.2 ms compiled"),
         ({"compiled_seconds": None}, "a call that was not compiled took 8.4 ms"),
+        ({"compiled_seconds": 0.0075}, "a call took 7.5 ms compiled, and takes 8.4 ms now"),
+        ({"compiled_seconds": 0.042}, "a call took 42.0 ms compiled, and takes 8.4 ms now: 5.0 times as fast"),
         ({"compiled_seconds": None, "eager_seconds": None}, "from the call at train.py:14 on"),
     ],
 )

@@ -58,12 +58,14 @@ class Executions:
         sink: Sink,
         stale: StaleChecks,
         site: Callable[[], CallSite | None],
+        late: Callable[[Any], None],
         problem: Callable[[Exception], None],
     ) -> None:
         self._pjit = pjit
         self._sink = sink
         self._stale = stale
         self._site = site
+        self._late = late
         self._problem = problem
         self._local = threading.local()
         self._traced: dict[int, tuple[weakref.ref[Any], Traced]] = {}
@@ -89,6 +91,10 @@ class Executions:
 
     def next_call(self, key: str) -> int:
         return self._counts.get(key, 0) + 1
+
+    def count(self, key: str) -> None:
+        with self._lock:
+            self._counts[key] = self._counts.get(key, 0) + 1
 
     def renew(self) -> Callable[[str], int]:
         """Another observer joins: the calls up to now are not its business."""
@@ -116,8 +122,12 @@ class Executions:
         try:
             if event == COMPILED:
                 self._local.compilations = self._compilations() + 1
+            if getattr(self._local, "serving", None) is not None:
+                return
+            if event == LOWERED:
+                self._late(_plain_name(details.get("fun_name")))
             last: Traced | None = getattr(self._local, "last", None)
-            if last is None or last.has_run or getattr(self._local, "serving", None) is not None:
+            if last is None or last.has_run:
                 return
             if _is_of(last.event.function.short_name, details.get("fun_name")):
                 last.seconds += seconds
@@ -131,7 +141,7 @@ class Executions:
 
     def _hook_call(self, original: Any) -> Any:
         def _pjit_call_impl_python(*args, jaxpr, **params):  # type: ignore[no-untyped-def]
-            known = self._traced.get(id(jaxpr))
+            known = self._traced.get(id(jaxpr)) or self._find_late(jaxpr)
             if known is None:
                 self._local.ran = None
                 try:
@@ -153,12 +163,18 @@ class Executions:
 
         return _pjit_call_impl_python
 
+    def _find_late(self, jaxpr: Any) -> tuple[weakref.ref[Any], Traced] | None:
+        """A trace that was made to be looked at, and is called now."""
+        try:
+            self._late(jaxpr)
+        except Exception as error:
+            self._problem(error)
+        return self._traced.get(id(jaxpr))
+
     def _begin(self, traced: Traced) -> tuple[int, int | None]:
         try:
             self._local.serving = traced
-            with self._lock:
-                key = traced.event.function.key
-                self._counts[key] = self._counts.get(key, 0) + 1
+            self.count(traced.event.function.key)
             if traced.has_run and not traced.unseen:
                 for made in traced.made:
                     self._stale.look(made)
@@ -277,6 +293,11 @@ class Executions:
 def _is_of(name: str, compiled: Any) -> bool:
     """Is what was compiled the function of this name: ahead of time, or a derivative (``transpose(jvp(name))``)?"""
     return compiled is None or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", str(compiled)) is not None
+
+
+def _plain_name(compiled: Any) -> str:
+    """``name``, of what JAX says that it lowers: ``jit(name)``, or from some version on ``name``."""
+    return str(compiled).removeprefix("jit(").removesuffix(")")
 
 
 def _options(params: dict[str, Any]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -45,6 +46,8 @@ def describe_function(function: Any, places: JaxPlaces, note: str = "") -> Descr
             inspect.getattr_static(type(function), "__call__", None), types.FunctionType
         ):
             instance, function = function, type(function).__call__
+        elif (mapped := _mapped(function, places)) is not None:
+            around, function = ["pmap"], mapped
         else:
             break
     code = getattr(function, "__code__", None)
@@ -65,7 +68,17 @@ def _transformation(function: Any) -> str:
     if code.co_name == "reraise_with_filtered_traceback" and "fun" in code.co_freevars:
         inner = function.__closure__[code.co_freevars.index("fun")].cell_contents
         code = getattr(inner, "__code__", code)
+    if code.co_name == "wrapped":  # says nothing: `shard_map` has a file of its own
+        return os.path.basename(str(code.co_filename)).removesuffix(".py").lstrip("_")
     return str(code.co_name).removeprefix("fun_").removesuffix("_f").removesuffix("_fun")
+
+
+def _mapped(function: Any, places: JaxPlaces) -> Any:
+    """The function that was handed to `jax.pmap`, which from 0.8 on jits a function of its own around it."""
+    code = getattr(function, "__code__", None)
+    if code is None or not places.is_jax(code.co_filename) or "fun" not in code.co_freevars:
+        return None
+    return getattr(function.__closure__[code.co_freevars.index("fun")].cell_contents, "f", None)
 
 
 def bound_values(function: Any, number: Callable[[Any], int]) -> dict[str, str]:

@@ -54,7 +54,7 @@ def find_loop(function: Any, frame: types.FrameType | None, places: JaxPlaces, c
 def _called(frame: types.FrameType | None, places: JaxPlaces) -> str | None:
     """What was called: the function of JAX next to code that is not JAX's (`fori_loop` is a scan inside)."""
     name = None
-    while frame is not None and _is_on_the_way(frame, places):
+    while frame is not None and is_on_the_way(frame, places):
         if not frame.f_code.co_name.startswith(("reraise", "<")):
             name = frame.f_code.co_name
         frame = frame.f_back
@@ -84,7 +84,7 @@ def _find_function(frame: types.FrameType | None, file: str, line: int | None) -
 
 def _given_function(frame: types.FrameType | None, places: JaxPlaces) -> Any:
     """A function that is not JAX's among the arguments of those of JAX that lead here: `lax.map` wraps its own body."""
-    while frame is not None and _is_on_the_way(frame, places):
+    while frame is not None and is_on_the_way(frame, places):
         arguments = frame.f_code.co_varnames[: frame.f_code.co_argcount]
         for name in arguments:
             value = frame.f_locals.get(name)
@@ -94,7 +94,7 @@ def _given_function(frame: types.FrameType | None, places: JaxPlaces) -> Any:
     return None
 
 
-def _is_on_the_way(frame: types.FrameType, places: JaxPlaces) -> bool:
+def is_on_the_way(frame: types.FrameType, places: JaxPlaces) -> bool:
     """Is it a frame of JAX's, or of ours (which stand among them)?"""
     return places.is_jax(frame.f_code.co_filename) or frame.f_code.co_filename.startswith(OURS)
 

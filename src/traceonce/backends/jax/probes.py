@@ -84,6 +84,7 @@ def probe(jax: Any) -> Probes:
         (core, "trace_state_clean"),
         (core, "shaped_abstractify"),
         (config, "trace_context"),
+        (config, "no_tracing"),
         (config, "config_states"),
         (tree_util, "tree_flatten_with_path"),
     ):

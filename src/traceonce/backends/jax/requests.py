@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from traceonce.backends.identities import ByIdentity
+from traceonce.backends.jax.abstract import is_looking
 from traceonce.backends.jax.functions import Described, bound_values, describe_function
 from traceonce.backends.jax.loops import Loop, find_loop
 from traceonce.backends.jax.own_files import JaxPlaces
 from traceonce.backends.jax.probes import Probes
 from traceonce.backends.jax.settings import Settings
 from traceonce.backends.jax.signatures import SignatureReader, passed_arguments
+from traceonce.backends.jax.transformed import is_for_values
 from traceonce.backends.places import current_frames
 from traceonce.facts import CallSite, Frame, FunctionId, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
@@ -35,7 +37,12 @@ class Asked(NamedTuple):
 
 
 class Request(NamedTuple):
-    """One request. `owner` is the function object that was handed to `jax.jit`, or the body of a loop."""
+    """One request. `owner` is the function object that was handed to `jax.jit`, or the body of a loop.
+
+    `called` says that the trace itself will serve a call, `counted` that it is wanted for a call that will be counted
+    (so is one under `jax.grad`, which is served by something made of the trace), and `abstract` that it is wanted to be
+    looked at, and will not be run.
+    """
 
     owner: Any
     described: Described
@@ -43,6 +50,8 @@ class Request(NamedTuple):
     bound: dict[str, Any]
     bindings: dict[str, str]
     called: bool
+    counted: bool
+    abstract: bool
     site: CallSite | None
     stack: tuple[Frame, ...]
 
@@ -101,13 +110,16 @@ class Requests:
         self, owner: Any, described: Described, signature: Signature, bound: dict[str, Any], frame: types.FrameType
     ) -> Request:
         frames = current_frames()
+        clean, is_call = self._probes.core.trace_state_clean(), _is_call(frame)
         return Request(
             owner,
             described,
             signature,
             bound,
             bound_values(owner, self._numbers.number),
-            self._probes.core.trace_state_clean() and _is_call(frame),
+            clean and is_call,
+            is_call and (clean or is_for_values(self._probes.core)),
+            is_looking(frame, self._places),
             self._places.call_site(frames),
             self._places.visible(frames),
         )

@@ -20,6 +20,7 @@ from traceonce.facts import Container, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
 
 BY_KEYWORD = "passed by keyword"  # the path of the container that says which
+WIDEST, SHORT = 256, 60  # of a static tuple: items that are looked at, and characters that are told as they are
 _BASIC = (bool, int, float, complex, str, bytes)
 
 
@@ -94,7 +95,7 @@ class SignatureReader:
         for item in passed_arguments(declared, info, args, kwargs):
             passed.add(item.path)
             if item.static:
-                walk.leaves.append(self.static_leaf(item.path, item.value))
+                walk.leaves.extend(static_leaves(item.path, item.value, self.identities))
             else:
                 walk.visit(item.path, item.value)
         for name, parameter in declared.items():
@@ -105,14 +106,27 @@ class SignatureReader:
         walk.containers.append(Container(BY_KEYWORD, "dict", by_keyword))
         return Signature(tuple(walk.leaves), tuple(walk.containers), context)
 
-    def static_leaf(self, path: str, value: Any) -> Leaf:
-        return static_leaf(path, value, self.identities)
+
+def static_leaves(path: str, value: Any, identities: Identities) -> Iterator[Leaf]:
+    """A static argument. A tuple is compared item by item, and so it is told, where its text would not show it all."""
+    if type(value) is not tuple or len(value) > WIDEST or _is_plain(value):
+        yield static_leaf(path, value, identities)
+        return
+    for index, item in enumerate(value):
+        yield from static_leaves(f"{path}[{index}]", item, identities)
+
+
+def _is_plain(value: Any) -> bool:
+    return all(item is None or type(item) in _BASIC for item in value) and len(repr(value)) <= SHORT
 
 
 def static_leaf(path: str, value: Any, identities: Identities) -> Leaf:
     """A value that JAX was told to compile in. It compares them by ``==`` and hash, and so does the identity."""
     if value is None or type(value) in (*_BASIC, range) or isinstance(value, _BASIC):
         return msgspec.structs.replace(python_leaf(path, value), static=True)
+    if type(value).__name__ == "PyTreeDef":
+        number = _number(value, identities)
+        return Leaf(path, "object", value=shorten_repr(value), type_name="PyTreeDef", identity=number, static=True)
     if type(value) in (tuple, frozenset) and all(item is None or type(item) in _BASIC for item in value):
         return Leaf(path, "python", value=shorten_repr(value), type_name=type(value).__name__, static=True)
     contents = plain_contents(value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -16,14 +16,17 @@ import msgspec
 from traceonce.backends.base import Sink
 from traceonce.backends.hooks import Hooks, leave_no_frame
 from traceonce.backends.identities import ByIdentity
+from traceonce.backends.jax.abstract import Abstract
 from traceonce.backends.jax.executions import Executions
 from traceonce.backends.jax.jaxprs import Read, read_jaxpr
 from traceonce.backends.jax.listening import Listening
 from traceonce.backends.jax.memories import Memories
+from traceonce.backends.jax.no_tracing import CountedCalls
 from traceonce.backends.jax.own_files import JaxPlaces
 from traceonce.backends.jax.probes import Probes
 from traceonce.backends.jax.requests import Asked, Request, Requests, caller, shapes_of_state
 from traceonce.backends.jax.stale import Made, StaleChecks
+from traceonce.backends.jax.transformed import TransformedCalls
 from traceonce.backends.memory import resident_bytes
 from traceonce.backends.numbering import number_event
 from traceonce.backends.reading import Reader
@@ -64,18 +67,22 @@ class MissWatching:
         self._numbers = ByIdentity()
         self._requests = Requests(probes, self._places, self._numbers)
         self._memories = Memories()
+        self._abstract = Abstract()
         self._threads = threading.local()
         self._problems: set[str] = set()
         self._stale = StaleChecks(Reader(self._places.is_user, self._is_array), sink.write)
-        self._executions = Executions(probes.pjit, sink, self._stale, self._requests.site, self._problem)
+        self._executions = Executions(probes.pjit, sink, self._stale, self._requests.site, self._late, self._problem)
+        self._transformed = TransformedCalls(probes.pjit, probes.core, self._executions.count, self._problem)
         self._hooks = Hooks()
         self._listening = Listening(self._executions.on_duration)
+        self._counted = CountedCalls(probes.config)
         try:
             self._remember_earlier()
             self._listening.start()
             self._hooks.place(probes.pjit, probes.tracing, self._hook_tracing)
             self._hooks.place(probes.reporting, "test_event", self._hook_beginning)
             self._executions.place(self._hooks)
+            self._transformed.place(self._hooks)
         except BaseException:
             self.stop()
             raise
@@ -95,6 +102,7 @@ class MissWatching:
     def stop(self) -> None:
         self._hooks.close()
         self._listening.stop()
+        self._counted.stop()
 
     def _remember_earlier(self) -> None:
         if not hasattr(self._probes.pjit, "_infer_params_cached"):
@@ -155,6 +163,8 @@ class MissWatching:
         if trace is None or trace.began is not None:
             return None
         trace.began = time.perf_counter()
+        if trace.request.abstract:
+            return None
         try:
             self._look_around()
             refusal = self._sink.permit(self._event(trace), made=False)
@@ -176,37 +186,66 @@ class MissWatching:
             return None
         try:
             self._leave(trace)
-            if trace.began is None:  # JAX had it: the same function, jitted again or under other options
-                return None
-            jaxpr = _params(result)["jaxpr"]
-            read = read_jaxpr(jaxpr, shapes_of_state(trace.request.signature))
+            request, jaxpr = trace.request, _params(result)["jaxpr"]
+            if trace.began is None:  # JAX had it: the same function, jitted again, under other options, or looked at
+                return None if request.abstract else self._tell_late(jaxpr, trace)
+            read = read_jaxpr(jaxpr, shapes_of_state(request.signature))
             event = self._event(trace, time.perf_counter() - trace.began, read)
-            refusal = self._sink.permit(event, made=True)
-            if refusal is not None:
-                self._probes.forget(trace.request.owner)
-                return refusal
-            trace.permitted = False
-            self._sink.write(event)
-            self._follow(trace, event, jaxpr, read)
+            made = self._stale.made(request.described, request.bound, {} if read.calls_back else trace.reads, jaxpr)
+            parts = [*([] if made is None else [made]), *trace.parts]
+            if request.abstract:
+                self._abstract.keep(event, parts[:PARTS], request.owner, jaxpr)
+                return None
+            if made is not None and not request.called:  # it is part of another one, and not called by itself
+                made.unseen = True
+            if self._stack():
+                self._stack()[-1].parts += parts
+            return self._tell(trace, event, request.owner, jaxpr, parts)
         except Exception as error:
             self._problem(error)
             return None
+
+    def _tell(
+        self, trace: Open | None, event: TraceEvent, owner: Any, jaxpr: Any, parts: Sequence[Made]
+    ) -> BaseException | None:
+        """Tell of a trace, remember it, and watch what comes of it; or give the error where it is not to be kept."""
+        refusal = self._sink.permit(event, made=True)
+        if refusal is not None:
+            self._probes.forget(owner)
+            return refusal
+        if trace is not None:
+            trace.permitted = False
+        self._sink.write(event)
+        self._memories.add(owner, event.served, jaxpr)
+        self._memories.tell(owner)
+        self._executions.expect(event, jaxpr, parts[:PARTS])
+        self._transformed.expect(owner, event.function.key)
         return None
 
-    def _follow(self, trace: Open, event: TraceEvent, jaxpr: Any, read: Read) -> None:
-        """Remember what was traced, and watch what comes of it."""
-        request = trace.request
-        self._memories.add(request.owner, event.served)
-        self._memories.tell(request.owner)
-        reads = {} if read.calls_back else trace.reads
-        made = self._stale.made(request.described, request.bound, reads, jaxpr)
-        own = [] if made is None else [made]
-        stack = self._stack()
-        if made is not None and not request.called:  # it is part of another one, and not called by itself
-            made.unseen = True
-        if stack:
-            stack[-1].parts += [*own, *trace.parts]
-        self._executions.expect(event, jaxpr, [*own, *trace.parts][:PARTS])
+    def _tell_late(self, jaxpr: Any, trace: Open | None = None, *, called: bool = False) -> BaseException | None:
+        """What was traced to be looked at is compiled, or called, after all: this is its trace."""
+        untold = self._abstract.take(jaxpr)
+        owner = untold.owner() if untold is not None else None
+        if untold is None or owner is None:
+            return None
+        first = not self._memories.of(owner)
+        event = msgspec.structs.replace(
+            untold.event,
+            id=number_event(),
+            earlier=self._memories.earlier(owner),
+            phase="first" if first else "retrace",
+            call=self._executions.next_call(untold.event.function.key) if called else trace.call if trace else None,
+            call_site=self._requests.site() or untold.event.call_site,
+            parent=trace.parent if trace is not None else None,
+            reads=untold.event.reads if first else {},
+        )
+        return self._tell(trace, event, owner, jaxpr, untold.made)
+
+    def _late(self, of: Any) -> None:
+        """A jaxpr, or (to be lowered) a function of this name, was not traced for this: was it to be looked at?"""
+        jaxpr = self._abstract.find(of) if isinstance(of, str) else of
+        if jaxpr is not None:
+            self._tell_late(jaxpr, called=not isinstance(of, str))
 
     def _fail(self, trace: Open | None, error: BaseException) -> None:
         """The trace raised, or was refused. Before it was made that is no trace, and there is nothing to tell."""
@@ -227,7 +266,7 @@ class MissWatching:
         trace.earlier = self._memories.earlier(request.owner)
         trace.first = not self._memories.of(request.owner)
         trace.reads = self._stale.read(request.described, request.bound)
-        trace.call = self._executions.next_call(request.described.id.key) if request.called else None
+        trace.call = self._executions.next_call(request.described.id.key) if request.counted else None
         trace.parts = []
         trace.inner, trace.inner_bytes, trace.grown = 0.0, 0, None
         trace.began, trace.permitted = None, False
@@ -247,7 +286,7 @@ class MissWatching:
             pass
         resident = resident_bytes()
         trace.grown = resident - trace.resident if resident is not None and trace.resident is not None else None
-        if stack and trace.began is not None:
+        if stack and trace.began is not None and not trace.request.abstract:  # to look is part of the work around it
             stack[-1].inner += time.perf_counter() - trace.began
             stack[-1].inner_bytes += trace.grown or 0
 
@@ -274,6 +313,7 @@ class MissWatching:
             stack=request.stack,
             thread=threading.current_thread().name,
             parent=trace.parent,
+            raw_reason=self._memories.why_again(request.owner, request.signature),
             reads={**_from_outside(trace.reads, request), **request.bindings} if trace.first else {},
         )
 

@@ -37,14 +37,18 @@ def describe_function(probes: Probes, places: Places, code: types.CodeType, valu
     if wrapped is not None:
         plain, renamed = _author_names(wrapped, values)
         inner = wrapped.function.__code__
-        return Described(_identify(inner, wrapped.name, places), inner, plain, renamed=renamed)
+        described = _identify(inner, wrapped.name, places)
+        return Described(described, inner, plain, internal=_is_machinery(described, inner), renamed=renamed)
     original = original_code(probes, code)
     inner = original or code
     described = _identify(inner, _qualified_name(inner, values), places)
-    file = inner.co_filename.replace(os.sep, "/")
-    internal = described.library and any(part in file for part in _MACHINERY)
     part = original is not None or code.co_name.startswith(RESUME)
-    return Described(described, inner, values, part, internal)
+    return Described(described, inner, values, part, _is_machinery(described, inner))
+
+
+def _is_machinery(function: FunctionId, code: types.CodeType) -> bool:
+    file = code.co_filename.replace(os.sep, "/")
+    return function.library and any(part in file for part in _MACHINERY)
 
 
 def _identify(code: types.CodeType, name: str, places: Places) -> FunctionId:
@@ -92,10 +96,11 @@ def _method_of(target: Any, called: str) -> _Wrapped | None:
         return _Wrapped(target, target.__qualname__, ())
     if isinstance(target, types.MethodType) and isinstance(target.__func__, types.FunctionType):
         return _Wrapped(target.__func__, target.__func__.__qualname__, ((f"{called}.__self__", target.__self__),))
-    forward = inspect.getattr_static(type(target), "forward", None)
-    if not isinstance(forward, types.FunctionType):
-        return None
-    return _Wrapped(forward, f"{type(target).__qualname__}.{forward.__name__}", ((called, target),))
+    for name in ("forward", "__call__"):
+        method = inspect.getattr_static(type(target), name, None)
+        if isinstance(method, types.FunctionType):
+            return _Wrapped(method, f"{type(target).__qualname__}.{name}", ((called, target),))
+    return None
 
 
 def _author_names(wrapped: _Wrapped, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:

@@ -1,4 +1,4 @@
-"""What a new graph was made for: the sizes and numbers that PyTorch left open, how large the graph is, and where it breaks."""
+"""What a new graph was made for: the sizes and numbers that PyTorch left open; its size, and where it breaks."""
 
 from __future__ import annotations
 

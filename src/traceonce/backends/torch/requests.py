@@ -21,7 +21,7 @@ REASONS = 64
 TEXT = 400
 RESET = "torch._dynamo.reset() has dropped what was compiled before"
 FREED = "what was compiled before is gone: an object that it was made for has been freed"
-_OTHER_FUNCTION = re.compile(r"^\S+: ___check_(?:type|obj)_id\((?:fn|fn\.func(?:\.__\w+__)*),")
+_OTHER_FUNCTION = re.compile(r"^\S+: ___check_(?:type|obj)_id\(fn(?:\.func)?(?:\.__(?:func|code)__)*,")
 _NOT_A_VIEW = re.compile(r"^(\S+): 'NoneType' object has no attribute '\w+'$")
 _REGION = 1 << 20  # numbers of code objects are smaller
 
@@ -77,6 +77,7 @@ class Requests:
         self._signatures = SignatureReader(torch)
         self._codes = ByIdentity()
         self._known: dict[int, _Known] = {}
+        self._owners: dict[str, int] = {}  # of wrapped functions, by PyTorch's number for a compilation
         self._told: set[int] = set()
 
     def renew(self) -> None:
@@ -137,6 +138,8 @@ class Requests:
         if request.views and len(known.views) < EARLIER:
             known.views[str(request.compile_id)] = request.views
         known.served = [*known.served, event.served][-EARLIER:]
+        if request.described.renamed:
+            self._owners[str(request.compile_id)] = request.number
         if not request.described.part:
             known.event, known.call, known.has_graph = event.id, event.call, has_graph
         self._told.add(request.number)
@@ -144,11 +147,15 @@ class Requests:
     def _reasons(self, arguments: dict[str, Any], described: Described, number: int) -> tuple[str, ...]:
         """The guards that failed, one for each earlier compilation; or what became of those."""
         found = [_shorten(reason) for reason in failing_guards(self._probes, arguments)]
-        if described.renamed:  # the wrapper of another function is not this one
-            found = [_rename(reason, described) for reason in found if not _OTHER_FUNCTION.match(reason)]
+        if described.renamed:  # what is wrapped shares its cache with all else that is
+            found = [_rename(reason, described) for reason in found if self._is_own(reason, number)]
         if found or number not in self._known:
             return tuple(found[:REASONS])
         return (FREED if getattr(arguments["compile_id"], "frame_compile_id", 0) else RESET,)
+
+    def _is_own(self, reason: str, number: int) -> bool:
+        owner = self._owners.get(reason.partition(": ")[0], number)
+        return owner == number and not _OTHER_FUNCTION.match(reason)
 
     def _no_views(self, reasons: tuple[str, ...], number: int, views: frozenset[str]) -> dict[str, str]:
         """Where PyTorch's text is an error about None: the arguments that were views, and are none now."""

@@ -12,6 +12,8 @@ from typing import Any
 
 from traceonce.backends.arrival import Arrivals
 from traceonce.backends.base import Sink, Watching
+from traceonce.backends.hooks import Hooks
+from traceonce.backends.torch.skipped import SkippedModules
 from traceonce.facts import Notice
 
 COMPILER = "torch._dynamo.convert_frame"
@@ -26,6 +28,8 @@ class TorchWatching:
         self._watching: Watching | None = None
         self._stopped = False
         self.hook = f"compilations, from the import of {COMPILER} on"
+        self._hooks = Hooks()
+        SkippedModules(torch, sink.write).place(self._hooks)
         self._arrivals = Arrivals([COMPILER], self._arrived)
         self._arrivals.start()
 
@@ -40,6 +44,7 @@ class TorchWatching:
 
     def stop(self) -> None:
         self._stopped = True
+        self._hooks.close()
         self._arrivals.stop()
         if self._watching is not None:
             self._watching.stop()

@@ -15,9 +15,10 @@ from traceonce.fix.source.module import Module
 
 def set_up(case: Case, edits: Edits, setting: str, code: str) -> None:
     """Write ``setting = code`` before the top-level statement that applies `torch.compile`, or holds what does."""
+    name = setting.rpartition(".")[2]
     for file in edits.sources:
-        if re.search(rf"\b{setting.rpartition('.')[2]}\b".encode(), edits.sources[file]):
-            raise Declined(f"{file} has a setting of its own for {setting.rpartition('.')[2]}")
+        if _names(edits, file, name):
+            raise Declined(f"{file} has a setting of its own for {name}")
     creation = find_creation(case, edits)
     module = creation.module
     statement = _at_top(module, creation.node)
@@ -30,6 +31,15 @@ def set_up(case: Case, edits: Edits, setting: str, code: str) -> None:
     blank = next((at for at, line in enumerate(lines) if line.comment is not None), len(lines))
     edits.insert_before(module, statement, new.with_changes(leading_lines=lines[:blank]))
     edits.amend(module, statement, lambda node: node.with_changes(leading_lines=lines[blank:]))
+
+
+def _names(edits: Edits, file: str, name: str) -> bool:
+    """Does the code of the file name it, as an attribute or an argument? Texts and comments do not count."""
+    if not re.search(rf"\b{name}\b".encode(), edits.sources[file]):
+        return False
+    module = edits.module(file)
+    attributes = any(node.attr.value == name for node in module.nodes(cst.Attribute))
+    return attributes or any(node.keyword is not None and node.keyword.value == name for node in module.nodes(cst.Arg))
 
 
 def _at_top(module: Module, node: cst.CSTNode) -> cst.CSTNode:

@@ -180,7 +180,10 @@ def describe_eager_calls(fell_back: FellBack) -> str:
     parts = [f"从 {package_path(site.file)}:{site.line} 的调用起不再编译" if site is not None else ""]
     compiled, eager = fell_back.compiled_seconds, fell_back.eager_seconds
     if compiled is not None and eager is not None:
-        parts.append(f"编译时一次调用用 {call_time(compiled)}，不编译的一次用 {call_time(eager)}")
+        parts.append(f"编译时一次调用用 {call_time(compiled)}，现在用 {call_time(eager)}")
+        ratio = wording.times_as_long(compiled, eager)
+        if ratio is not None:
+            parts[-1] += f"，{'是原来的' if eager > compiled else '速度是原来的'} {ratio:,.1f} 倍"
     elif eager is not None:
         parts.append(f"不编译的一次调用用 {call_time(eager)}")
     elif compiled is not None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from traceonce.facts import Cause, CauseCode, FunctionId
+from traceonce.facts.graph_breaks import is_at_break
 
 NEW_OBJECT = (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE)
 
@@ -80,7 +81,10 @@ def _keys(cause: Cause) -> list[str]:
         keys += ["shape_of_one"] if "1" in (cause.was, cause.now, *cause.values) else []
         keys += ["shape_grows"] if cause.step else ["shape_once_smaller"] if cause.is_partial_batch else []
     if cause.code is CauseCode.GUARD:
-        keys += [f"guard_{name}" for name in ("stride", "requires_grad", "device") if f".{name}" in path]
+        keys += ["guard_at_break"] if is_at_break(path) else []
+        keys += [f"guard_{name}" for name in ("stride", "requires_grad", "device", "_base") if f".{name}" in path]
+    if cause.code is CauseCode.IDENTITY and cause.type_name == "function":
+        keys.append("identity_of_code")
     if cause.code is CauseCode.STATIC_ARGUMENT and cause.note:
         keys.append("static_argument_equal")
     if cause.code in (CauseCode.VALUE, CauseCode.GUARD) and cause.type_name in ("str", "bool"):

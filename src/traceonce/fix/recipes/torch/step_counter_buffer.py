@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from traceonce.facts import Cause
+from traceonce.facts import Cause, FunctionId
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.compiled.varying import predict, reasons, varying_numbers
@@ -38,7 +38,7 @@ def _candidate(case: Case, cause: Cause, name: str) -> Candidate:
         NAME,
         "review",
         (cause.code,),
-        lambda edits: _make_buffer(edits, name),
+        lambda edits: _make_buffer(edits, case.diagnosis.function, cause.path, name),
         predict(case, [cause]),
         snippet,
         _NOTE,
@@ -46,20 +46,29 @@ def _candidate(case: Case, cause: Cause, name: str) -> Candidate:
 
 
 class Counter(NamedTuple):
-    """A class that starts to count at `start`, and the other places in it that set the number to something new."""
+    """A class that starts to count at `start`, and the other places in it that set the number to something new.
 
+    `bases` are the classes above it, by the last part of their names.
+    """
+
+    owner: str
+    bases: tuple[str, ...]
     module: Module
     start: cst.Assign
     resets: tuple[cst.Assign, ...]
 
 
-def _make_buffer(edits: Edits, name: str) -> None:
+def _make_buffer(edits: Edits, function: FunctionId, path: str, name: str) -> None:
     import libcst as cst
 
     found = [counter for file in edits.sources for counter in _counters(edits, file, name)]
+    if path == f"self.{name}":  # it is the module's own: its class says which is meant, unless it inherits the number
+        owner = function.name.rpartition(".")[0].rpartition(".")[2]
+        own = [each for each in found if (each.module.file, each.owner) == (function.file, owner)]
+        found = [*own, *(each for each in found if owner in each.bases)] if own else found
     if len(found) != 1:
         raise Declined(f"{len(found) or 'no'} classes of the program count in `self.{name}`: which is meant?")
-    module, start, resets = found[0]
+    _, _, module, start, resets = found[0]
     code = f'self.register_buffer("{name}", torch.tensor(value), persistent=False)'
     buffer = edits.expression(module, code, start, value=start.value)
     edits.replace(module, start, cst.Expr(buffer))
@@ -84,7 +93,8 @@ def _counters(edits: Edits, file: str, name: str) -> Iterator[Counter]:
         )
         if counts and len(starts) == 1 and len(starts[0].targets) == 1:
             resets = [node for node in sets if node is not starts[0] and not _reads(module, node.value, name)]
-            yield Counter(module, starts[0], tuple(resets))
+            bases = tuple(module.code(base.value).rpartition(".")[2] for base in owner.bases)
+            yield Counter(owner.name.value, bases, module, starts[0], tuple(resets))
 
 
 def _sets(node: cst.Assign, name: str) -> bool:

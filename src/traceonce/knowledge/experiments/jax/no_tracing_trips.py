@@ -22,7 +22,7 @@ def failure(use):
             return step(jnp.flip(x))
         return step(x) * 2.0
 
-    for _ in range(20):  # warm: this shape is compiled
+    for _ in range(2):  # warm: this shape is compiled
         step(jnp.array(BATCHES[0]))
     with jax.no_tracing():
         return [run(batch) for batch in BATCHES]
@@ -45,7 +45,7 @@ def workaround_warm_up_the_whole_step(use):
             return step(jnp.flip(x))
         return step(x) * 2.0
 
-    for _ in range(20):  # what is done around the function is compiled as well
+    for _ in range(2):  # what is done around the function is compiled as well
         run(BATCHES[0])
     with jax.no_tracing():
         return [run(batch) for batch in BATCHES]
@@ -61,7 +61,7 @@ def workaround_everything_inside(use):
             return jnp.sum(jnp.flip(x))
         return jnp.sum(x) * 2.0
 
-    for _ in range(20):
+    for _ in range(2):
         run(np.array(BATCHES[0], np.float32))
     with jax.no_tracing():
         return [run(np.array(batch, np.float32)) for batch in BATCHES]
@@ -101,7 +101,7 @@ def message_a_new_shape():
     def step(x):
         return x * 2.0
 
-    for _ in range(20):
+    for _ in range(2):
         step(jnp.ones(3))
     longer = jnp.ones(4)
     with jax.no_tracing():

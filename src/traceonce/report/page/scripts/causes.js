@@ -9,7 +9,7 @@ const VALUES_AT_FIRST = 7;
 const LONGEST_VALUE = 60; // characters
 const NEW_OBJECT = ['new_function', 'new_instance'];
 const OTHER_OBJECT = ['identity', 'collected'];
-const QUALITIES = ['guard_stride', 'guard_requires_grad', 'guard_device']; // of a tensor
+const QUALITIES = ['guard_stride', 'guard_requires_grad', 'guard_device', 'guard__base']; // of a tensor
 const OF_COMPILER = ['compile', 'sharding'];
 const READ_OFF = ['value', 'shape', 'rank', 'dtype', 'context', 'compile']; // the place itself says what was seen
 
@@ -117,8 +117,10 @@ function sayingOf(func, cause, seen) {
     return seen.whole ? 'shape' : 'shape_many';
   }
   if (code === 'static_argument' && cause.note) return 'static_argument_equal';
+  if (code === 'guard' && cause.path.startsWith('(value')) return 'guard_at_break';
   if (code === 'guard') return QUALITIES.find((key) => cause.path.includes(key.replace('guard_', '.'))) ?? code;
   if (code === 'compile') return seen.whole && seen.values.length > 1 ? 'compile' : 'compile_many';
+  if (code === 'identity' && func.backend === 'torch' && cause.type === 'function') return 'identity_of_code';
   if (NEW_OBJECT.includes(code) && cause.note) return `${code}_with`;
   return code;
 }

@@ -1,0 +1,123 @@
+"""What JAX offers around jitting: traces that are only looked at, and jitted functions under `grad` and `vmap`."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy as np
+import pytest
+from jitted import causes, only
+
+import traceonce
+from traceonce.explain import diagnose
+from traceonce.facts import Verdict
+
+
+def ones(*shape: int) -> Any:
+    return np.ones(shape, np.float32)
+
+
+def test_what_is_only_looked_at_is_no_trace_of_jit(jax: Any) -> None:
+    jitted = jax.jit(lambda x: x - 1)
+    with traceonce.watch() as seen:
+        for width in range(1, 5):
+            jax.eval_shape(lambda x: x * 2, ones(width))
+            jax.make_jaxpr(lambda x: x * 2)(ones(width))
+            jitted.eval_shape(ones(width))
+            jax.eval_shape(jitted, ones(width))
+        with pytest.raises(jax.errors.TracerBoolConversionError):
+            jax.eval_shape(lambda x: 1 if x > 0 else 2, 1.0)
+    assert seen.events == []
+    assert [notice.text for notice in seen.recording.notices if notice.error] == []
+
+
+def test_what_was_looked_at_and_is_called_later_is_told_then(jax: Any) -> None:
+    def init(x: Any) -> Any:
+        return x * 3
+
+    with traceonce.watch() as seen:
+        jax.eval_shape(init, ones(3))
+        step = jax.jit(init)
+        jax.eval_shape(step, ones(4))
+        for _ in range(3):
+            step(ones(3))
+        step(ones(4))
+    first, second = seen.events
+    assert (first.phase, first.call, second.phase, second.call) == ("first", 1, "retrace", 4)
+    assert first.first_run_seconds > 0
+    assert only(seen).calls == 4
+    assert causes(only(seen)) == [("shape", "x.shape[0]", "3", "4", 1)]
+
+
+@pytest.mark.parametrize("options", [{}, {"keep_unused": True}])
+def test_what_was_looked_at_and_is_compiled_ahead_of_time_is_told(jax: Any, options: dict[str, Any]) -> None:
+    def init(x: Any) -> Any:
+        return x * 3
+
+    with traceonce.watch() as seen:
+        jax.eval_shape(init, ones(3))
+        jax.jit(init, **options).lower(ones(3)).compile()
+    (event,) = seen.events
+    assert event.call is None
+    assert event.first_run_seconds > 0
+
+
+def test_to_look_inside_of_a_trace_is_part_of_it(jax: Any) -> None:
+    inner = jax.jit(lambda x: x + 1)
+
+    @jax.jit
+    def step(x: Any) -> Any:
+        shape = jax.eval_shape(lambda v: inner(v).sum(axis=0), x).shape
+        return jax.numpy.zeros(shape) + x
+
+    with traceonce.watch() as seen:
+        step(ones(3, 2))
+    nested, outer = seen.events
+    assert (outer.function.short_name, nested.parent) == ("step", outer.id)
+    assert outer.exclusive_seconds < outer.seconds
+
+
+def test_what_was_looked_at_is_not_kept(jax: Any) -> None:
+    with traceonce.watch() as seen:
+        for _ in range(20):
+            jax.eval_shape(lambda x: x * 2, ones(3))
+        gc.collect()
+        watching: Any = seen._hub._watching["jax"]
+        assert watching._abstract._untold == {}
+
+
+def test_calls_under_grad_and_vmap_are_counted(jax: Any) -> None:
+    loss = jax.jit(lambda w: (w**2).sum())
+    with traceonce.watch() as seen:
+        for _ in range(15):
+            jax.grad(loss)(ones(3))
+        jax.vmap(jax.grad(loss))(ones(2, 3))
+    assert (only(seen).traces, only(seen).calls, only(seen).calls_at_least) == (1, 16, False)
+    growing = jax.jit(lambda w: (w**3).sum())
+    with traceonce.watch() as seen:
+        for width in range(1, 7):
+            jax.value_and_grad(growing)(ones(width))
+    assert (only(seen).verdict, only(seen).calls, only(seen).notes) == (Verdict.RETRACING, 6, ())
+    assert [event.call for event in seen.events] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_call_inside_of_another_trace_is_not_counted(jax: Any) -> None:
+    inner = jax.jit(lambda w: (w**2).sum())
+    outer = jax.jit(lambda w: jax.grad(inner)(w))
+    with traceonce.watch() as seen:
+        for _ in range(3):
+            outer(ones(3))
+        jax.lax.scan(lambda c, w: (c + inner(w), None), 0.0, ones(2, 3))
+    found = {(d.traces, d.calls) for d in diagnose(seen.recording)}
+    assert found == {(1, 3), (1, 1), (1, None)}
+
+
+def test_an_error_under_grad_shows_no_frame_of_ours(jax: Any) -> None:
+    @jax.jit
+    def loss(w: Any) -> Any:
+        return jax.numpy.dot(w, ones(7))
+
+    with traceonce.watch(), pytest.raises(TypeError) as caught:
+        jax.grad(loss)(ones(3))
+    assert not [entry for entry in caught.traceback if "traceonce/backends" in str(entry.path)]
