@@ -43,14 +43,17 @@ _PLACES = [
     ("jax._src.monitoring", "_scalar_listeners"),
     ("torch", "compile"),
     ("torch.nn", "Module.__init__"),
+    ("torch.nn", "Module.compile"),
     ("torch._dynamo.eval_frame", "OptimizedModule.__call__"),
     ("torch._dynamo.convert_frame", "_compile"),
     ("torch._dynamo.convert_frame", "CatchErrorsWrapper.__call__"),
     ("torch._dynamo.output_graph", "OutputGraph.call_user_compiler"),
     ("torch._dynamo.utils", "log_compilation_event"),
+    ("torch._dynamo.guards", "get_guard_fail_reason_helper"),
     ("torch._dynamo.callback", "CompilationCallbackHandler.clear"),
     ("torch._dynamo.callback", "callback_handler.start_callbacks"),
     ("torch._dynamo.callback", "callback_handler.end_callbacks"),
+    ("numpy.random", "default_rng"),
 ]
 # `torch.compile` replaces it by itself when it is first used; there, only what is ours is a leak.
 _REPLACED = "torch.nn.Module.__init__"

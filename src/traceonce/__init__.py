@@ -1,4 +1,4 @@
-"""Trace once, run forever: find out why `tf.function` traces again.
+"""Trace once, run forever: find out why `tf.function`, `jax.jit` or `torch.compile` traces again.
 
 Importing traceonce imports no framework, and little else.
 

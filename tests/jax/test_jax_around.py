@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sysconfig
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def test_what_is_only_looked_at_is_no_trace_of_jit(jax: Any) -> None:
             jax.eval_shape(jitted, ones(width))
         with pytest.raises(jax.errors.TracerBoolConversionError):
             jax.eval_shape(lambda x: 1 if x > 0 else 2, 1.0)
-    assert seen.events == []
+    assert seen.events == ()
     assert [notice.text for notice in seen.recording.notices if notice.error] == []
 
 
@@ -73,7 +74,7 @@ def test_to_look_inside_of_a_trace_is_part_of_it(jax: Any) -> None:
 
     with traceonce.watch() as seen:
         step(ones(3, 2))
-    nested, outer = seen.events
+    outer, nested = sorted(seen.events, key=lambda event: event.id)
     assert (outer.function.short_name, nested.parent) == ("step", outer.id)
     assert outer.exclusive_seconds < outer.seconds
 
@@ -121,3 +122,56 @@ def test_an_error_under_grad_shows_no_frame_of_ours(jax: Any) -> None:
     with traceonce.watch(), pytest.raises(TypeError) as caught:
         jax.grad(loss)(ones(3))
     assert not [entry for entry in caught.traceback if "traceonce/backends" in str(entry.path)]
+
+
+FILTER_JIT = """
+import jax
+
+
+def fun_wrapped(dynamic_donate, dynamic_nodonate, static):
+    (fun, _), first, rest = static
+    def put(dynamic, static):
+        return jax.tree.unflatten(static[1], [a if b is None else b for a, b in zip(dynamic, static[0])])
+    args, kwargs = put(dynamic_nodonate["rest"], rest)
+    return fun[0](put(dynamic_nodonate["first"], first), *args[:-1], **kwargs)
+
+
+jitted = jax.jit(fun_wrapped, static_argnums=2)
+
+
+def split(tree):
+    leaves, shape = jax.tree.flatten(tree)
+    arrays = [leaf if hasattr(leaf, "dtype") else None for leaf in leaves]
+    return tuple(arrays), (tuple(None if hasattr(leaf, "dtype") else leaf for leaf in leaves), shape)
+
+
+def filter_jit(function):
+    def call(first, *rest, **kwargs):
+        parts = split(function), split(first), split(((*rest, None), kwargs))
+        return jitted({}, dict(zip(("fun", "first", "rest"), (part[0] for part in parts))), tuple(p[1] for p in parts))
+    return call
+"""
+
+
+def test_a_function_under_filter_jit_is_told_with_its_own_arguments(jax: Any) -> None:
+    """As Equinox does it: what is no array is static, and everything is taken apart."""
+    library: dict[str, Any] = {}
+    exec(compile(FILTER_JIT, f"{sysconfig.get_path('purelib')}/equinox/_jit.py", "exec"), library)
+
+    @library["filter_jit"]
+    def step(model: Any, x: Any, rate: Any) -> Any:
+        return (model["w"] * x).sum() * rate
+
+    with traceonce.watch() as seen:
+        for width, rate in ((3, 0.5), (3, 0.5), (4, 0.5), (4, 0.25)):
+            step({"w": ones(), "name": "a"}, ones(width), rate)
+    diagnosis = only(seen)
+    assert (diagnosis.function.short_name, diagnosis.function.library, diagnosis.calls) == ("step", False, 4)
+    assert causes(diagnosis) == [
+        ("shape", "x.shape[0]", "3", "4", 1),
+        ("static_argument", "rate", "0.5", "0.25", 1),
+    ]
+    with traceonce.watch() as seen:
+        for _ in range(3):
+            library["filter_jit"](lambda x: x * 2)(ones(3))
+    assert [cause[0] for cause in causes(only(seen))] == ["new_function"]

@@ -17,6 +17,7 @@ from jitted import causes, line_of, named, only, why
 
 import traceonce
 from traceonce.backends.jax.memories import DROPPED
+from traceonce.backends.jax.probes import version_of
 from traceonce.explain import diagnose
 from traceonce.facts import Verdict
 
@@ -200,7 +201,7 @@ def test_what_a_node_of_a_tree_holds_beside_its_leaves(jax: Any) -> None:
     step = jax.jit(lambda layer: layer.w * 2)
     go = calling(step, (Layer(ones(3), "a"),), (Layer(ones(3), "b"),), (Layer(ones(4), "b"),))
     assert why(go) == [
-        ("static_argument", "layer (its static part)", "'a'", "'b'", 1),
+        ("static_argument", "layer.name", "'a'", "'b'", 1),
         ("shape", "layer.w.shape[0]", "3", "4", 1),
     ]
 
@@ -546,8 +547,54 @@ def test_a_static_tuple_is_compared_item_by_item(jax: Any) -> None:
     assert "'b'" in cause[3]
 
 
+def test_a_static_field_of_a_dataclass_has_its_name(jax: Any) -> None:
+    """As in the training state of Flax, which holds the optimizer beside the arrays."""
+
+    @functools.partial(jax.tree_util.register_dataclass, data_fields=["params"], meta_fields=["apply", "optimizer"])
+    @dataclasses.dataclass
+    class State:
+        params: Any
+        apply: Any
+        optimizer: Any
+
+    step = jax.jit(lambda state: state.params * 2)
+    assert why(calling(step, *((State(ones(3), np.tanh, optimizer),) for optimizer in ("adam", "adam", "sgd")))) == [
+        ("static_argument", "state.optimizer", "'adam'", "'sgd'", 1)
+    ]
+
+
+def test_what_is_no_field_is_told_as_the_static_part(jax: Any) -> None:
+    @jax.tree_util.register_pytree_node_class
+    class Tagged:
+        def __init__(self, array: Any, tag: str) -> None:
+            self.array, self.tag = array, tag
+
+        def tree_flatten(self) -> Any:
+            return (self.array,), self.tag
+
+        @classmethod
+        def tree_unflatten(cls, tag: str, children: Any) -> Any:
+            return cls(*children, tag)
+
+    step = jax.jit(lambda node: node.array * 2)
+    assert why(calling(step, *((Tagged(ones(3), tag),) for tag in "aab"))) == [
+        ("static_argument", "node (its static part)", "'a'", "'b'", 1)
+    ]
+
+
+def test_a_wrapper_that_filters_tracebacks_is_no_transformation(jax: Any) -> None:
+    def apply(x: Any) -> Any:
+        return x * 2
+
+    from jax._src import traceback_util  # libraries use it, too
+
+    with traceonce.watch() as seen:
+        jax.jit(traceback_util.api_boundary(apply))(ones(3))
+    assert only(seen).function.name.endswith("<locals>.apply")
+
+
 def test_a_function_under_pmap_and_shard_map_has_its_own_name(jax: Any) -> None:
-    mesh = jax.make_mesh((1,), ("d",))
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("d",))
     spec = jax.sharding.PartitionSpec("d")
 
     def body(x: Any) -> Any:
@@ -558,4 +605,6 @@ def test_a_function_under_pmap_and_shard_map_has_its_own_name(jax: Any) -> None:
             jax.pmap(body)(ones(1, width))
         jax.jit(jax.shard_map(body, mesh=mesh, in_specs=spec, out_specs=spec))(ones(1))
     found = {d.function.name.rpartition(".")[2]: causes(d) for d in diagnose(seen.recording)}
-    assert found == {"body [pmap]": [("shape", "flat_args[0].shape[1]", "3", "4", 1)], "body [shard_map]": []}
+    assert found.pop("body [shard_map]") == []
+    if version_of(jax) >= (0, 9):  # before, pmap does not go through jit
+        assert found == {"body [pmap]": [("shape", "flat_args[0].shape[1]", "3", "4", 1)]}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import math
 import types
 from typing import Any
 
@@ -11,6 +13,7 @@ from jitted import causes, only
 import traceonce
 from traceonce.backends.jax import probes
 from traceonce.backends.jax.stale import LATER
+from traceonce.backends.reading import read_code
 from traceonce.facts import Verdict
 
 RATE = 0.25
@@ -49,6 +52,18 @@ def test_a_flag_that_chose_a_branch_is_inferred(jax: Any) -> None:
         finally:
             globals()["FLAG"] = False
     assert found(seen) == [("FLAG", "False", "True", "inferred", None)]
+
+
+def test_a_logarithm_is_taken_of_a_value_and_a_logger_only_shows_it() -> None:
+    logger = logging.getLogger(__name__)
+
+    def step(x: Any) -> Any:
+        logger.log(logging.DEBUG, "%s", FLAG)
+        return x + math.log(RATE)
+
+    read = {chain.root for chain in read_code(step.__code__).chains}
+    assert "RATE" in read
+    assert "FLAG" not in read
 
 
 def test_a_change_after_the_calls_that_are_seen_is_told_at_the_end(jax: Any) -> None:

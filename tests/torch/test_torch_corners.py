@@ -86,10 +86,11 @@ def test_regions_are_no_retraces_of_one_another(torch: Any) -> None:
         for region in regions:
             region(torch.ones(3))
         regions[1](torch.ones(3).double())
+        torch.compile(forward, backend="eager")(torch.ones(3))
     diagnosis = only(seen)
     assert told(diagnosis) == [("dtype", "x.dtype", "float32", "float64")]
-    assert (diagnosis.traces, diagnosis.retraces, diagnosis.calls) == (5, 1, 5)
-    assert any("4 different graphs" in note for note in diagnosis.notes)
+    assert (diagnosis.traces, diagnosis.retraces, diagnosis.calls) == (6, 1, 6)
+    assert any("5 different graphs" in note for note in diagnosis.notes)
 
 
 def over_a_break(torch: Any, function: Any, arguments: list[Any], **options: Any) -> Watch:

@@ -51,13 +51,7 @@ def test_it_is_told_with_its_limit_its_place_and_its_cost(torch: Any) -> None:
     assert fell_back.compiled_seconds is not None
     assert (fell_back.eager_seconds is not None) == (traced is None)
     assert "name == 'aa'" in (finding.cause.note or "")
-
-
-def test_the_verdict_says_so(torch: Any) -> None:
-    with traceonce.watch() as seen:
-        run(torch, 6)
-    assert only(seen).verdict is Verdict.FELL_BACK
-    assert only(seen).fell_back is not None
+    assert (diagnosis.verdict, diagnosis.fell_back) == (Verdict.FELL_BACK, fell_back)
 
 
 def test_an_eager_call_of_many_functions_is_timed_and_the_tracer_is_gone(torch: Any) -> None:
@@ -68,7 +62,7 @@ def test_an_eager_call_of_many_functions_is_timed_and_the_tracer_is_gone(torch: 
 
     with traceonce.watch() as seen:
         run(torch, 5, deep)
-    assert sys.gettrace() is None or "traceonce" not in str(sys.gettrace())
+    assert not str(getattr(sys.gettrace(), "__module__", None)).startswith("traceonce")
     assert not own_problems(seen.recording)
     assert len(seen.recording.findings) == 1
 
@@ -142,7 +136,7 @@ def test_each_function_has_its_own(torch: Any) -> None:
         return x - len(name)
 
     with traceonce.watch() as seen:
-        run(torch, 6)
+        run(torch, 4)
         run(torch, 2, other)
     fallen = {diagnosis.function.short_name: diagnosis.fell_back is not None for diagnosis in seen.diagnoses}
     assert fallen == {"named": True, "other": False}
@@ -150,9 +144,9 @@ def test_each_function_has_its_own(torch: Any) -> None:
 
 def test_after_a_reset_it_is_compiled_again(torch: Any) -> None:
     with traceonce.watch() as seen:
-        run(torch, 6)
+        run(torch, 4)
         torch._dynamo.reset()
-        run(torch, 6)
+        run(torch, 4)
     assert len(seen.recording.findings) == 2
     assert only(seen).traces == 6
 

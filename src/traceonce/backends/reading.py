@@ -20,7 +20,7 @@ from traceonce.backends.identities import ByIdentity
 
 CALLEES = 24  # how many of the user's own functions, called from the traced one, are looked into
 TEXT_LIMIT = 200
-_LOGGING_METHODS = {"debug", "info", "warning", "error", "exception", "critical", "log", "write", "set_description"}
+_LOGGING_METHODS = {"debug", "info", "warning", "error", "exception", "critical", "write", "set_description"}
 _ABSENT = object()
 
 
@@ -161,7 +161,7 @@ def read_code(code: types.CodeType) -> Reads:
             printing = depth
         if chain is not None and printing is None:
             found[chain] = None
-        written |= _written_at(instructions, position, code)
+        written |= _written_at(instructions, position)
         for instruction in instructions[position : position + length]:
             depth += _effect(instruction)
             if printing is not None and instruction.opname.startswith("CALL") and depth <= printing + 1:
@@ -221,7 +221,7 @@ def _is_subscript(instruction: dis.Instruction) -> bool:
     return instruction.opname == "BINARY_SUBSCR" or (instruction.opname == "BINARY_OP" and instruction.argrepr == "[]")
 
 
-def _written_at(instructions: list[dis.Instruction], position: int, code: types.CodeType) -> set[str]:
+def _written_at(instructions: list[dis.Instruction], position: int) -> set[str]:
     """The path that an instruction writes: the function's own counter is not somebody else's change."""
     instruction = instructions[position]
     if instruction.opname in ("STORE_GLOBAL", "STORE_DEREF"):
@@ -240,7 +240,10 @@ def _only_prints(chain: Chain) -> bool:
         return True
     if chain.root == "tf":  # tf.print puts its values into the graph
         return False
-    return bool(chain.steps) and chain.steps[-1][1] in _LOGGING_METHODS
+    *owners, last = (chain.root, *(key for _, key in chain.steps))
+    if last == "log" and owners:  # of a logger, and not `jnp.log`, `math.log`
+        return "log" in str(owners[-1]).lower()
+    return bool(owners) and last in _LOGGING_METHODS
 
 
 def _cell(function: types.FunctionType, name: str) -> Any:

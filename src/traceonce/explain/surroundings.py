@@ -21,7 +21,7 @@ def compare_contexts(was: Signature, now: Signature) -> Iterator[Cause]:
 def explain_new_object(
     event: TraceEvent, objects: int, read_before: dict[str, str], *, same_instance: bool = False
 ) -> Cause:
-    """The same code under another function object: a method of another instance, or `tf.function` applied again.
+    """The same code under another function object: a method of another instance, or wrapped again.
 
     The note names what it reads from outside that the last one read differently: one object could not serve both.
     """

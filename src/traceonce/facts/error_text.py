@@ -12,6 +12,14 @@ def shorten_error(text: str) -> str:
     return text if len(text) <= 4_000 else f"{text[:1_000]} … {text[-3_000:]}"
 
 
+def describe_error(error: BaseException) -> str:
+    """The type of an error and what it says, as much as is kept; of one that cannot be printed, the type."""
+    try:
+        return shorten_error(f"{type(error).__name__}: {error}")
+    except Exception:
+        return type(error).__name__
+
+
 def main_line(error: str | None) -> str:
     """The line of an error that says what is wrong."""
     lines = [line.strip() for line in (error or "").splitlines() if line.strip()]

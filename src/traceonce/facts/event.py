@@ -32,6 +32,10 @@ def path_from(root: str, cwd: str, file: str) -> str:
     return os.path.relpath(path, root) if path.startswith(os.path.join(root, "")) else path
 
 
+# Functions of `jax.lax` that compile their body, or their branches, where they are not inside a jitted function.
+LOOPS = frozenset({"scan", "while_loop", "fori_loop", "map", "cond", "switch", "associative_scan"})
+
+
 class FunctionId(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A function as its author knows it: qualified name and place. Several function objects may share one."""
 
@@ -44,6 +48,12 @@ class FunctionId(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     def short_name(self) -> str:
         """The last part of the qualified name, without a note such as ``[dataset]``."""
         return self.name.partition(" [")[0].rpartition(".")[2]
+
+    @property
+    def loop(self) -> str | None:
+        """The loop of JAX that this is the body of, where it runs by itself: ``scan``, of ``step [scan]``."""
+        last = self.name.rpartition(" [")[2].removesuffix("]").rpartition(", ")[2]
+        return last if last in LOOPS and self.name.endswith("]") else None
 
     @property
     def key(self) -> str:

@@ -86,7 +86,7 @@ def _of_jax(cause: Cause, diagnosis: Diagnosis) -> str | None:
     code = cause.code
     if code is CauseCode.STATIC_ARGUMENT and cause.was == cause.now:  # it prints the same, and is another object
         return "static-unequal-object"
-    if code is CauseCode.NEW_FUNCTION and diagnosis.function.name.endswith("]"):  # the body of a loop: step [scan]
+    if code is CauseCode.NEW_FUNCTION and diagnosis.function.loop is not None:
         return "eager-scan-fresh-lambda"
     return _JAX.get(code)
 

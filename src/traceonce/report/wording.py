@@ -51,6 +51,9 @@ def describe_change(cause: Cause) -> str:
     return f"{cause.path}: now {cause.now}{before}"
 
 
+_MAPS = {"pmap", "shard_map"}
+
+
 def describe_place(function: FunctionId, backend: str = "tensorflow") -> str:
     """Where a function was written, and what compiled it, but for tf.function. Texts are matched by these words."""
     line = f":{function.line}" if function.line else ""
@@ -59,9 +62,11 @@ def describe_place(function: FunctionId, backend: str = "tensorflow") -> str:
 
 
 def _made_by(function: FunctionId, backend: str) -> str | None:
-    if backend == "jax":  # the body of a loop that runs outside of jax.jit is called ``step [scan]``
-        _, _, loop = function.name.partition(" [")
-        return f"jax.lax.{loop.rstrip(']')}" if loop else "jax.jit"
+    if backend == "jax":
+        if function.loop is not None:
+            return f"jax.lax.{function.loop}"
+        around = function.name.partition(" [")[2].removesuffix("]").rpartition(", ")[2]  # ``loss [grad]`` is jitted
+        return f"jax.{around}" if around in _MAPS else "jax.jit"
     return "torch.compile" if backend == "torch" else None
 
 
@@ -163,6 +168,8 @@ def causes_left(diagnosis: Diagnosis) -> list[Cause]:
     if any(fix.predicted_traces is not None and fix.predicted_traces <= 1 for fix in fixes):
         return []
     treated = {code for fix in fixes for code in fix.causes}
+    if treated:  # it fell back for what they treat
+        treated.add(CauseCode.FELL_BACK)
     return [cause for cause in diagnosis.causes if cause.code not in treated]
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from traceonce.explain.guard_texts import Call, read_guard
+from traceonce.explain.guard_paths import Call
+from traceonce.explain.guard_texts import read_guard
 from traceonce.explain.guards import explain_guards
 from traceonce.explain.history import History
 from traceonce.facts import CauseCode, Container, FunctionId, Leaf, Signature, TraceEvent
@@ -23,6 +24,7 @@ NOW = Signature(
         Leaf("xs[0]", "tensor", "float32", (3,)),
         Leaf("d['rate']", "python", value="0.25", type_name="float"),
         Leaf("n", "python", value="2", type_name="int"),
+        Leaf("(value at the graph break)", "python", value="4", type_name="int"),
     ),
     (
         Container("", PARAMETERS, ("self", "x", "k", "flag", "name", "o", "f", "xs", "d", "y")),
@@ -158,6 +160,28 @@ TEXTS = [
         "the code it was compiled with",
         "other code",
     ),
+    (
+        "6/0: ___check_obj_id(f.__code__, 139681211718192), type=<class 'code'>  # def gh(x): …",
+        "identity",
+        "f",
+        "the code it was compiled with",
+        "cos, the code at line 7",
+    ),
+    ("1/0: ___stack0 == 3  # y = x[:n.item()]  # …", "guard", "(value at the graph break)", "3", "4"),
+    (
+        "1/0: tensor '___stack1' size mismatch at index 0. expected 3, actual 4",
+        "shape",
+        "(value 2 at the graph break).shape[0]",
+        "3",
+        "4",
+    ),
+    (
+        "0/0: 'NoneType' object has no attribute 'size'",
+        "guard",
+        "step",
+        "'NoneType' object has no attribute 'size'",
+        "None is there now",
+    ),
     ("10/0: not ___dict_contains('z', d)", "structure", "d", "no key 'z'", "key 'z'"),
     ("4/0: o is not None", "kind", "o", "something", "None"),
     (
@@ -196,7 +220,7 @@ TEXTS = [
 
 @pytest.mark.parametrize(("text", "code", "path", "was", "now"), TEXTS)
 def test_a_guard(text: str, code: str, path: str, was: str, now: str) -> None:
-    (cause,) = read_guard(text, Call(NOW, READS)).causes
+    (cause,) = read_guard(text, Call(NOW, READS, "step")).causes
     assert (cause.code.value, cause.path, cause.was, cause.now) == (code, path, was, now)
     assert cause.evidence == "reported"
 
@@ -303,3 +327,16 @@ def test_a_history_believes_the_framework() -> None:
         event(5, tensor(5, dtype="int32"), reasons=("0/4: tensor 'x' dtype mismatch. expected Float, actual Int",))
     )
     assert [cause.code for cause in explained.causes] == [CauseCode.DTYPE]
+
+
+def test_an_error_about_none_is_a_view_that_is_none_any_more() -> None:
+    text = "0/0: 'NoneType' object has no attribute 'size'"
+    (cause,) = read_guard(text, Call(NOW, {"xs[0]._base": "None"}, "step")).causes
+    assert (cause.code.value, cause.path, cause.was, cause.now) == ("guard", "xs[0]._base", "a view", "no view")
+    assert (cause.note or "").startswith("a view, then no view")
+
+
+def test_a_value_without_a_name_has_the_place_of_the_graph_break() -> None:
+    reads = {"graph break": "train.py:7"}
+    (cause,) = read_guard("1/0: ___stack0 == 3", Call(NOW, reads)).causes
+    assert cause.note == "it goes over the graph break at train.py:7"

@@ -114,6 +114,7 @@ def test_what_to_change(framework: str, one: object, words: str) -> None:
 def test_a_loop_of_jax_has_no_jit_to_make_once() -> None:
     fresh = cause(CauseCode.NEW_FUNCTION, "body")
     assert "the function of the loop once" in ENGLISH.remedy(fresh, "jax", FunctionId("body [scan]", "a.py", 3))
+    assert "jax.jit once" in ENGLISH.remedy(fresh, "jax", FunctionId("loss [value_and_grad]", "a.py", 3))
 
 
 @pytest.mark.parametrize(

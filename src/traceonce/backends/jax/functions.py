@@ -38,9 +38,9 @@ def describe_function(function: Any, places: JaxPlaces, note: str = "") -> Descr
         elif isinstance(function, types.MethodType):
             instance, function = function.__self__, function.__func__
         elif hasattr(function, "__wrapped__"):
-            code = getattr(function, "__code__", None)
+            code = _own_code(function)
             if code is not None and places.is_jax(code.co_filename):
-                around.append(_transformation(function))
+                around.append(_transformation(code))
             function = function.__wrapped__
         elif not hasattr(function, "__code__") and isinstance(
             inspect.getattr_static(type(function), "__call__", None), types.FunctionType
@@ -62,19 +62,24 @@ def describe_function(function: Any, places: JaxPlaces, note: str = "") -> Descr
     return Described(identity, python, instance, internal=places.is_jax(file))
 
 
-def _transformation(function: Any) -> str:
-    """``grad``, of the wrapper that JAX made (``grad_f``), where need be inside another that filters tracebacks."""
-    code = function.__code__
-    if code.co_name == "reraise_with_filtered_traceback" and "fun" in code.co_freevars:
+def _own_code(function: Any) -> Any:
+    """The code of a wrapper, where need be inside another that filters tracebacks (which libraries use, too)."""
+    code = getattr(function, "__code__", None)
+    if code is not None and code.co_name == "reraise_with_filtered_traceback" and "fun" in code.co_freevars:
         inner = function.__closure__[code.co_freevars.index("fun")].cell_contents
-        code = getattr(inner, "__code__", code)
+        return getattr(inner, "__code__", code)
+    return code
+
+
+def _transformation(code: types.CodeType) -> str:
+    """``grad``, of the wrapper that JAX made (``grad_f``)."""
     if code.co_name == "wrapped":  # says nothing: `shard_map` has a file of its own
-        return os.path.basename(str(code.co_filename)).removesuffix(".py").lstrip("_")
-    return str(code.co_name).removeprefix("fun_").removesuffix("_f").removesuffix("_fun")
+        return os.path.basename(code.co_filename).removesuffix(".py").lstrip("_")
+    return code.co_name.removeprefix("fun_").removesuffix("_f").removesuffix("_fun")
 
 
 def _mapped(function: Any, places: JaxPlaces) -> Any:
-    """The function that was handed to `jax.pmap`, which from 0.8 on jits a function of its own around it."""
+    """The function that was handed to `jax.pmap`, which from 0.9 on jits a function of its own around it."""
     code = getattr(function, "__code__", None)
     if code is None or not places.is_jax(code.co_filename) or "fun" not in code.co_freevars:
         return None

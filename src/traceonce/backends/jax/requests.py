@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from traceonce.backends.identities import ByIdentity
 from traceonce.backends.jax.abstract import is_looking
+from traceonce.backends.jax.filtered import read_filtered
 from traceonce.backends.jax.functions import Described, bound_values, describe_function
 from traceonce.backends.jax.loops import Loop, find_loop
 from traceonce.backends.jax.own_files import JaxPlaces
@@ -71,6 +72,11 @@ class Requests:
         if described.internal:
             loop = find_loop(asked.function, frame, self._places, len(asked.args))
             return self._of_loop(loop, asked, frame) if loop is not None else None
+        filtered = read_filtered(asked.function, asked.args, self._probes.tree_util) if described.id.library else None
+        if filtered is not None:
+            described = describe_function(filtered.function, self._places)
+            signature = self._signatures.read(filtered.info, filtered.args, filtered.kwargs, None)
+            return self._request(filtered.function, described, signature, {}, frame)
         signature = self._signatures.read(asked.info, asked.args, asked.kwargs, asked.avals)
         return self._request(asked.function, described, signature, self._bound(described, asked), frame)
 

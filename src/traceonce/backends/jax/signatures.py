@@ -7,6 +7,7 @@ by keyword: a default that is left out is no argument at all.
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from traceonce.backends.identities import Identities
+from traceonce.backends.jax.filtered import CompiledIn
 from traceonce.backends.literals import key_text, plain_contents, python_leaf, shorten_repr
 from traceonce.facts import Container, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
@@ -215,6 +217,9 @@ class _Walk:
         if value is None:
             self.leaves.append(Leaf(path, "none"))
             return
+        if isinstance(value, CompiledIn):
+            self.leaves.extend(static_leaves(path, value.value, self._identities))
+            return
         children, node = self._trees.tree_flatten_with_path(value, is_leaf=lambda part: part is not value)
         if len(children) == 1 and not children[0][0]:
             aval = next(self._avals, None) if self._avals is not None else self._abstractify(value)
@@ -232,8 +237,24 @@ class _Walk:
         if type(value) in (list, tuple, dict) or isinstance(value, (tuple, dict)):
             return
         data = node.node_data()
-        if data is not None and not _is_empty(data[1]):
-            self.leaves.append(static_leaf(f"{path} (its static part)", _plain(data[1]), self._identities))
+        if data is None or _is_empty(data[1]):
+            return
+        fields = _fields(value, data[1])
+        if fields is None:
+            self.leaves.extend(static_leaves(f"{path} (its static part)", _plain(data[1]), self._identities))
+            return
+        for name, part in zip(fields, data[1], strict=True):
+            self.leaves.extend(static_leaves(f"{path}.{name}", part, self._identities))
+
+
+def _fields(value: Any, parts: Any) -> list[str] | None:
+    """The names of the fields of a dataclass that make up its static part, where it is made up of fields."""
+    if type(parts) is not tuple or not dataclasses.is_dataclass(value):
+        return None
+    names = [field.name for field in dataclasses.fields(value)]
+    found = [next((name for name in names if getattr(value, name, None) is part), None) for part in parts]
+    named = [name for name in found if name is not None]
+    return named if len(set(named)) == len(parts) else None
 
 
 def _is_empty(part: Any) -> bool:

@@ -123,7 +123,7 @@ class MissWatching:
             trace = self._begin(Asked(fun, ji, given["args"], given["kwargs"], avals))
             try:
                 result = original(fun, ji, *rest, **named)
-                refusal = self._end(trace, result)
+                refusal = self._end(trace, result, fun)
                 if refusal is not None:
                     raise refusal
             except BaseException as error:
@@ -180,7 +180,7 @@ class MissWatching:
         except Exception as error:
             self._problem(error)
 
-    def _end(self, trace: Open | None, result: Any) -> BaseException | None:
+    def _end(self, trace: Open | None, result: Any, jitted: Any) -> BaseException | None:
         """The trace is made: tell of it, or give the error to raise where a limit does not let it be kept."""
         if trace is None:
             return None
@@ -188,7 +188,7 @@ class MissWatching:
             self._leave(trace)
             request, jaxpr = trace.request, _params(result)["jaxpr"]
             if trace.began is None:  # JAX had it: the same function, jitted again, under other options, or looked at
-                return None if request.abstract else self._tell_late(jaxpr, trace)
+                return None if request.abstract else self._tell_late(jaxpr, trace, jitted)
             read = read_jaxpr(jaxpr, shapes_of_state(request.signature))
             event = self._event(trace, time.perf_counter() - trace.began, read)
             made = self._stale.made(request.described, request.bound, {} if read.calls_back else trace.reads, jaxpr)
@@ -200,18 +200,18 @@ class MissWatching:
                 made.unseen = True
             if self._stack():
                 self._stack()[-1].parts += parts
-            return self._tell(trace, event, request.owner, jaxpr, parts)
+            return self._tell(trace, event, request.owner, jaxpr, parts, jitted)
         except Exception as error:
             self._problem(error)
             return None
 
     def _tell(
-        self, trace: Open | None, event: TraceEvent, owner: Any, jaxpr: Any, parts: Sequence[Made]
+        self, trace: Open | None, event: TraceEvent, owner: Any, jaxpr: Any, parts: Sequence[Made], jitted: Any
     ) -> BaseException | None:
         """Tell of a trace, remember it, and watch what comes of it; or give the error where it is not to be kept."""
         refusal = self._sink.permit(event, made=True)
         if refusal is not None:
-            self._probes.forget(owner)
+            self._probes.forget(jitted)
             return refusal
         if trace is not None:
             trace.permitted = False
@@ -219,10 +219,12 @@ class MissWatching:
         self._memories.add(owner, event.served, jaxpr)
         self._memories.tell(owner)
         self._executions.expect(event, jaxpr, parts[:PARTS])
-        self._transformed.expect(owner, event.function.key)
+        self._transformed.expect(jitted, event.function.key)
         return None
 
-    def _tell_late(self, jaxpr: Any, trace: Open | None = None, *, called: bool = False) -> BaseException | None:
+    def _tell_late(
+        self, jaxpr: Any, trace: Open | None = None, jitted: Any = None, *, called: bool = False
+    ) -> BaseException | None:
         """What was traced to be looked at is compiled, or called, after all: this is its trace."""
         untold = self._abstract.take(jaxpr)
         owner = untold.owner() if untold is not None else None
@@ -239,7 +241,7 @@ class MissWatching:
             parent=trace.parent if trace is not None else None,
             reads=untold.event.reads if first else {},
         )
-        return self._tell(trace, event, owner, jaxpr, untold.made)
+        return self._tell(trace, event, owner, jaxpr, untold.made, jitted if jitted is not None else owner)
 
     def _late(self, of: Any) -> None:
         """A jaxpr, or (to be lowered) a function of this name, was not traced for this: was it to be looked at?"""
@@ -271,7 +273,7 @@ class MissWatching:
         trace.inner, trace.inner_bytes, trace.grown = 0.0, 0, None
         trace.began, trace.permitted = None, False
         stack = self._stack()
-        trace.parent = stack[-1].event if stack else None
+        trace.parent = next((around.event for around in reversed(stack) if not around.request.abstract), None)
         stack.append(trace)
         trace.resident = resident_bytes()
         trace.start = time.time()
@@ -286,7 +288,10 @@ class MissWatching:
             pass
         resident = resident_bytes()
         trace.grown = resident - trace.resident if resident is not None and trace.resident is not None else None
-        if stack and trace.began is not None and not trace.request.abstract:  # to look is part of the work around it
+        if stack and trace.request.abstract:  # to look is part of the work around it
+            stack[-1].inner += trace.inner
+            stack[-1].inner_bytes += trace.inner_bytes
+        elif stack and trace.began is not None:
             stack[-1].inner += time.perf_counter() - trace.began
             stack[-1].inner_bytes += trace.grown or 0
 

@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from traceonce.backends.hooks import leave_no_frame
 from traceonce.backends.rehearsing.here import Here, Problems
 from traceonce.backends.rehearsing.outcomes import describe_outcome
 from traceonce.backends.rehearsing.probing import Kept
@@ -29,7 +30,7 @@ class Call:
 
 
 class Calls:
-    """A framework's own part says when a call begins and ends; the call itself is counted there (`Here.calls`).
+    """A framework's own part has each call made here, or says when it begins and ends, and counts it (`Here.calls`).
 
     `users` names the function of a wrapped one, None where it is none of the user's. `bind` sorts its arguments.
     `is_plain` tells whether nothing is being traced around it. `enough` is called after the last call that is wanted,
@@ -65,6 +66,21 @@ class Calls:
 
     def all(self) -> tuple[Returned, ...]:
         return tuple(self._returned)
+
+    def make(self, owner: Any, run: Callable[..., Any], args: Any, kwargs: Any, caller: types.FrameType | None) -> Any:
+        """Make a call, and keep what comes of it; `caller` is the frame that it comes from."""
+        call = self.begin(owner, args, kwargs, caller)
+        self._here.calls += 1
+        try:
+            result = run(*args, **kwargs)
+        except BaseException as error:
+            self._here.calls -= 1
+            self.end(call, None, error)
+            leave_no_frame(error)
+            raise
+        self._here.calls -= 1
+        self.end(call, result, None)
+        return result
 
     def begin(self, owner: Any, args: Any, kwargs: Any, caller: types.FrameType | None) -> Call | None:
         if self._here.probing:

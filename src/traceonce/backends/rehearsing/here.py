@@ -7,6 +7,8 @@ import threading
 import time
 from collections.abc import Iterator
 
+from traceonce.backends.own_errors import describe_own_error
+
 MOST_PROBLEMS = 20
 
 
@@ -53,11 +55,7 @@ class Problems:
             yield
         except Exception as error:
             with contextlib.suppress(Exception):  # it cannot even be printed
-                frame = error.__traceback__
-                while frame is not None and frame.tb_next is not None:
-                    frame = frame.tb_next
-                place = f"{frame.tb_frame.f_code.co_name}:{frame.tb_lineno}" if frame is not None else "?"
-                self.say(f"traceonce had a problem of its own ({type(error).__name__}: {error}; in {place})")
+                self.say(describe_own_error(error))
 
     def say(self, text: str) -> None:
         if len(self._texts) < MOST_PROBLEMS:

@@ -5,7 +5,6 @@ Except for the first calls after a trace, which are looked at for wrong answers 
 
 from __future__ import annotations
 
-import contextlib
 import math
 import sys
 import threading
@@ -22,6 +21,7 @@ from traceonce.backends.hooks import Hooks, leave_no_frame
 from traceonce.backends.identities import ByIdentity
 from traceonce.backends.memory import resident_bytes
 from traceonce.backends.numbering import number_event
+from traceonce.backends.own_errors import OwnErrors
 from traceonce.backends.places import Places
 from traceonce.backends.reading import Reader
 from traceonce.backends.tensorflow.backward import BackwardGraphs
@@ -32,8 +32,8 @@ from traceonce.backends.tensorflow.graphs import Fingerprints, graph_name
 from traceonce.backends.tensorflow.probes import Probes, backward_builders, counts_calls, has_created_variables
 from traceonce.backends.tensorflow.requests import Request, Requests
 from traceonce.backends.tensorflow.silent import CALLS, SilentChecks, bound_objects
-from traceonce.facts import FunctionId, Notice, Phase, Signature, TraceEvent
-from traceonce.facts.error_text import shorten_error
+from traceonce.facts import FunctionId, Phase, Signature, TraceEvent
+from traceonce.facts.error_text import describe_error
 
 
 class Open:
@@ -69,7 +69,7 @@ class MissWatching:
         self._fingerprints = Fingerprints()
         self._objects = ByIdentity()
         self._threads = threading.local()
-        self._problems: set[str] = set()
+        self._problem = OwnErrors(sink.write)
         self._known: weakref.WeakSet[Any] = weakref.WeakSet()
         self._counts = CallCounts(probes.polymorphic_function) if counts_calls(probes) else None
         self._runs = FirstRuns(probes.context.executing_eagerly, sink.write, self._problem)
@@ -181,7 +181,7 @@ class MissWatching:
             if trace.permitted:
                 phase: Phase = "internal" if trace.request.phase == "internal" else "failed"
                 event = self._event(trace, seconds)
-                self._sink.write(msgspec.structs.replace(event, phase=phase, error=_describe_error(error)))
+                self._sink.write(msgspec.structs.replace(event, phase=phase, error=describe_error(error)))
                 self._requests.identities.note_told()
             else:
                 self._requests.identities.put_back(trace.dead)
@@ -319,28 +319,6 @@ class MissWatching:
                 thread=threading.current_thread().name,
             )
         )
-
-    def _problem(self, error: Exception) -> None:
-        """Record an error of ours, once per kind; the user's program goes on."""
-        with contextlib.suppress(Exception):  # whatever it is, not in the user's program
-            self._say(error)
-
-    def _say(self, error: Exception) -> None:
-        frames = error.__traceback__
-        while frames is not None and frames.tb_next is not None:
-            frames = frames.tb_next
-        place = f"{frames.tb_frame.f_code.co_name}:{frames.tb_lineno}" if frames is not None else "?"
-        text = f"traceonce had a problem of its own ({type(error).__name__}: {error}; in {place})"
-        if text not in self._problems and len(self._problems) < 20:
-            self._problems.add(text)
-            self._sink.write(Notice(f"{text}; the program was not affected, the report may be incomplete", error=True))
-
-
-def _describe_error(error: BaseException) -> str:
-    try:
-        return shorten_error(f"{type(error).__name__}: {error}")
-    except Exception:  # it cannot even be printed
-        return type(error).__name__
 
 
 def _captures_late(graph: Any) -> bool:

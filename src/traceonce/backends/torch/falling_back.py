@@ -1,7 +1,8 @@
 """The moment from which on PyTorch runs a function as plain Python: told, and what a call costs then.
 
 The call that reached the limit is itself the first that runs so; it and a few more are timed, and the fastest counts,
-since the first ones are cold. A trace function does it, which is there for these calls and takes itself out; where
+since the first ones are cold. Like the time of a compiled run, this is without the guards, which PyTorch goes on
+to ask before every call. A trace function does it, which is there for these calls and takes itself out; where
 somebody else has one in place (a debugger, a measurement of coverage), nothing is timed. Later calls cost what they
 cost unwatched.
 """

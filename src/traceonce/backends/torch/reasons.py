@@ -44,7 +44,7 @@ class AskedOnce:
             answers: dict[int, Any] | None = getattr(self._threads, "answers", None)
             if answers is None:
                 return original(guard_manager, *args, **kwargs)
-            if self._threads.asking:
+            if getattr(self._threads, "asking", False):
                 answer = answers[id(guard_manager)] = original(guard_manager, *args, **kwargs)
                 return answer
             known = answers.pop(id(guard_manager), None)

@@ -50,7 +50,7 @@ class Request(NamedTuple):
     earlier: tuple[Signature, ...]
     parent: int | None
     begins: bool
-    region: int
+    region: str | None
     views: frozenset[str]
 
 
@@ -78,6 +78,7 @@ class Requests:
         self._codes = ByIdentity()
         self._known: dict[int, _Known] = {}
         self._owners: dict[str, int] = {}  # of wrapped functions, by PyTorch's number for a compilation
+        self._divided: set[str] = set()  # functions that are compiled in regions
         self._told: set[int] = set()
 
     def renew(self) -> None:
@@ -94,6 +95,8 @@ class Requests:
         names = arguments.get("globals") or {}
         described = describe_function(self._probes, self._places, code, values)
         region = region_of()
+        if region >= 0:
+            self._divided.add(described.id.key)
         whole = self._codes.number(described.code)
         part = self._codes.number(code) if described.part else whole  # what is wrapped shares a code of PyTorch's
         number = part + _REGION * (region + 1)
@@ -127,7 +130,7 @@ class Requests:
             earlier=self._earlier(number),
             parent=root.event if described.part and same_call and root is not None else None,
             begins=not described.part or not counted,
-            region=region,
+            region=f"region {region}" if described.id.key in self._divided else None,
             views=views,
         )
 

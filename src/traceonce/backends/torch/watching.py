@@ -316,7 +316,7 @@ class CompileWatching:
             phase=request.phase,
             call=trace.call,
             object=request.number,
-            fingerprint=f"region {request.region}" if request.region >= 0 else None,  # others' code is not its own
+            fingerprint=request.region,  # what is compiled in one does not serve another
             graph=str(request.compile_id),
             seconds=_rounded(seconds),
             exclusive_seconds=_rounded(max(seconds - trace.inner, 0.0)) if seconds is not None else None,

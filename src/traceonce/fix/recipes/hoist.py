@@ -13,7 +13,7 @@ from typing import Any
 
 import libcst as cst
 
-from traceonce.facts import CauseCode, TraceEvent
+from traceonce.facts import CauseCode, FunctionId, TraceEvent
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.moves.moving import (
@@ -28,7 +28,7 @@ from traceonce.fix.moves.moving import (
 )
 from traceonce.fix.signatures.predicting import replay
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.source.frameworks import framework_of
+from traceonce.fix.source.frameworks import Framework, framework_of
 from traceonce.fix.source.making import find_creation
 from traceonce.fix.source.module import Module, walk
 from traceonce.fix.source.scopes import scope_of
@@ -41,11 +41,10 @@ _CACHE_NOTE = "all that was ever made is kept, with what it was made from; its a
 def propose(case: Case) -> Iterator[Candidate]:
     causes = [cause for cause in case.diagnosis.causes if cause.code is CauseCode.NEW_FUNCTION]
     function = case.diagnosis.function
-    if not causes or function.library:
+    if not causes or function.library or function.loop:  # the body of a loop of JAX's own: nothing there is wrapped
         return
-    name = function.short_name.partition(" [")[0]
-    name = name if name.isidentifier() else "function"
-    wrapper = framework_of(case.diagnosis.backend).wrapper
+    name = function.short_name if function.short_name.isidentifier() else "function"
+    wrapped = _wrapped(function, name, framework_of(case.diagnosis.backend))
     changed = next((cause.note for cause in causes if cause.note), None)
 
     def candidate(safety: Any, change: Change, left: int, snippet: str, note: str | None = None) -> Candidate:
@@ -53,9 +52,10 @@ def propose(case: Case) -> Iterator[Candidate]:
 
     if changed is None:
         left = replay(case.events, one_object=True)
-        once = f"{name} = {wrapper}({name})  # once, outside of loops and of functions that run again"
+        target = name if wrapped.count("(") == 1 else f"traced_{name}"
+        once = f"{target} = {wrapped}  # once, outside of loops and of functions that run again"
         yield candidate("safe", lambda edits: move_out(edits, find_movable(case, edits)), left, once)
-        kept = f'if not hasattr(self, "_traced_{name}"):\n    self._traced_{name} = {wrapper}({name})'
+        kept = f'if not hasattr(self, "_traced_{name}"):\n    self._traced_{name} = {wrapped}'
         yield candidate(
             "review", lambda edits: keep_on_instance(edits, find_movable(case, edits), "traced"), left, kept, _MEMO_NOTE
         )
@@ -66,6 +66,15 @@ def propose(case: Case) -> Iterator[Candidate]:
     elif changed is not None:
         note = f"whenever it is made it reads another {changed}: make it once, and pass that as an argument"
         yield Candidate("hoist", "advice", (CauseCode.NEW_FUNCTION,), note=note)
+
+
+def _wrapped(function: FunctionId, name: str, framework: Framework) -> str:
+    """The function as it is wrapped: of ``loss [grad]``, what makes one function of another stays around it."""
+    package = framework.wrapper.partition(".")[0]
+    around = [f"{package}.{each}" for each in function.name.partition(" [")[2].removesuffix("]").split(", ")]
+    for transform in reversed([each for each in around if each in framework.transforms]):
+        name = f"{transform}({name})"
+    return f"{framework.wrapper}({name})"
 
 
 # Typed, for else 1, True and 1.0 are one key.

@@ -1,4 +1,4 @@
-"""Where a function was made a `tf.function` (or `jax.jit`, `torch.compile`), and how its options are set there."""
+"""Where `tf.function`, `jax.jit` or `torch.compile` is applied to a function, and how its options are set there."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _called(module: Module, call: cst.Call, case: Case, framework: Framework) ->
 def _wrapped_definition(module: Module, call: cst.Call, given: cst.BaseExpression, case: Case) -> Function | None:
     """The definition of the function that is given to the wrapper, if it is surely the one of the case."""
     function = case.diagnosis.function
-    name = function.short_name.partition(" [")[0]
+    name = function.short_name
     definition = module.function_at(function.line, name) if function.file == module.file and function.line else None
     given = innermost_given(module, given)
     if isinstance(given, cst.Lambda) and name == "<lambda>":

@@ -11,7 +11,7 @@ import re2
 
 DEFAULT = "tensorflow"
 OURS = "traceonce"
-_MADE_BY = re2.compile(r"\b(?:(jax)\.(?:jit|lax\.\w+)|(torch)\.compile) at ")
+_MADE_BY = re2.compile(r"\b(?:(jax)\.(?:jit|pmap|shard_map|lax\.\w+)|(torch)\.compile) at ")
 _OF_JAX = "TRACING CACHE MISS"  # how JAX's own explanation begins, which says what ours do
 _NAMED = {
     "jax": re2.compile(r"(?i)\bjax\b|\bjnp\b|\bjit\("),

@@ -113,7 +113,7 @@ def _special_keys(cause: Cause, function: FunctionId, reduce_retracing: bool, fa
         return [f"{cause.code.value}_differs"]
     if function.name.endswith("[dataset]"):
         return ["new_function_of_dataset"]
-    if " [" in function.name:
+    if function.loop is not None:
         return ["new_function_of_loop"]
     if function.library and "keras" in (function.file or ""):
         return ["new_function_of_keras"]

@@ -12,7 +12,7 @@ import sys
 import types
 from typing import Any
 
-from traceonce.backends.hooks import Hooks, leave_no_frame
+from traceonce.backends.hooks import Hooks
 from traceonce.backends.jax.functions import describe_function
 from traceonce.backends.jax.own_files import JaxPlaces
 from traceonce.backends.rehearsing.arguments import bind
@@ -34,7 +34,8 @@ class Rehearsed:
         self.__wrapped__ = getattr(jitted, "__wrapped__", jitted)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return _CALLING[0](self, args, kwargs, sys._getframe(1)) if _CALLING else self.traceonce_jitted(*args, **kwargs)
+        jitted = self.traceonce_jitted
+        return _CALLING[0](self, jitted, args, kwargs, sys._getframe(1)) if _CALLING else jitted(*args, **kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -106,29 +107,13 @@ def bind_arguments(owner: Any, args: Any, kwargs: Any) -> inspect.BoundArguments
 
 
 class Calling:
-    """Every call of a proxy, from begin to end."""
+    """Has every call of a proxy made by `calls`, while it is started."""
 
-    def __init__(self, here: Here, calls: Calls) -> None:
-        self._here = here
+    def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
     def start(self) -> None:
-        _CALLING[:] = [self._call]
+        _CALLING[:] = [self._calls.make]
 
     def stop(self) -> None:
         _CALLING.clear()
-
-    def _call(self, owner: Rehearsed, args: Any, kwargs: Any, caller: types.FrameType) -> Any:
-        here, calls = self._here, self._calls
-        call = calls.begin(owner, args, kwargs, caller)
-        here.calls += 1
-        try:
-            result = owner.traceonce_jitted(*args, **kwargs)
-        except BaseException as error:
-            here.calls -= 1
-            calls.end(call, None, error)
-            leave_no_frame(error)
-            raise
-        here.calls -= 1
-        calls.end(call, result, None)
-        return result

@@ -51,7 +51,8 @@ class JaxRehearsing:
         files = JaxPlaces(jax)
         locator = Locator(files)
         self._eager = settings.eager
-        self._kept = _Kept(settings.probe, (jax.Array,), lambda owner: None)
+        self._disabled = jax.config.jax_disable_jit
+        self._kept = _Kept(settings.probe, (jax.Array,))
         self._sites = Sites(locator, self._kind_of)
         self._makings = Makings(locator)
         self._calls = Calls(
@@ -68,13 +69,12 @@ class JaxRehearsing:
         )
         self._hooks = Hooks()
         self._seeds = PlainSeeds()
-        self._calling = Calling(here, self._calls)
+        self._calling = Calling(self._calls)
         self._listening = Listening(self._listen)
         try:
             self._listening.start()
             Proxies(files, here, problems, self._makings).place(self._hooks, pjit)
             self._calling.start()
-            self._disabled = jax.config.jax_disable_jit
             if settings.eager:
                 jax.config.update("jax_disable_jit", True)
         except BaseException:

@@ -82,7 +82,7 @@ class Wrappings:
         return compiled
 
     def _recorded(self, subject: Subject, compiled: Any) -> Any:
-        make = self._make
+        make = self._calls.make
 
         @functools.wraps(compiled)
         def recorded(*args: Any, **kwargs: Any) -> Any:
@@ -92,7 +92,7 @@ class Wrappings:
         return recorded
 
     def _hook_module(self, original: Any) -> Any:
-        make, known = self._make, self._modules
+        make, known = self._calls.make, self._modules
 
         def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807  # it stands in for one
             subject = known.get(module)
@@ -100,22 +100,6 @@ class Wrappings:
             return run(*args, **kwargs) if subject is None else make(subject, run, args, kwargs, sys._getframe(1))
 
         return __call__
-
-    def _make(self, subject: Subject, run: Any, args: Any, kwargs: Any, caller: types.FrameType) -> Any:
-        """Make the call, and keep what comes of it."""
-        here, calls = self._here, self._calls
-        call = calls.begin(subject, args, kwargs, caller)
-        here.calls += 1
-        try:
-            result = run(*args, **kwargs)
-        except BaseException as error:
-            here.calls -= 1
-            calls.end(call, None, error)
-            leave_no_frame(error)
-            raise
-        here.calls -= 1
-        calls.end(call, result, None)
-        return result
 
 
 def _calling(module: Any) -> Any:
