@@ -62,6 +62,8 @@ _REPLACED = "torch.nn.Module.__init__"
 def _hooked_places() -> dict[str, Any]:
     """What traceonce may replace in a process, as it stands now; of a list of callbacks, those that are ours."""
     places: dict[str, Any] = {"meta_path": [finder for finder in sys.meta_path if type(finder).__name__ == "Arrivals"]}
+    tracer = sys.gettrace()
+    places["sys.gettrace"] = [tracer] if _is_ours(tracer) or tracer is getattr else []
     for module, name in _PLACES:
         thing: Any = sys.modules.get(module)
         for part in name.split("."):

@@ -92,7 +92,7 @@ def test_a_log_with_several_errors(shell: Shell) -> None:
     shell.write("train.log", LOG)
     answer = explained(shell, "train.log")
     assert [(item["record"], item["count"], item["line"]) for item in answer["explanations"]] == [
-        (BOOL, 1, 3),
+        (BOOL, 1, 6),
         (LIMIT, 2, 8),
     ]
     assert answer["unknown"] == ["ValueError: something else entirely"]

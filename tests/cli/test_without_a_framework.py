@@ -81,6 +81,12 @@ def test_nothing_to_fail_on(shell: Shell, verdict: str) -> None:
     assert shell.traceonce("run", "--fail-on", verdict, "-c", "pass").status == 0
 
 
+def test_a_limit_for_no_function_is_said_also_with_quiet(shell: Shell) -> None:
+    outcome = shell.traceonce("run", "--quiet", "--max-traces", "nosuch=2", "-c", "pass")
+    said = "traceonce: max_traces nosuch: no function of this name was traced; traced: none\n"
+    assert (outcome.status, outcome.errors) == (0, said)
+
+
 def test_the_last_run_is_remembered(shell: Shell) -> None:
     for number in (4, 5):
         assert shell.run("-c", f"raise SystemExit({number})").status == number

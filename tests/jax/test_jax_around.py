@@ -13,6 +13,7 @@ from jitted import causes, only
 import traceonce
 from traceonce.explain import diagnose
 from traceonce.facts import Verdict
+from traceonce.guard.limits import limits
 
 
 def ones(*shape: int) -> Any:
@@ -62,6 +63,60 @@ def test_what_was_looked_at_and_is_compiled_ahead_of_time_is_told(jax: Any, opti
     (event,) = seen.events
     assert event.call is None
     assert event.first_run_seconds > 0
+
+
+def test_a_limit_holds_for_what_was_looked_at_first(jax: Any) -> None:
+    """JAX has the trace by then, and would serve it."""
+
+    @traceonce.max_traces(1)
+    @jax.jit
+    def step(x: Any) -> Any:
+        return x * 3
+
+    for width in (2, 3):
+        jax.eval_shape(step, ones(width))
+    step(ones(2))
+    for _ in range(3):
+        with pytest.raises(traceonce.TracingLimitReached) as caught:
+            step(ones(3))
+    assert caught.value.breach.traces == 1
+    frame = caught.value.__traceback__
+    while frame is not None:
+        assert "traceonce" not in frame.tb_frame.f_globals["__name__"]
+        frame = frame.tb_next
+    assert step(ones(2)).tolist() == [3, 3]
+    limits.clear()
+    with traceonce.watch() as seen:
+        assert step(ones(3)).tolist() == [3, 3, 3]
+        step.lower(ones(3))
+    assert [notice.text for notice in seen.recording.notices if notice.error] == []
+
+
+def test_what_was_looked_at_is_jitted_and_refused(jax: Any) -> None:
+    def init(x: Any) -> Any:
+        return x * 3
+
+    with traceonce.watch() as seen:
+        with traceonce.limit(0):
+            for width in (2, 3):
+                jax.eval_shape(init, ones(width))
+            step = jax.jit(init)
+            step(ones(2))
+            for _ in range(2):
+                with pytest.raises(traceonce.TracingLimitReached):
+                    step(ones(3))
+        assert step(ones(3)).tolist() == [3, 3, 3]
+    assert [event.phase for event in seen.events] == ["first", "retrace"]
+
+
+def test_what_was_looked_at_and_lowered_beyond_a_limit_is_told(jax: Any) -> None:
+    """It is lowered already: nothing can be refused."""
+    step = jax.jit(lambda x: x * 3)
+    with traceonce.watch() as seen, traceonce.limit(0):
+        step(ones(2))
+        step.eval_shape(ones(3))
+        step.lower(ones(3)).compile()
+    assert [event.phase for event in seen.events] == ["first", "retrace"]
 
 
 def test_to_look_inside_of_a_trace_is_part_of_it(jax: Any) -> None:

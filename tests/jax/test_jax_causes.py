@@ -431,6 +431,18 @@ def test_what_is_around_a_function_is_in_its_name(jax: Any) -> None:
     assert names == {"loss": 1, "loss [grad]": 1, "loss [value_and_grad]": 1, "loss [vmap]": 1}
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 does not say what a code is part of")
+def test_jacobians_have_their_names(jax: Any) -> None:
+    def loss(w: Any) -> Any:
+        return (w * w).sum()
+
+    with traceonce.watch() as seen:
+        for transform in (jax.jacfwd, jax.jacrev, jax.hessian):
+            jax.jit(transform(loss))(ones(3))
+    names = [event.function.name.rpartition(".")[2] for event in seen.events]
+    assert names == ["loss [jacfwd]", "loss [jacrev]", "loss [jacfwd, jacrev]"]
+
+
 def test_eager_loops_with_a_fresh_body(jax: Any) -> None:
     """They compile their body, too, and a body that is new each time is compiled each time."""
     from jax import lax

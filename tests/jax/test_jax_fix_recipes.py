@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from repaired_in_process import case_of, first_written, prove, run
 
 from traceonce.fix.candidate import Declined, Example, Recipe
 from traceonce.fix.kits import KITS, load_recipe
 from traceonce.fix.proposing import consider
+from traceonce.fix.recipes.pad_or_bucket import pad, varying_places
 
 OWN = [load_recipe(path) for path in KITS["jax"].recipes]
 EXAMPLES = [(recipe, example) for recipe in OWN for example in recipe.examples]
@@ -80,6 +82,39 @@ def test_padding_as_advised_gives_the_same_with_as_many_compilations_as_said(tmp
     after = run(PADDED.format(helper=helper), tmp_path)
     assert after.printed == before.printed
     assert case_of(after, "mean").diagnosis.traces == advice.predicted_traces == 2
+
+
+SEVERAL = """\
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def step(state, ids, labels):
+    return state + ids.sum() + labels.sum()
+
+
+for rows, length in ((4, 4), (4, 5), (4, 6), (3, 5)):
+    step(0.0, jnp.ones((rows, length)), jnp.ones(rows))
+"""
+
+
+def test_every_padded_axis_has_a_mask_and_what_was_traced_before_does_not_count(tmp_path: Path) -> None:
+    case = case_of(run(SEVERAL, tmp_path), "step")
+    known = tuple(event.signature for event in case.events)
+    padded = tuple(pad(signature, varying_places(known)) for signature in known)
+    events = tuple(msgspec.structs.replace(event, earlier=padded) for event in case.events)
+    for each in (case, case._replace(events=events)):
+        (advice,) = load_recipe("jax.pad_to_bucket").propose(each)
+        assert advice.predicted_traces == 2  # (4, 4) and (4, 8)
+        assert "2 compilations instead of 4" in (advice.note or "")
+        assert "over axis 0 of `labels`, and of what is made of it, by where=labels_mask" in (advice.note or "")
+        *_, first, second, third, call = (advice.snippet or "").splitlines()
+        assert first == "ids, ids_mask_0 = padded(ids, axis=0)"
+        assert second == "ids, ids_mask_1 = padded(ids, axis=1)"
+        assert third == "labels, labels_mask = padded(labels, axis=0)"
+        masks = "ids_mask_0=ids_mask_0, ids_mask_1=ids_mask_1, labels_mask=labels_mask"
+        assert call.startswith(f"step(state, ids, labels, {masks})")
 
 
 def refused(source: str, function: str, folder: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import os
 import threading
 import traceback
@@ -15,8 +16,9 @@ import pytest
 from jitted import causes, named, only
 
 import traceonce
-from traceonce.backends.jax import Jax
+from traceonce.backends.jax import Jax, executions
 from traceonce.backends.jax.executions import COUNTED
+from traceonce.backends.jax.stale import StaleChecks
 from traceonce.errors import TracingLimitReached
 from traceonce.explain import diagnose
 from traceonce.facts import Calls, Notice, TraceEvent, Verdict
@@ -78,6 +80,60 @@ def test_what_cannot_take_the_fast_path_is_counted_to_the_end(jax: Any) -> None:
         for _ in range(20):
             step(ones(3))
     assert (only(seen).calls, only(seen).calls_at_least) == (20, False)
+
+
+def test_what_cannot_take_the_fast_path_is_not_looked_at_for_ever(jax: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Any] = []
+    monkeypatch.setattr(StaleChecks, "look", lambda self, made: looked.append(made))
+    rate = 2.0
+
+    def inner(x: Any) -> Any:
+        return x * rate
+
+    @jax.jit
+    def step(x: Any) -> Any:
+        jax.debug.callback(lambda value: None, x)
+        return jax.jit(inner)(x)
+
+    with traceonce.watch() as seen:
+        for _ in range(40):
+            step(ones(3))
+    assert 2 < len(looked) <= COUNTED
+    assert (named(seen, "step").calls, named(seen, "step").calls_at_least) == (40, False)
+
+
+def test_wide_trees_get_the_fast_path_early(jax: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For them a call through Python is slow. What was hardly counted is not taken for growing because of that."""
+    monkeypatch.setattr(executions, "SPENDABLE", 1e-6)
+
+    def once(tree: Any) -> Any:
+        return tree[0] + 1
+
+    def several(tree: Any) -> Any:
+        return tree[0] * 2
+
+    def growing(tree: Any) -> Any:
+        return tree[0] * 3
+
+    def slow(x: Any) -> Any:
+        return x * 5
+
+    steps = [jax.jit(function) for function in (once, several, growing, slow)]
+    with traceonce.watch() as seen:
+        for width in range(1, 8):
+            tree = [ones(width)] * executions.WIDE
+            for _ in range(15 if width < 5 else 0):
+                steps[0]([ones(1)] * executions.WIDE)
+                steps[1](tree)
+                steps[3](ones(1))
+            steps[2](tree)
+    found = {name: named(seen, name) for name in ("once", "several", "growing", "slow")}
+    assert {name: (d.calls, d.calls_at_least, d.verdict.value) for name, d in found.items()} == {
+        "once": (2, True, "ok"),
+        "several": (8, True, "bounded"),
+        "growing": (7, False, "retracing"),
+        "slow": (COUNTED, True, "ok"),
+    }
 
 
 def test_an_event_is_whole(jax: Any) -> None:
@@ -243,6 +299,39 @@ def test_an_error_of_ours_is_recorded_and_the_program_goes_on(jax: Any) -> None:
     assert len(notices) == 1
     assert "RuntimeError: ours" in notices[0]
     assert any(isinstance(entry, Calls) for entry in sink.entries)
+
+
+def test_a_hook_that_somebody_has_wrapped_does_nothing_once_it_is_stopped(jax: Any) -> None:
+    """It cannot be taken out then."""
+    from jax._src import pjit
+
+    plain = {name: value for name, value in vars(pjit).items() if inspect.isfunction(value)}
+    sink = Collected()
+    watching = Jax().watch(sink)
+    hooked = [name for name, original in plain.items() if getattr(pjit, name) is not original]
+    calls: list[str] = []
+
+    def put_around(name: str) -> None:
+        ours = getattr(pjit, name)
+        setattr(pjit, name, lambda *args, **kwargs: (calls.append(name), ours(*args, **kwargs))[1])
+
+    try:
+        for name in hooked:
+            put_around(name)
+        step = jax.jit(lambda x: x * 2)
+        step(ones(2))
+        watching.stop()
+        told = len(sink.entries)
+        calls.clear()
+        for width in (2, 3):
+            for _ in range(5):
+                assert step(ones(width)).tolist() == [2] * width
+    finally:
+        watching.stop()
+        for name in hooked:
+            setattr(pjit, name, plain[name])
+    assert len(sink.entries) == told > 0
+    assert calls.count("_pjit_call_impl_python") == 2
 
 
 def test_vmap_and_scan_inside_a_jitted_function_are_part_of_it(jax: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from compiled import line_of, only, told
 
 import traceonce
 from traceonce.api import Watch
+from traceonce.backends.torch.signatures import SignatureReader
 from traceonce.knowledge.linking import records_of
 
 
@@ -175,3 +177,58 @@ def test_modules_that_compile_leaves_alone_are_named(torch: Any) -> None:
     assert [text.partition("(")[0] for text in texts] == ["Linear.compile"]
     assert {event.function.short_name for event in seen.events} == {"forward"}
     assert all("Mine" in event.function.name for event in seen.events)
+
+
+def test_arguments_are_read_past_modes_and_classes_of_the_users(torch: Any) -> None:
+    asked: list[str] = []
+
+    class Mode(torch.overrides.TorchFunctionMode):  # type: ignore[misc]  # PyTorch is untyped here
+        def __torch_function__(self, function: Any, kinds: Any, arguments: Any = (), named: Any = None) -> Any:
+            if not torch.compiler.is_compiling():
+                asked.append(str(function))
+            return function(*arguments, **(named or {}))
+
+    class Own(torch.Tensor):  # type: ignore[misc]
+        @classmethod
+        def __torch_function__(cls, function: Any, kinds: Any, arguments: Any = (), named: Any = None) -> Any:
+            if not torch.compiler.is_compiling():
+                asked.append(str(function))
+            return super().__torch_function__(function, kinds, arguments, named or {})
+
+    def read() -> list[Any]:
+        reader = SignatureReader(torch)
+        code = _code_of(lambda x: x)
+        with Mode():
+            return [reader.read(code, {"x": value}).leaves for value in (plain, own)]
+
+    plain, own = torch.ones(3, requires_grad=True), torch.ones(2, 3).as_subclass(Own)
+    asked.clear()
+    ((first,), (second,)) = read()
+    assert not asked
+    assert (first.dtype, first.shape, first.stride, first.requires_grad) == ("float32", (3,), (1,), True)
+    assert (second.type_name, second.shape, second.stride, second.requires_grad) == ("Own", (2, 3), (3, 1), False)
+
+
+def _code_of(function: Any) -> Any:
+    return function.__code__
+
+
+def test_no_frame_of_ours_is_in_an_error_of_any_run(torch: Any) -> None:
+    def backend(graph: Any, _: Any) -> Any:
+        def run(*arguments: Any) -> Any:
+            if fail:
+                raise ValueError("on purpose")
+            return graph(*arguments)
+
+        return run
+
+    fail = False
+    step = torch.compile(lambda x: x + 1, backend=backend)
+    with traceonce.watch():
+        for number in range(6):
+            fail = number > 2
+            with pytest.raises(ValueError, match="on purpose") if fail else contextlib.nullcontext() as raised:
+                step(torch.ones(3))
+            if raised is not None:
+                files = [entry.path for entry in raised.traceback]
+                assert not [file for file in files if "traceonce/backends" in str(file)]

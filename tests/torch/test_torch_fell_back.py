@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,9 @@ from compiled import line_of, only, own_problems, told
 
 import traceonce
 from traceonce.facts import Verdict
+from traceonce.knowledge.linking import records_of
+from traceonce.report.vocabulary.english import ENGLISH
+from traceonce.report.wording import describe_falling_back
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +69,38 @@ def test_an_eager_call_of_many_functions_is_timed_and_the_tracer_is_gone(torch: 
     assert not str(getattr(sys.gettrace(), "__module__", None)).startswith("traceonce")
     assert not own_problems(seen.recording)
     assert len(seen.recording.findings) == 1
+
+
+def test_a_watch_that_ends_before_takes_its_tracer_with_it(torch: Any) -> None:
+    before = sys.gettrace()
+    with traceonce.watch() as seen:
+        step = torch.compile(named, backend="eager")
+        for number in range(4):
+            step(torch.ones(3), "a" * number)
+    assert sys.gettrace() is before
+    assert len(seen.recording.findings) == 1
+
+
+def test_a_watch_that_ends_takes_its_tracer_out_of_other_threads(torch: Any) -> None:
+    asked, go_on = threading.Event(), threading.Event()
+    tracers: list[Any] = []
+
+    def work() -> None:
+        step = torch.compile(named, backend="eager")
+        for number in range(4):
+            step(torch.ones(3), "a" * number)
+        asked.set()
+        go_on.wait()
+        tracers.append(sys.gettrace())
+
+    thread = threading.Thread(target=work)
+    before = threading.gettrace()
+    with traceonce.watch():
+        thread.start()
+        assert asked.wait(60)
+    go_on.set()
+    thread.join()
+    assert tracers == [before]
 
 
 def test_the_first_calls_are_cold_and_are_not_what_is_told(torch: Any) -> None:
@@ -165,3 +201,42 @@ def test_the_rest_of_a_function_after_a_graph_break(torch: Any, capsys: pytest.C
     assert finding.fell_back is not None
     assert finding.fell_back.call_site is not None
     assert finding.fell_back.call_site.line == line_of(run, "# the call")
+
+
+def returned(x: Any, flag: bool) -> Any:
+    return x if flag else x * 2
+
+
+def test_a_function_that_is_left_alone_for_good_after_one_call(torch: Any) -> None:
+    """PyTorch finds nothing to compile in one call, and then compiles no other, nor runs what it has compiled."""
+    runs: list[int] = []
+
+    def backend(graph: Any, _: Any) -> Any:
+        def run(*arguments: Any) -> Any:
+            runs.append(1)
+            return graph(*arguments)
+
+        return run
+
+    step = torch.compile(returned, backend=backend)
+    with traceonce.watch() as seen:
+        for flag in (False, False, True, False, False):
+            step(torch.ones(3), flag)
+    assert len(runs) == 2
+    diagnosis = only(seen)
+    assert (diagnosis.verdict, diagnosis.traces) == (Verdict.FELL_BACK, 1)
+    assert told(diagnosis) == [("fell_back", "returned", "compiled", "eager")]
+    assert diagnosis.fell_back is not None
+    assert diagnosis.fell_back.limit is None
+    assert "No ops traced" in (diagnosis.causes[0].note or "")
+    assert ENGLISH.remedy(diagnosis.causes[0], "torch", diagnosis.function).startswith("do outside of it")
+    assert records_of(diagnosis) == []
+    assert describe_falling_back(diagnosis) == "fell back to plain Python after 1 compilation"
+
+
+def test_a_function_that_never_was_compiled_has_not_fallen_back(torch: Any) -> None:
+    with traceonce.watch() as seen:
+        step = torch.compile(returned, backend="eager")
+        for flag in (True, False, True):
+            step(torch.ones(3), flag)
+    assert not seen.recording.findings

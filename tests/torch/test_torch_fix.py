@@ -13,6 +13,7 @@ from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.kits import KITS, load_recipe
 from traceonce.fix.proposing import consider
+from traceonce.fix.source.edits import Edits
 from traceonce.prove.values import first_difference
 
 OWN = [name for name in (*KITS["torch"].recipes, *KITS["torch"].advice) if name.startswith("torch.")]
@@ -164,9 +165,13 @@ for times in range(2, 8):
 def test_what_is_dynamic_already_is_not_made_so_again(torch: Any, tmp_path: Path) -> None:
     case = rehearse(torch, tmp_path, UNROLLED).cases["repeated"]
     assert case.diagnosis.traces == 6  # a loop is unrolled, whatever is left open
-    for candidate in candidates(case, "dynamic"):
-        with pytest.raises(Declined, match=r"dynamic=True is given already|dynamic=False is not given"):
-            write(candidate, UNROLLED)
+    opening, dropping = candidates(case, "dynamic")
+    with pytest.raises(Declined, match="dynamic=True is given already"):
+        write(opening, UNROLLED)
+    edits = Edits({"program.py": UNROLLED.encode()})
+    assert dropping.change is not None
+    dropping.change(edits)
+    assert edits.results() == {}  # nothing to take away, nothing said
 
 
 METHOD = """\
@@ -213,3 +218,31 @@ def test_a_module_of_pytorch_that_the_program_compiled_can_be_repaired(torch: An
     repaired = write(candidate, OF_A_LIBRARY)
     assert "    torch._dynamo.mark_dynamic(batch, 0)\n    print(model(batch).shape)\n" in repaired
     assert rehearse(torch, tmp_path, repaired).cases["Sequential.forward"].diagnosis.traces == 1
+
+
+POOL = """\
+import torch
+
+
+@torch.compile(backend="eager", dynamic=False)
+def pool(seqs):
+    return torch.stack([each.mean(0) for each in seqs])
+
+
+for sizes in ((4, 5), (4, 6), (4, 5, 6), (3, 4, 5, 6), (2, 3, 4, 5, 6)):
+    print(pool([torch.ones(size, 2) for size in sizes]).shape)
+"""
+
+
+def test_nothing_is_marked_in_a_list_of_varying_length_and_its_tensors_are_padded(torch: Any, tmp_path: Path) -> None:
+    case = rehearse(torch, tmp_path, POOL).cases["pool"]
+    paths = {cause.path for cause in case.diagnosis.causes}
+    assert "len(seqs)" in paths
+    assert any(path.startswith("seqs[") for path in paths)
+    assert candidates(case, "mark_dynamic") == candidates(case, "dynamic_sources") == []
+    assert candidates(case._replace(makings=()), "dynamic") == []  # it does not treat the main cause
+    (advice,) = load_recipe("torch.list_length").propose(case)
+    assert "padded = torch.nn.utils.rnn.pad_sequence(seqs, batch_first=True)\nmask = " in (advice.snippet or "")
+    namespace: dict[str, Any] = {"torch": torch, "seqs": [torch.ones(2, 3), torch.ones(1, 3)]}
+    exec(advice.snippet or "", namespace)
+    assert namespace["mask"].tolist() == [[True, True], [True, False]]

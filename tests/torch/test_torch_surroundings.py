@@ -240,10 +240,29 @@ def test_graph_breaks_are_told_and_their_parts_are_no_retraces(torch: Any, capsy
     assert (diagnosis.traces, diagnosis.retraces, diagnosis.internal, diagnosis.calls) == (3, 2, 2, 4)
     here = line_of(test_graph_breaks_are_told_and_their_parts_are_no_retraces, "# the break")
     (text,) = diagnosis.graph_breaks
-    assert text == f"Failed to trace builtin operator (tests/torch/{Path(__file__).name}:{here})"
+    assert text == f"Failed to trace builtin operator `print` (tests/torch/{Path(__file__).name}:{here})"
     lines = {site.line for site in diagnosis.call_sites}
     assert line_of(test_graph_breaks_are_told_and_their_parts_are_no_retraces, "# the rest of it") in lines
     assert here not in lines
+
+
+def test_breaks_of_all_parts_are_listed(torch: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(x: Any) -> Any:
+        x = x + 1
+        print(end="")  # first
+        x = x * 2
+        if x.sum() > 0:  # second
+            x = x + 3
+        return x
+
+    with traceonce.watch() as seen:
+        compiled(torch, broken)(torch.ones(3))
+    first, second = (line_of(test_breaks_of_all_parts_are_listed, text) for text in ("# first", "# second"))
+    here = f"tests/torch/{Path(__file__).name}"
+    assert only(seen).graph_breaks == (
+        f"Failed to trace builtin operator `print` ({here}:{first})",
+        f"Data-dependent branching ({here}:{second})",
+    )
 
 
 def test_a_module_of_pytorch_itself(torch: Any) -> None:

@@ -7,7 +7,8 @@ import functools
 import sys
 import textwrap
 import uuid
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,7 +17,7 @@ from traceonce.backends.places import working_folder
 from traceonce.commands.output import put_report, write_whole
 from traceonce.errors import TraceonceError
 from traceonce.explain import diagnose
-from traceonce.facts import Diagnosis, Fix, Recording, Repair
+from traceonce.facts import CauseCode, Diagnosis, Fix, Recording, Repair
 from traceonce.facts.error_text import main_line
 from traceonce.facts.quantities import count_of, duration
 from traceonce.facts.rehearsal import stable_name
@@ -36,7 +37,8 @@ class Result:
 
     def __init__(self, outcome: Outcome, snapshot: Snapshot, written_through: list[str]) -> None:
         self._outcome = outcome
-        self._original = with_excerpts(outcome.original.run.recording)  # before the source that ran is written over
+        original = with_excerpts(outcome.original.run.recording)  # before the source that ran is written over
+        self._original = with_what_was_shown(original, outcome.shown_wrong)
         self._snapshot = snapshot
         self._written_through = written_through
         self._files = dict(outcome.files)
@@ -193,6 +195,24 @@ class Result:
             sys.stdout.write(text)
         else:
             write_whole(output, text)
+
+
+def with_what_was_shown(recording: Recording, shown_wrong: Collection[str]) -> Recording:
+    """What was inferred to be stale is measured where the function was shown to be wrong, and nothing else can be why.
+
+    With several values that may be stale in one function, a wrong result does not tell which of them it was.
+    """
+    values = defaultdict(set)
+    for finding in recording.findings:
+        values[stable_name(finding.function)].add((finding.cause.code, finding.cause.path))
+    shown = {name for name in shown_wrong if len(values[name]) == 1}
+    findings = tuple(
+        msgspec.structs.replace(finding, cause=msgspec.structs.replace(finding.cause, evidence="measured", note=None))
+        if finding.cause.code is CauseCode.STALE and stable_name(finding.function) in shown
+        else finding
+        for finding in recording.findings
+    )
+    return msgspec.structs.replace(recording, findings=findings)
 
 
 def _fixes_to_tell(repaired: Repaired) -> tuple[Fix, ...]:

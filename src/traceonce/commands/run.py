@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Sequence
@@ -112,7 +113,7 @@ def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str
 @click.option("--xla", is_flag=True, help="Count TensorFlow's XLA compilations, too (jit_compile=True).")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of an HTML or Markdown report.")
 @click.option("--no-source", is_flag=True, help="Keep no lines of your source in the recording.")
-@click.option("--quiet", is_flag=True, help="Print no report, only the reason for status 3; the recording is kept.")
+@click.option("--quiet", is_flag=True, help="Print no report, only why the status is 3 and what was not checked.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -184,7 +185,8 @@ def command(
     except UsageError as error:
         sys.stderr.write(f"traceonce: {error} The recording is kept: {path}\n")
     complaints, remarks = _judge(result, diagnoses, config, accepted, code)
-    said = [*complaints, *remarks] if not quiet else complaints if code == 0 else []
+    unchecked = [*_without_a_function(config, diagnoses), *not_measured(diagnoses, config, target)]
+    said = [*complaints, *unchecked, *remarks] if not quiet else [*complaints, *unchecked] if code == 0 else []
     sys.stderr.writelines(f"traceonce: {text}\n" for text in said)
     _leave(code or (BREACHED if complaints else 0))
 
@@ -194,7 +196,7 @@ def _judge(
 ) -> tuple[list[str], list[str]]:
     """What is a reason for status 3, and what is only worth saying; an accepted state is written if it is to be."""
     complaints = [*_limits_reached(result), *_unwanted(diagnoses, config)]
-    remarks = _without_a_function(config, diagnoses)
+    remarks: list[str] = []
     if accepted is not None:
         complaints += [f"--baseline: {text}" for text in accepted.worse]
         remarks += [f"better than accepted ({text}); --update-baseline keeps it" for text in accepted.better]
@@ -245,6 +247,16 @@ def _unwanted(diagnoses: Sequence[Diagnosis], config: Config) -> list[str]:
         for d in diagnoses
         if d.verdict in config.fail_on and not d.accepted and (d.verdict is not Verdict.STALE or d.surely_wrong)
     ]
+
+
+def not_measured(diagnoses: Sequence[Diagnosis], config: Config, target: Target) -> list[str]:
+    """The functions that --fail-on spares since a value of theirs only may be stale: a build that passes says so."""
+    found = [d for d in diagnoses if d.verdict is Verdict.STALE and not d.accepted and not d.surely_wrong]
+    if Verdict.STALE not in config.fail_on or not found:
+        return []
+    names = ", ".join(dict.fromkeys(d.function.name for d in found))
+    command = f"traceonce fix {shlex.join(target.command())}"
+    return [f"--fail-on stale: not counted, since it was inferred and not measured: {names}; to measure it: {command}"]
 
 
 def _leave(code: int) -> None:

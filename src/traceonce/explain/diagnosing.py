@@ -180,7 +180,7 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         notes=tuple(_notes(mine, done, failed, calls)),
         calls_at_least=calls is not None and function.key in recording.at_least,
         fell_back=next((finding.fell_back for finding in findings if finding.fell_back is not None), None),
-        graph_breaks=tuple(dict.fromkeys(place for item in mine for place in item.event.graph_breaks)),
+        graph_breaks=tuple(dict.fromkeys(place for item in group for place in item.event.graph_breaks)),
     )
 
 

@@ -8,6 +8,7 @@ expected; what was found instead is in the signature of the call, or among the v
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -198,6 +199,14 @@ def _read_dict(guard: str, call: Call) -> Iterator[Cause]:
         was, now = (f"no key {match['key']}", f"key {match['key']}")[:: 1 if match["not"] else -1]
         yield _cause(CauseCode.STRUCTURE, path, was, now)
         return
+    match = re.match(r"^list\((?:dict\.keys\()?(?P<path>.+?)(?:\.keys\(\))?\)+\[(?P<at>\d+)\] == (?P<was>.+)$", guard)
+    if match:
+        path, at = readable(match["path"]), int(match["at"])
+        container = call.container(path)
+        keys = container.keys if container is not None else ()
+        now = f"key {keys[at]}" if at < len(keys) else "another key"
+        yield _cause(CauseCode.STRUCTURE, path, f"key {match['was']}", now)
+        return
     match = re.match(r"^(?:list|set|tuple)\((?:dict\.keys\()?(?P<path>.+?)(?:\.keys\(\))?\)+ == (?P<was>.+)$", guard)
     if match:
         path = readable(match["path"])
@@ -337,8 +346,18 @@ def _read_view(guard: str, call: Call) -> Iterator[Cause]:
         yield _cause(CauseCode.GUARD, call.function or "guard", guard, "None is there now")
 
 
+def _places(guard: str) -> Iterator[str]:
+    """The paths in a text: no words of Python's, no text in quotes, no function that is called."""
+    for match in PATH.finditer(guard):
+        path, before, after = match.group(), guard[: match.start()][-1:], guard[match.end() :][:1]
+        if after == "(":
+            path = path.rpartition(".")[0]  # whose method it is
+        if path and before not in ("'", '"') and not keyword.iskeyword(path) and path not in CONTAINERS:
+            yield path
+
+
 def _unread(guard: str, call: Call) -> Cause:
-    paths = [match.group() for match in PATH.finditer(guard)]
+    paths = list(_places(guard))
     known = [path for path in paths if path in call.reads or call.leaf(readable(path)) is not None]
     raw = next(iter(known or [path for path in paths if not path.startswith("_")]), "")
     return _cause(

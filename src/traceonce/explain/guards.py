@@ -104,10 +104,16 @@ def _with_signature(cause: Cause, was: Signature | None, now: Signature) -> Caus
     if cause.note == OTHER_CODE:  # it says more: two lambdas have one name
         return cause
     if cause.code in (CauseCode.KIND, CauseCode.IDENTITY):
-        text = before.type_name if before.kind == after.kind == "tensor" else before.describe()
-        later = after.type_name if before.kind == after.kind == "tensor" else after.describe()
+        text = before.type_name if before.kind == after.kind == "tensor" else _describe(before)
+        later = after.type_name if before.kind == after.kind == "tensor" else _describe(after)
         return msgspec.structs.replace(cause, was=text or cause.was, now=later or cause.now)
     return cause
+
+
+def _describe(leaf: Leaf) -> str:
+    """A leaf in words; of a number that was left open there is its type alone."""
+    left_open = leaf.kind == "python" and leaf.value is None
+    return leaf.type_name if left_open and leaf.type_name else leaf.describe()
 
 
 def _bounded(cause: Cause, event: TraceEvent) -> Cause:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -74,8 +74,8 @@ class Signatures:
             if len(holders) > 2 * HOLDERS:
                 del holders[:HOLDERS]
 
-    def nearest(self, request: Signature, differences: Callable[[Signature], int]) -> Signature:
-        """The signature with the fewest `differences` from the request, the latest of equals."""
+    def nearest(self, request: Signature, distance: Callable[[Signature], tuple[int, int]]) -> Signature:
+        """The signature with the least `distance` from the request, the latest of equals."""
         agreeing: Counter[int] = Counter()
         for place, item in _places(request):
             holders = self._places.get(place, {})
@@ -86,8 +86,13 @@ class Signatures:
         latest = range(len(self._all) - 1, max(len(self._all) - 1 - CANDIDATES, -1), -1)
         best = heapq.nlargest(CANDIDATES, agreeing, key=lambda holder: (agreeing[holder], holder))
         candidates = [self._all[holder] for holder in sorted({*best, *latest}, reverse=True)]
-        nearest: Signature = min(candidates, key=differences)
+        nearest: Signature = min(candidates, key=distance)
         return nearest
+
+
+def _distance(differences: Sequence[Cause]) -> tuple[int, int]:
+    """How many there are; of as many, a weak type of the same dtype is nearer than another dtype."""
+    return len(differences), sum(cause.code is not CauseCode.WEAK_TYPE for cause in differences)
 
 
 def _places(signature: Signature) -> Iterator[tuple[Place, Item]]:
@@ -110,7 +115,7 @@ def _without_shape(leaf: Leaf) -> Item:
     if leaf.kind == "python":
         value = number(leaf)
         return (leaf.value, leaf.type_name not in NUMBERS) if value is None else ("number", value)
-    return (leaf.kind, leaf.type_name, leaf.dtype, leaf.value, leaf.identity, leaf.name)
+    return (leaf.kind, leaf.type_name, leaf.dtype, leaf.value, leaf.identity, leaf.name, leaf.weak, leaf.requires_grad)
 
 
 def _index(signatures: Iterable[Signature]) -> Signatures:
@@ -199,7 +204,7 @@ class History:
         def differences(other: Signature) -> list[Cause]:
             return [*compare_contexts(other, request), *compare_arguments(other, request, self._dead)]
 
-        causes = differences(earlier.nearest(request, lambda other: len(differences(other))))
+        causes = differences(earlier.nearest(request, lambda other: _distance(differences(other))))
         users = [cause for cause in causes if cause.code is not CauseCode.VARIABLE_CREATION]
         return tuple(dict.fromkeys(users or causes))
 

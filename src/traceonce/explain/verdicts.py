@@ -94,7 +94,7 @@ def judge(
     `at_least`: there may have been more calls. `resharded`: it was compiled again for other devices or shardings.
     """
     if CauseCode.FELL_BACK in silent:
-        return Verdict.FELL_BACK, "growing", "it was compiled so often that it is not compiled any more"
+        return Verdict.FELL_BACK, "growing", "it is not compiled any more"
     growth = judge_growth([retrace.call for retrace in retraces], calls)
     unbounded = [retrace.call for retrace in retraces if retrace.unbounded]
     new_objects = [retrace.call for retrace in retraces if retrace.new_object]
@@ -110,7 +110,8 @@ def judge(
         return Verdict.RETRACING, growth, "the same graph is traced again under new function objects"
     if of_dataset and len(new_objects) >= DATASETS:
         return Verdict.RETRACING, growth, "a dataset is built again and again"
-    if len(unbounded) >= MANY and calls is not None and not paid_off:
+    numbered = not at_least or None not in unbounded
+    if len(unbounded) >= MANY and calls is not None and numbered and not paid_off:
         return Verdict.RETRACING, growth, "it was traced for a good part of its calls"
     if len(unbounded) + (0 if paid_off else len(new_objects)) >= 3 and costly:
         return Verdict.RETRACING, growth, "it has cost a good part of the run"

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 Evidence: TypeAlias = Literal["measured", "reported", "inferred"]
+LEFT_ALONE = "left alone from this call on"  # how the note of a `fell_back` begins that no limit has brought about
 
 
 class CauseCode(str, enum.Enum):

@@ -69,6 +69,8 @@ class Calls(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", 
 class FellBack(msgspec.Struct, frozen=True, omit_defaults=True):
     """From here on the framework runs the function as plain Python: it has been compiled `limit` times.
 
+    `limit` is None where it was not the number of compilations, but something in this call.
+
     The seconds are those of one call, compiled and now; None where none was timed.
     """
 

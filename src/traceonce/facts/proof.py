@@ -29,8 +29,9 @@ class Proof(msgspec.Struct, frozen=True):
     `first_difference` says where they part. They are compared with those of the original, or, where that was silently
     wrong, of the original run eagerly (`measure`). `deterministic` is False for a program that differs from itself when
     it is run twice: then nothing is claimed of its values. `prints_counts`: a number that it prints has changed as the
-    count of its traces did, and was taken for that count. `probes` counts calls that the program did not make; what
-    came out different there, and what now raises, is in `probe_differences` and `probe_errors`, in words.
+    count of its traces did (from the eager run: as the count of calls is to that of traces), and was taken for that
+    count. `probes` counts calls that the program did not make; what came out different there, and what now raises, is
+    in `probe_differences` and `probe_errors`, in words.
     """
 
     before: Measurement

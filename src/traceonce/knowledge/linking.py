@@ -97,6 +97,8 @@ def _of_torch(cause: Cause, diagnosis: Diagnosis) -> str | None:
         return "recompile-view"
     if code is CauseCode.SHAPE and {"0", "1"} & {cause.was, cause.now, *cause.values}:
         return "recompile-size-one"
+    if code is CauseCode.FELL_BACK and diagnosis.fell_back is not None and diagnosis.fell_back.limit is None:
+        return None  # no limit was reached
     if code is not CauseCode.GUARD:
         return _TORCH.get(code)
     if is_at_break(path):

@@ -70,6 +70,11 @@ def returned_by_function(run: Run) -> dict[str, list[Returned]]:
     return dict(found)
 
 
+def results_difference(before: Run, after: Run, name: str) -> str | None:
+    """The first way in which the calls of one function return something else."""
+    return _results_difference(*(returned_by_function(run).get(name, ()) for run in (before, after)))
+
+
 def _results_difference(was: Sequence[Returned], now: Sequence[Returned]) -> str | None:
     for number, (one, other) in enumerate(zip(was, now, strict=False), 1):
         difference = first_difference(one, other)

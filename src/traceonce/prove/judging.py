@@ -73,6 +73,10 @@ def judge(
     """
     counts = [(count, after.traces.get(other, 0)) for other, count in original.traces.items()]
     counts += [(sum(original.traces.values()), sum(after.traces.values()))]
+    if oracle is not None:  # a program that counts its traces counts the calls where it is run eagerly
+        called = {other: len(results) for other, results in returned_by_function(oracle).items()}
+        counts += [(count, after.traces.get(other, 0)) for other, count in called.items()]
+        counts += [(sum(called.values()), sum(after.traces.values()))]
     measure = oracle or original.run
     difference = find_difference(measure, after.run, variation, counts)
     counting = difference is None and find_difference(measure, after.run, variation) is not None

@@ -25,7 +25,7 @@ class Repaired(NamedTuple):
     """What was done about one function: the repairs taken, what else was tried, advice, and whether it is settled.
 
     `why` says why nothing was taken in the last step. `unproved` is the first candidate that could be written and was
-    neither proved nor refuted, with its files.
+    neither proved nor refuted, but left fewer traces, with its files.
     """
 
     case: Case
@@ -47,10 +47,14 @@ class Repaired(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """All of it: the original run, the functions looked at, the files as they are to be, the last run."""
+    """All of it: the original run, the functions looked at, the files as they are to be, the last run.
+
+    `shown_wrong` names the functions that return what they do not when run eagerly, until they are repaired.
+    """
 
     original: Observed
     variation: Variation
     functions: tuple[Repaired, ...]
     files: Files
     last: Observed
+    shown_wrong: frozenset[str] = frozenset()

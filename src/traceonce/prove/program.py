@@ -9,7 +9,7 @@ import msgspec
 from traceonce.facts import CauseCode, Verdict
 from traceonce.facts.rehearsal import Probed, RehearsalSettings, stable_name
 from traceonce.fix.case import Case
-from traceonce.prove.comparing import Variation, find_difference, find_variation
+from traceonce.prove.comparing import Variation, find_difference, find_variation, results_difference
 from traceonce.prove.judging import Observed
 from traceonce.prove.outcome import Files
 from traceonce.prove.rehearsing import Rehearsals, Run
@@ -109,6 +109,12 @@ class Program:
     def is_silently_wrong(self, run: Run) -> bool:
         """Does a run return what it would not if it were run eagerly? Supposed, where it was not run eagerly yet."""
         return self._oracle is None or find_difference(self._oracle, run, self.variation) is not None
+
+    def returned_wrongly(self, name: str) -> bool:
+        """Was it seen that the function returned, in the original, what it does not when it is run eagerly?"""
+        if self._oracle is None or name in self.variation.functions:
+            return False
+        return results_difference(self._oracle, self.original.run, name) is not None
 
     def fails_by_tracing(self, run: Run) -> bool:
         """Does a run end in an error that it would not end in if it were run eagerly? Supposed, likewise."""

@@ -41,7 +41,8 @@ class Search:
         while True:
             case = next((case for case in self._needing(current.run) if not _is_done(case, done)), None)
             if case is None:
-                return Outcome(program.original, program.variation, tuple(done.values()), files, current)
+                shown = frozenset(name for name, repaired in done.items() if self._was_shown_wrong(name, repaired))
+                return Outcome(program.original, program.variation, tuple(done.values()), files, current, shown)
             name = stable_name(case.diagnosis.function)
             repaired, taken = Trying(program, case, current, files, self._needs_repair, wide=self._wide).run()
             done[name] = done[name].followed_by(repaired) if name in done else repaired
@@ -49,6 +50,12 @@ class Search:
                 if is_wrong(case):
                     program.note_corrected()
                 files, current = taken.files, taken.observed
+
+    def _was_shown_wrong(self, name: str, repaired: Repaired) -> bool:
+        """Did the original return what is not right, and does it no more with a repair that was proved?"""
+        proofs = [fix.proof for fix in repaired.fixes if fix.proof is not None]
+        proved = any(proof.verdict == "proved" and proof.measure == "eager" for proof in proofs)
+        return proved and repaired.case.diagnosis.verdict.is_silent and self._program.returned_wrongly(name)
 
     def _needing(self, run: Run) -> list[Case]:
         return [case for case in self._program.understand(run) if self._needs_repair(case, run)]

@@ -48,6 +48,11 @@ class Taken(NamedTuple):
         return self.fix.proof.after.traces
 
 
+def may_help(case: Case, proof: Proof) -> bool:
+    """Is a change worth telling that was not proved? Not where it leaves as many traces as there were."""
+    return is_wrong(case) or proof.after.traces < proof.before.traces
+
+
 class Trying:
     """`current` is the program with `files`, the repairs taken before. `wide`: take the wider of two signatures."""
 
@@ -137,7 +142,7 @@ class Trying:
         if taken.fix.proof is None or taken.fix.proof.verdict == "proved":
             return self._offer_wider(candidate, taken)
         self._attempts.append(Attempt(candidate.recipe, taken.fix.proof.reason or "", taken.fix.proof))
-        if taken.fix.proof.verdict == "not_proved" and self._unproved is None:
+        if taken.fix.proof.verdict == "not_proved" and self._unproved is None and may_help(self._case, taken.fix.proof):
             self._unproved = taken.fix, files
         run = taken.observed.run
         return Failed(run, {**self._program.sources, **files}) if failed_tracing(run) else None
@@ -226,7 +231,9 @@ class Trying:
         )
 
     def _doubts(self, candidate: Candidate, proof: Proof) -> Iterator[str]:
-        if proof.prints_counts:
+        if proof.prints_counts and proof.measure == "eager":
+            yield "a printed number is another than when run eagerly, and was taken for a count of traces"
+        elif proof.prints_counts:
             yield "a printed number has changed as the count of traces did, and was taken for that count"
         if (
             opens_dimensions(candidate)

@@ -213,6 +213,10 @@ TEXTS = [
     ("3/0: ___from_numpy(k).strange() is odd", "guard", "k", "___from_numpy(k).strange() is odd", "3"),
     ("1/0: (type(k) is float and __math_isnan(k))", "value", "k", "nan", "3"),
     ("0/0: tensor '___from_numpy(a)' size mismatch at index 0. expected 3, actual 4", "shape", "a.shape[0]", "3", "4"),
+    ("0/0: list(dict.keys(d))[0] == 'a'", "structure", "d", "key 'a'", "key 'rate'"),
+    ("0/0: list(dict.keys(L['e']))[1] == 'a'", "structure", "e", "key 'a'", "another key"),
+    ("3/0: not strange(k, 'x')", "guard", "k", "not strange(k, 'x')", "3"),
+    ("3/0: strange('x')", "guard", "guard", "strange('x')", "not so"),
     ("3/0: something that nobody knows", "guard", "something", "something that nobody knows", "not so"),
     ("3/0: ", "guard", "guard", "a guard", "not so"),
 ]
@@ -313,6 +317,13 @@ def test_a_size_that_is_left_open_from_now_on() -> None:
     assert "left open" in (cause.note or "")
     (cause,) = explain_guards(event(1, tensor(5, 4), reasons=reason), {})
     assert not cause.finite
+
+
+def test_a_number_that_was_left_open_has_its_type() -> None:
+    served = Signature((Leaf("k", "python", value=None, type_name="int"),))
+    reason = ("0/1: ___check_type_id(k, 94711), type=<class 'int'>",)
+    now = event(2, Leaf("k", "python", value="2.5", type_name="float"), reasons=reason)
+    assert told(explain_guards(now, {"0/1": served})) == [("kind", "k", "int", "2.5")]
 
 
 def test_a_history_believes_the_framework() -> None:

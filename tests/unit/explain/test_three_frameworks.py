@@ -63,6 +63,16 @@ def test_of_two_dtypes_the_dtype_is_the_cause_and_not_that_one_is_weak() -> None
     assert [code for code, *_ in changed(X, with_(X, dtype="int32", weak=True))] == ["dtype"]
 
 
+def test_a_weak_type_is_nearer_than_another_dtype() -> None:
+    event = Events(backend="jax")
+    calls = [with_(X, weak=True), with_(X, weak=True, dtype="int32"), X]
+    causes = only(record(*(event(leaf) for leaf in calls))).causes
+    assert [(found.code.value, found.was, found.now) for found in causes] == [
+        ("dtype", "float32", "int32"),
+        ("weak_type", "True", "False"),
+    ]
+
+
 def test_another_shape_has_other_strides_which_are_no_cause() -> None:
     assert [code for code, *_ in changed(with_(X, stride=(1,)), tensor("x", 4))] == ["shape"]
 

@@ -21,6 +21,7 @@ from traceonce.fix.recipes import (
     split_static_argument,
     uniform_structure,
 )
+from traceonce.fix.recipes.jax import array_argument
 from traceonce.fix.suggesting import make_case
 
 RECIPES: list[Recipe] = [
@@ -335,6 +336,34 @@ def test_the_caller_of_a_library_passes_a_tensor() -> None:
     remedy, _ = in_library(*([tensor("x", 3), python("step", n)] for n in range(6)))
     assert remedy.predicted_traces == 1
     assert "tf.constant(step, tf.int32)" in (remedy.snippet or "")
+
+
+EQUINOX = "/venv/lib/python3.11/site-packages/equinox/_jit.py"
+
+
+@pytest.mark.parametrize(
+    "function", [FunctionId("apply", "train.py", 35), FunctionId("_call", EQUINOX, 9, library=True)]
+)
+def test_a_static_value_is_the_callers_and_not_the_librarys(function: FunctionId) -> None:
+    steps: list[list[Leaf | Container]] = [
+        [tensor("x", 3), Leaf("step", "python", value=str(n), type_name="int", static=True)] for n in range(6)
+    ]
+    site = CallSite("train.py", 42, f"{EQUINOX}:263")
+    of = case(*steps, function=function, call_site=site, backend="jax")
+    advice = only(library_report.RECIPE, of)
+    assert advice.snippet == "jnp.asarray(step)  # for step, in the call at train.py:42 (equinox/_jit.py:263)"
+    assert (advice.note or "").startswith("what is no array is compiled in by its value: pass it as an array, jnp.as")
+    assert advice.predicted_traces == 1
+    assert proposed(array_argument.RECIPE, of) == []
+
+
+def test_a_static_argument_of_a_library_stays_static() -> None:
+    linspace = FunctionId("linspace", "/venv/lib/python3.11/site-packages/jax/_src/numpy/lax_numpy.py", 9, library=True)
+    steps: list[list[Leaf | Container]] = [
+        [Leaf("num", "python", value=str(n), type_name="int", static=True)] for n in range(6)
+    ]
+    advice = only(library_report.RECIPE, case(*steps, function=linspace, backend="jax"))
+    assert advice.snippet == "# train.py:47: give the same num at each call, or one of a few"
 
 
 def test_the_caller_of_a_library_keeps_the_object() -> None:

@@ -331,3 +331,13 @@ _____ test_it _____
         (7, []),
         (8, ["train_step"]),
     ]
+
+
+def test_the_line_is_the_one_that_matches_not_the_first_of_its_message() -> None:
+    record = Record(id="jax/known", signature="", regex="boolean conversion of")
+    lines = ["Traceback (most recent call last):", '  File "a.py", line 7, in <module>', "    clip(x)", ""]
+    error = ["jax.errors.TracerBoolConversionError: Attempted boolean", "conversion of it.", "See jax/known for more"]
+    [found] = match("\n".join([*lines, *error[:2]]), [record])
+    assert found.line == 5
+    [named] = match("\n".join([*lines, *error]), [record])
+    assert named.line == 7

@@ -7,7 +7,7 @@ import pytest
 from traceonce.errors import RecordError
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.harvesting import log_entries
-from traceonce.knowledge.matching import Index, match
+from traceonce.knowledge.matching import Index, match, scan
 from traceonce.knowledge.record import Record
 
 RETRACED = r"(?P<function>\S+) retraced[ ,].*varies"
@@ -86,3 +86,38 @@ TRACING CACHE MISS at train.py:5:16 (<module>):
 @pytest.mark.parametrize(("log", "lines"), [(PYTORCH, [2, 2]), (JAX, [3, 2])])
 def test_entries_of_a_log_go_on_over_several_lines(log: str, lines: list[int]) -> None:
     assert [len(entry.splitlines()) for entry in log_entries(log)] == lines
+
+
+GUARDS = """\
+Recompiling function step in decode.py:11
+    triggered by the following guard failure(s):
+    - 0/2: pos == 6                # q = self.qkv(x + 0.01 * pos)
+    - User stack trace:
+    -   File "decode.py", line 13, in step
+    - 0/1: tensor 'x' stride mismatch at index 0. expected 160, actual 32
+    - 0/0: tensor 'x' size mismatch at index 1. expected 5, actual 1
+"""
+PREFIX = "V1116 02:49:25.026000 27385 torch/_dynamo/guards.py:5396] [0/3] [__recompiles] "
+
+
+@pytest.mark.parametrize("log", [GUARDS, "".join(PREFIX + line for line in GUARDS.splitlines(True))])
+def test_the_first_guard_of_a_recompilation_is_why(log: str) -> None:
+    [answer, again] = scan(log * 2, Index(Collection()))
+    assert [hit.record.id for hit in answer.hits[:1]] == ["torch/recompile-python-value"]
+    assert "mismatch" not in answer.message.text
+    assert (answer.hits[0].line, again.hits[0].line) == (1, 8)
+
+
+def test_all_that_failed_at_length_is_one_recompilation() -> None:
+    """As `TORCH_LOGS=recompiles_verbose` has it: paragraphs, one for each graph."""
+    log = GUARDS
+    for number, graph in enumerate(("0/2", "0/1", "0/0")):
+        log = log.replace(f"    - {graph}", f"\n    guard {number} failures:\n    - {graph}")
+    [answer] = scan(log, Index(Collection()))
+    assert "mismatch" not in answer.message.text
+
+
+def test_an_error_for_a_recompilation_has_its_first_guard_only() -> None:
+    [answer] = scan(f"torch._dynamo.exc.RecompileError: {GUARDS}", Index(Collection()))
+    assert "pos == 6" in answer.message.text
+    assert "mismatch" not in answer.message.text

@@ -5,10 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from traceonce.facts import FunctionId, Recording
+from traceonce.commands.repaired import with_what_was_shown
+from traceonce.facts import Cause, CauseCode, FunctionId, Recording
+from traceonce.facts.entries import Finding
 from traceonce.facts.rehearsal import Probed, Rehearsal, Returned, Value
 from traceonce.fix.candidate import Candidate
-from traceonce.prove.comparing import Beyond, Variation, compare_probes, find_difference, find_variation
+from traceonce.prove.comparing import (
+    Beyond,
+    Variation,
+    compare_probes,
+    find_difference,
+    find_variation,
+    results_difference,
+)
 from traceonce.prove.judging import Observed, clearly_slower, judge, label
 from traceonce.prove.rehearsing import Run
 
@@ -151,3 +160,30 @@ def test_a_number_taken_for_the_count_of_traces_is_said_to_be() -> None:
     proof = judge(NAME, run(1, 2, traces=2, printed="7 2"), run(1, 2, traces=2), run(1, 2, printed="7 1"), Variation())
     assert (proof.verdict, proof.prints_counts) == ("proved", True)
     assert not judge(NAME, run(1, traces=2), run(1, traces=2), run(1), Variation()).prints_counts
+
+
+def test_a_count_of_traces_is_a_count_of_calls_where_the_program_is_run_eagerly() -> None:
+    wrong, eager = run(1, 1, 1, printed="counted 1"), run(1, 2, 3, traces=0, printed="counted 3")
+    proof = judge(NAME, wrong, wrong, run(1, 2, 3, printed="counted 1"), Variation(), eager.run)
+    assert (proof.verdict, proof.prints_counts) == ("proved", True)
+    other = judge(NAME, wrong, wrong, run(1, 2, 3, printed="counted 2"), Variation(), eager.run)
+    assert other.reason == "printed line 1: 'counted 3' → 'counted 2'"
+
+
+def test_which_function_returned_something_else() -> None:
+    assert results_difference(run(1, 2).run, run(1, 1).run, NAME) is not None
+    assert results_difference(run(1, 2).run, run(1, 2).run, NAME) is None
+    assert results_difference(run(1, 2).run, run(1, 1).run, "train.py:other") is None
+
+
+def test_a_wrong_result_shows_that_the_only_stale_value_reached_the_graph() -> None:
+    def findings(*paths: str) -> Recording:
+        causes = [Cause(CauseCode.STALE, path, "1", "2", evidence="inferred", note="later") for path in paths]
+        return Recording(findings=tuple(Finding("jax", STEP, cause) for cause in causes))
+
+    def evidence(recording: Recording) -> list[str]:
+        return [finding.cause.evidence for finding in recording.findings]
+
+    assert evidence(with_what_was_shown(findings("rate"), {NAME})) == ["measured"]
+    assert evidence(with_what_was_shown(findings("rate"), set())) == ["inferred"]
+    assert evidence(with_what_was_shown(findings("rate", "size"), {NAME})) == ["inferred", "inferred"]

@@ -38,9 +38,12 @@ class Abstract:
         key, untold = id(jaxpr), self._untold
         untold[key] = Untold(event, made, weakref.ref(owner), weakref.ref(jaxpr, lambda _: untold.pop(key, None)))
 
-    def take(self, jaxpr: Any) -> Untold | None:
-        """The trace with this jaxpr, which is about to be told."""
-        return self._untold.pop(id(jaxpr), None) if self._untold else None
+    def get(self, jaxpr: Any) -> Untold | None:
+        """The trace with this jaxpr, which may be about to be told."""
+        return self._untold.get(id(jaxpr)) if self._untold else None
+
+    def told(self, jaxpr: Any) -> None:
+        self._untold.pop(id(jaxpr), None)
 
     def find(self, name: str) -> Any:
         """The jaxpr of the latest one of a function with this name."""

@@ -3,6 +3,7 @@
 JAX serves a hit in C++, where nobody can count. `_get_fastpath_data` hands out what that needs. So for the first calls
 of each executable it hands out nothing, and has the entry in the C++ cache dropped, as JAX does itself while it
 profiles: the call comes through Python and is counted. Then the real thing is handed out, and a hit is JAX's own code.
+That way is slow for arguments of very many arrays: there it is handed out once some time was spent on that.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -29,6 +30,7 @@ from traceonce.backends.numbering import number_event
 from traceonce.facts import Calls, CallSite, Finding, Ran, Signature, TraceEvent
 
 COUNTED = 12  # calls of each executable
+WIDE, SPENDABLE = 100, 0.05  # from so many arrays on: seconds of work for counted calls after the first, then no more
 LOWERED = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 COMPILED = "/jax/core/compile/backend_compile_duration"
 
@@ -41,12 +43,22 @@ class Traced:
         self.graph = graph
         self.made = made  # its own trace first, then those that became part of it
         self.unseen = False
-        self.calls: dict[int, int] = {}
+        self.has_effects = False  # all its calls come through Python
+        self.calls: dict[int, int] = {}  # by executable, as the next
+        self.spent: dict[int, float] = {}
         self.numbers = static_numbers(event.signature)
         self.has_run = False
         self.compiled: TraceEvent | None = None  # the last compilation, as an event that was not told yet or was
         self.told = False
         self.seconds = 0.0  # of compilations that came without a call of ours
+
+
+class Before(NamedTuple):
+    """How things stood before a call."""
+
+    compilations: int
+    resident: int | None
+    worked: float  # seconds of this thread
 
 
 class Executions:
@@ -58,7 +70,7 @@ class Executions:
         sink: Sink,
         stale: StaleChecks,
         site: Callable[[], CallSite | None],
-        late: Callable[[Any], None],
+        late: Callable[[Any], BaseException | None],
         problem: Callable[[Exception], None],
     ) -> None:
         self._pjit = pjit
@@ -71,10 +83,15 @@ class Executions:
         self._traced: dict[int, tuple[weakref.ref[Any], Traced]] = {}
         self._counts: dict[str, int] = {}
         self._more: set[str] = set()  # functions that may have been called more often
+        self._early: set[str] = set()  # of those, the ones that were not counted for long
         self._lock = threading.Lock()
         self._said: set[tuple[str, str]] = set()
         self._graphs = itertools.count(1)
+        self._stopped = False
         after_fork(self._forked)
+
+    def stop(self) -> None:
+        self._stopped = True
 
     def place(self, hooks: Hooks) -> None:
         hooks.place(self._pjit, "_pjit_call_impl_python", self._hook_call)
@@ -89,8 +106,12 @@ class Executions:
         known[key] = weakref.ref(jaxpr, lambda _: known.pop(key, None)), traced
         self._local.last = traced
 
-    def next_call(self, key: str) -> int:
-        return self._counts.get(key, 0) + 1
+    def next_call(self, key: str) -> int | None:
+        """The number of the call that is under way, in this counting.
+
+        None where calls were hardly counted: by such numbers, every few calls would seem to need a trace.
+        """
+        return self._counts.get(key, 0) + 1 if key not in self._early else None
 
     def count(self, key: str) -> None:
         with self._lock:
@@ -114,10 +135,11 @@ class Executions:
         self._lock = threading.Lock()
         self._counts.clear()
         self._more.clear()
+        self._early.clear()
 
     def on_duration(self, event: str, seconds: float, **details: Any) -> None:
         """A listener of `jax.monitoring`: something was lowered or compiled in this thread."""
-        if event not in (LOWERED, COMPILED):
+        if event not in (LOWERED, COMPILED) or self._stopped:
             return
         try:
             if event == COMPILED:
@@ -141,15 +163,16 @@ class Executions:
 
     def _hook_call(self, original: Any) -> Any:
         def _pjit_call_impl_python(*args, jaxpr, **params):  # type: ignore[no-untyped-def]
-            known = self._traced.get(id(jaxpr)) or self._find_late(jaxpr)
-            if known is None:
+            traced, refusal = self._find(jaxpr)
+            if traced is None:
                 self._local.ran = None
                 try:
+                    if refusal is not None:
+                        raise refusal
                     return original(*args, jaxpr=jaxpr, **params)
                 except BaseException as error:
                     leave_no_frame(error)
                     raise
-            traced = known[1]
             before = self._begin(traced)
             began = time.perf_counter()
             try:
@@ -163,26 +186,32 @@ class Executions:
 
         return _pjit_call_impl_python
 
-    def _find_late(self, jaxpr: Any) -> tuple[weakref.ref[Any], Traced] | None:
-        """A trace that was made to be looked at, and is called now."""
-        try:
-            self._late(jaxpr)
-        except Exception as error:
-            self._problem(error)
-        return self._traced.get(id(jaxpr))
+    def _find(self, jaxpr: Any) -> tuple[Traced | None, BaseException | None]:
+        """The trace that is called. One that was made to be looked at is told of now, or refused."""
+        if self._stopped:
+            return None, None
+        known, refusal = self._traced.get(id(jaxpr)), None
+        if known is None:
+            try:
+                refusal = self._late(jaxpr)
+            except Exception as error:
+                self._problem(error)
+            known = self._traced.get(id(jaxpr))
+        return known[1] if known is not None else None, refusal
 
-    def _begin(self, traced: Traced) -> tuple[int, int | None]:
+    def _begin(self, traced: Traced) -> Before:
+        worked = time.thread_time()
         try:
             self._local.serving = traced
             self.count(traced.event.function.key)
             if traced.has_run and not traced.unseen:
                 for made in traced.made:
                     self._stale.look(made)
-            if traced.numbers and traced.has_run:
+            if traced.numbers and traced.has_run and not traced.has_effects:
                 self._find_confused(traced)
         except Exception as error:
             self._problem(error)
-        return self._compilations(), resident_bytes() if not traced.has_run else None
+        return Before(self._compilations(), resident_bytes() if not traced.has_run else None, worked)
 
     def _find_confused(self, traced: Traced) -> None:
         for cause in find_confused(traced.numbers, sys._getframe(3)):
@@ -193,7 +222,7 @@ class Executions:
     def _done(
         self,
         traced: Traced,
-        before: tuple[int, int | None],
+        before: Before,
         seconds: float,
         args: Any,
         params: dict[str, Any],
@@ -203,10 +232,13 @@ class Executions:
             self._local.serving = None
             executable = id(result[1])
             calls = traced.calls[executable] = traced.calls.get(executable, 0) + 1
-            self._local.ran = (traced, calls)
-            compiled = self._compilations() > before[0]
+            if calls > 1 and len(args) >= WIDE:
+                worked = time.thread_time() - before.worked
+                traced.spent[executable] = traced.spent.get(executable, 0.0) + worked
+            self._local.ran = (traced, executable)
+            compiled = self._compilations() > before.compilations
             if not traced.has_run or compiled:
-                self._compiled(traced, before[1], seconds, args, params, compiled)
+                self._compiled(traced, before.resident, seconds, args, params, compiled)
             elif calls == 2 and len(traced.calls) == 1:
                 self._sink.write(Ran(traced.event.id, round(seconds, 6), steady=True))
         except Exception as error:
@@ -258,9 +290,9 @@ class Executions:
 
     def _hook_fast_path(self, original: Any) -> Any:
         def _get_fastpath_data(*args, **kwargs):  # type: ignore[no-untyped-def]
-            ran = getattr(self._local, "ran", None)
+            ran = getattr(self._local, "ran", None) if not self._stopped else None
             self._local.ran = None
-            if ran is not None and ran[1] < COUNTED:
+            if ran is not None and not _is_enough(*ran):
                 self._local.drop = True
                 return None
             try:
@@ -268,26 +300,38 @@ class Executions:
             except BaseException as error:
                 leave_no_frame(error)
                 raise
-            if ran is not None and result is not None:
-                self._hand_out(ran[0])
+            if ran is not None:
+                self._look_no_more(*ran, handed_out=result is not None)
             return result
 
         return _get_fastpath_data
 
-    def _hand_out(self, traced: Traced) -> None:
-        self._more.add(traced.event.function.key)
-        traced.unseen = True
-        for made in traced.made:
-            made.unseen = True
+    def _look_no_more(self, traced: Traced, executable: int, *, handed_out: bool) -> None:
+        """Enough calls were seen. What has effects is never handed out: its calls are counted on, and that is all."""
+        if handed_out:
+            self._more.add(traced.event.function.key)
+            if traced.calls[executable] < COUNTED:
+                self._early.add(traced.event.function.key)
+        else:
+            traced.has_effects = True
+        if not traced.unseen:
+            traced.unseen = True
+            for made in traced.made:
+                made.unseen = True
 
     def _hook_dropping(self, original: Any) -> Any:
         def _need_to_rebuild_with_fdo(*args, **kwargs):  # type: ignore[no-untyped-def]
-            if getattr(self._local, "drop", False):
+            if getattr(self._local, "drop", False):  # also of a call in which the watcher was stopped
                 self._local.drop = False
                 return True
             return original(*args, **kwargs)
 
         return _need_to_rebuild_with_fdo
+
+
+def _is_enough(traced: Traced, executable: int) -> bool:
+    """Are the calls of an executable no longer to be seen?"""
+    return traced.calls[executable] >= COUNTED or traced.spent.get(executable, 0.0) >= SPENDABLE
 
 
 def _is_of(name: str, compiled: Any) -> bool:

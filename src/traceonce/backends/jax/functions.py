@@ -72,9 +72,12 @@ def _own_code(function: Any) -> Any:
 
 
 def _transformation(code: types.CodeType) -> str:
-    """``grad``, of the wrapper that JAX made (``grad_f``)."""
+    """``grad``, of the wrapper that JAX made (``grad_f``); ``jacfwd``, of its ``jacfun``, which `jacrev` has, too."""
     if code.co_name == "wrapped":  # says nothing: `shard_map` has a file of its own
         return os.path.basename(code.co_filename).removesuffix(".py").lstrip("_")
+    if code.co_name == "jacfun":
+        around: str = getattr(code, "co_qualname", code.co_name).partition(".")[0]  # Python 3.10 does not know it
+        return around
     return code.co_name.removeprefix("fun_").removesuffix("_f").removesuffix("_fun")
 
 

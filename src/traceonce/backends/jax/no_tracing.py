@@ -19,12 +19,13 @@ class CountedCalls:
     def __init__(self, config: Any) -> None:
         self._config = config
         self._setting = config.no_tracing
+        self._stopped = False
         config.no_tracing = self
 
     @property
     def value(self) -> Any:
         forbidden = self._setting.value
-        return forbidden and sys._getframe(1).f_code.co_name != ASKED_FIRST
+        return forbidden and (self._stopped or sys._getframe(1).f_code.co_name != ASKED_FIRST)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._setting(*args, **kwargs)
@@ -33,5 +34,6 @@ class CountedCalls:
         return getattr(self._setting, name)
 
     def stop(self) -> None:
+        self._stopped = True
         if self._config.no_tracing is self:
             self._config.no_tracing = self._setting

@@ -28,6 +28,10 @@ class TransformedCalls:
         self._count = count
         self._problem = problem
         self._keys: dict[int, tuple[weakref.ref[Any], str]] = {}
+        self._stopped = False
+
+    def stop(self) -> None:
+        self._stopped = True
 
     def place(self, hooks: Hooks) -> None:
         for name, position in TAKING_UP.items():
@@ -46,7 +50,8 @@ class TransformedCalls:
             except BaseException as error:
                 leave_no_frame(error)
                 raise
-            self._look(args[position])
+            if not self._stopped:
+                self._look(args[position])
             return result
 
         return taken_up

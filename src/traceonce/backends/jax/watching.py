@@ -70,6 +70,7 @@ class MissWatching:
         self._abstract = Abstract()
         self._threads = threading.local()
         self._problems: set[str] = set()
+        self._stopped = False  # where somebody has put a wrapper around ours, ours stays in place
         self._stale = StaleChecks(Reader(self._places.is_user, self._is_array), sink.write)
         self._executions = Executions(probes.pjit, sink, self._stale, self._requests.site, self._late, self._problem)
         self._transformed = TransformedCalls(probes.pjit, probes.core, self._executions.count, self._problem)
@@ -100,6 +101,9 @@ class MissWatching:
                 self._problem(error)
 
     def stop(self) -> None:
+        self._stopped = True
+        self._executions.stop()
+        self._transformed.stop()
         self._hooks.close()
         self._listening.stop()
         self._counted.stop()
@@ -118,9 +122,11 @@ class MissWatching:
         names = self._probes.parameters[2:]
 
         def tracing(fun, ji, *rest, **named):  # type: ignore[no-untyped-def]
-            given = {**dict(zip(names, rest, strict=False)), **named}
-            avals = given.get("avals", given.get("in_avals"))
-            trace = self._begin(Asked(fun, ji, given["args"], given["kwargs"], avals))
+            trace = None
+            if not self._stopped:
+                given = {**dict(zip(names, rest, strict=False)), **named}
+                avals = given.get("avals", given.get("in_avals"))
+                trace = self._begin(Asked(fun, ji, given["args"], given["kwargs"], avals))
             try:
                 result = original(fun, ji, *rest, **named)
                 refusal = self._end(trace, result, fun)
@@ -136,7 +142,7 @@ class MissWatching:
 
     def _hook_beginning(self, original: Any) -> Any:
         def test_event(name, *args):  # type: ignore[no-untyped-def]
-            if name == self._probes.began:
+            if name == self._probes.began and not self._stopped:
                 try:
                     refusal = self._permit()
                     if refusal is not None:
@@ -200,33 +206,40 @@ class MissWatching:
                 made.unseen = True
             if self._stack():
                 self._stack()[-1].parts += parts
-            return self._tell(trace, event, request.owner, jaxpr, parts, jitted)
+            return self._tell(trace, event, jaxpr, parts, jitted)
         except Exception as error:
             self._problem(error)
             return None
 
     def _tell(
-        self, trace: Open | None, event: TraceEvent, owner: Any, jaxpr: Any, parts: Sequence[Made], jitted: Any
+        self, trace: Open, event: TraceEvent, jaxpr: Any, parts: Sequence[Made], jitted: Any
     ) -> BaseException | None:
-        """Tell of a trace, remember it, and watch what comes of it; or give the error where it is not to be kept."""
+        """Tell of a trace, and keep it; or give the error where it is not to be kept."""
         refusal = self._sink.permit(event, made=True)
         if refusal is not None:
             self._probes.forget(jitted)
             return refusal
-        if trace is not None:
-            trace.permitted = False
+        trace.permitted = False
+        self._keep(event, trace.request.owner, jaxpr, parts, jitted)
+        return None
+
+    def _keep(self, event: TraceEvent, owner: Any, jaxpr: Any, parts: Sequence[Made], jitted: Any) -> None:
+        """Tell of a trace, remember it, and watch what comes of it."""
         self._sink.write(event)
         self._memories.add(owner, event.served, jaxpr)
         self._memories.tell(owner)
         self._executions.expect(event, jaxpr, parts[:PARTS])
         self._transformed.expect(jitted, event.function.key)
-        return None
 
     def _tell_late(
         self, jaxpr: Any, trace: Open | None = None, jitted: Any = None, *, called: bool = False
     ) -> BaseException | None:
-        """What was traced to be looked at is compiled, or called, after all: this is its trace."""
-        untold = self._abstract.take(jaxpr)
+        """What was traced to be looked at is compiled, or called, after all: this is its trace.
+
+        A limit may refuse it. Then JAX still has it, and it stays untold: so it is refused again. What is lowered ahead
+        of time already (neither asked for by a `trace` nor `called`) cannot be refused, and is told of all the same.
+        """
+        untold = self._abstract.get(jaxpr)
         owner = untold.owner() if untold is not None else None
         if untold is None or owner is None:
             return None
@@ -241,13 +254,29 @@ class MissWatching:
             parent=trace.parent if trace is not None else None,
             reads=untold.event.reads if first else {},
         )
-        return self._tell(trace, event, owner, jaxpr, untold.made, jitted if jitted is not None else owner)
+        refusal = self._permit_late(event)
+        if refusal is not None and (called or trace is not None):
+            return refusal
+        self._abstract.told(jaxpr)
+        self._keep(event, owner, jaxpr, untold.made, jitted if jitted is not None else owner)
+        return None
 
-    def _late(self, of: Any) -> None:
-        """A jaxpr, or (to be lowered) a function of this name, was not traced for this: was it to be looked at?"""
+    def _permit_late(self, event: TraceEvent) -> BaseException | None:
+        """Ask what is otherwise asked before a trace and after it."""
+        refusal = self._sink.permit(event, made=False)
+        if refusal is None:
+            refusal = self._sink.permit(event, made=True)
+            if refusal is not None:  # what others have reserved is given back
+                self._sink.write(msgspec.structs.replace(event, phase="failed", error=_describe_error(refusal)))
+        return refusal
+
+    def _late(self, of: Any) -> BaseException | None:
+        """A jaxpr, or (to be lowered) a function of this name, was not traced for this: was it to be looked at?
+
+        Where a limit is reached: the error that the program gets instead of the call.
+        """
         jaxpr = self._abstract.find(of) if isinstance(of, str) else of
-        if jaxpr is not None:
-            self._tell_late(jaxpr, called=not isinstance(of, str))
+        return self._tell_late(jaxpr, called=not isinstance(of, str)) if jaxpr is not None else None
 
     def _fail(self, trace: Open | None, error: BaseException) -> None:
         """The trace raised, or was refused. Before it was made that is no trace, and there is nothing to tell."""

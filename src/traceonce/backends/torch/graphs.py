@@ -13,6 +13,9 @@ from traceonce.backends.torch.probes import Probes
 from traceonce.facts import Leaf, Signature
 from traceonce.facts.graph_breaks import name_stack
 
+BRANCHING = "Data-dependent branching"  # PyTorch's heading where it cannot go on
+_NOT_TRACED = re.compile(r"Dynamo does not know how to trace (?:the )?builtin(?: operator)? `([^`]+)`")
+
 
 class Made:
     """What the graph of one compilation takes, by path: which dimensions are open; none for an open number."""
@@ -74,8 +77,18 @@ def graph_breaks(probes: Probes, places: Places, since: int) -> tuple[str, ...]:
     """Where PyTorch cut a function, and why, in its own words; the same break tried twice is one."""
     found: dict[str, None] = {}
     for reason in probes.utils.graph_break_reasons[since:]:
-        text = str(reason.reason).partition("\n")[0].strip()
+        text = _in_words(str(reason.reason))
         place = reason.user_stack[-1] if reason.user_stack else None
         where = f" ({places.shorten(place.filename)}:{place.lineno})" if place is not None else ""
         found[text + where] = None
     return tuple(found)
+
+
+def _in_words(reason: str) -> str:
+    """PyTorch's own heading of a reason, and which function it is about, where the heading leaves that out."""
+    heading, _, more = reason.partition("\n")
+    heading = heading.strip()
+    if heading.startswith("generic_jump "):  # what it says to itself, where it goes on in two parts
+        return BRANCHING
+    named = _NOT_TRACED.search(more)
+    return f"{heading} `{named[1]}`" if named and "`" not in heading else heading

@@ -170,6 +170,13 @@ def is_compiled(result: Any) -> bool:
     return getattr(getattr(result, "guarded_code", result), "code", None) is not None
 
 
+def is_skipped_for_good(result: Any) -> bool:
+    """Does PyTorch leave later calls of this code alone, too? What was compiled of it before serves no more, then."""
+    action = getattr(getattr(result, "frame_exec_strategy", None), "cur_action", None)
+    always = getattr(result, "apply_to_code", False) is True
+    return not is_compiled(result) and always and getattr(action, "name", None) == "SKIP"
+
+
 def why_skipped(result: Any) -> str:
     return str(getattr(result, "skip_reason", None) or "PyTorch left the function alone")
 

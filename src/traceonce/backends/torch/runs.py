@@ -93,16 +93,15 @@ class FirstRuns:
                     self._put_back(event)
             except Exception as error:
                 self._problem(error)
-            if runs > 2 or self._stopped:
-                return original(*args, **kwargs)
-            steady = runs == 2
+            timed, steady = runs <= 2 and not self._stopped, runs == 2
             began = time.perf_counter()
             try:
                 result = original(*args, **kwargs)
             except BaseException as error:
                 leave_no_frame(error)
                 raise
-            self._ran(event, key, part, time.perf_counter() - began, steady)
+            if timed:
+                self._ran(event, key, part, time.perf_counter() - began, steady)
             return result
 
         return run

@@ -129,23 +129,29 @@ class _Walk:
             self.visit(inner, part, depth=depth + 1)
 
     def _tensor(self, path: str, value: Any) -> Leaf:
-        try:
-            shape = tuple(int(size) for size in value.shape)
-            stride = tuple(int(step) for step in value.stride())
-        except (RuntimeError, TypeError, ValueError, NotImplementedError):  # sparse, jagged: there is none to speak of
-            shape, stride = None, None
-        if isinstance(getattr(value, "_base", None), self._torch.Tensor):
+        """Read past `__torch_function__`, of the tensor's class and of modes, and past what the class redefines."""
+        read = self._torch.Tensor
+        with self._torch._C.DisableTorchFunction():
+            try:
+                shape = tuple(int(size) for size in read.shape.__get__(value))
+                stride = tuple(int(step) for step in read.stride(value))
+            except (RuntimeError, TypeError, ValueError, NotImplementedError):  # sparse, jagged: none to speak of
+                shape, stride = None, None
+            base = read._base.__get__(value)
+            device = str(read.device.__get__(value))
+            dtype = dtype_name(read.dtype.__get__(value))
+            requires_grad = bool(read.requires_grad.__get__(value))
+        if isinstance(base, read):
             self.views.append(path)
-        device = str(value.device)
         return Leaf(
             path,
             "tensor",
-            dtype=dtype_name(value.dtype),
+            dtype=dtype,
             shape=shape,
             type_name=type(value).__name__,
             sharding=None if device == "cpu" else device,
             stride=stride,
-            requires_grad=bool(value.requires_grad),
+            requires_grad=requires_grad,
         )
 
     def _object(self, path: str, value: Any) -> Leaf:

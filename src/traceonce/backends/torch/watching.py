@@ -22,20 +22,22 @@ from traceonce.backends.hooks import Hooks, leave_no_frame
 from traceonce.backends.memory import resident_bytes
 from traceonce.backends.numbering import number_event
 from traceonce.backends.places import Places
-from traceonce.backends.torch.falling_back import FallenBack
+from traceonce.backends.torch.falling_back import FallenBack, find, was_compiled
 from traceonce.backends.torch.graphs import Made, graph_breaks
 from traceonce.backends.torch.probes import (
     Probes,
     compiled_names,
     give_number_back,
     is_compiled,
+    is_skipped_for_good,
     reached_limit,
     why_skipped,
 )
 from traceonce.backends.torch.reasons import AskedOnce
 from traceonce.backends.torch.requests import Request, Requests
 from traceonce.backends.torch.runs import FirstRuns
-from traceonce.facts import Cause, CauseCode, FellBack, Finding, FunctionId, Notice, Signature, TraceEvent
+from traceonce.facts import FunctionId, Notice, Signature, TraceEvent
+from traceonce.facts.cause import LEFT_ALONE
 from traceonce.facts.error_text import shorten_error
 
 
@@ -112,6 +114,7 @@ class CompileWatching:
         self._stopped = True
         self._hooks.close()
         self._runs.stop()
+        self._fallen.stop()
 
     def _outermost(self, original: Any) -> Any:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -129,8 +132,11 @@ class CompileWatching:
             finally:
                 local.depth -= 1
                 fallen, local.fallen = getattr(local, "fallen", None), None
-            if fallen is not None:
-                self._fallen.time_next(*fallen)
+            try:
+                if fallen is not None:
+                    self._fallen.time_next(*fallen)
+            except Exception as error:
+                self._problem(error)
             return result
 
         return call
@@ -233,6 +239,8 @@ class CompileWatching:
             if not is_compiled(result):  # nothing to compile in it: nothing was
                 skipped = msgspec.structs.replace(event, phase="internal", error=shorten_error(why_skipped(result)))
                 self._sink.write(skipped)
+                if is_skipped_for_good(result) and was_compiled(trace.request):
+                    self._given_up(trace, why_skipped(result))
                 return None
             refusal = self._sink.permit(event, made=True)
             if refusal is None:
@@ -265,28 +273,19 @@ class CompileWatching:
         """From now on PyTorch runs this function as plain Python. What that costs is known when the call has ended."""
         assert trace.limit is not None
         request, (name, value) = trace.request, trace.limit
-        function = request.described.id
-        reason = request.reasons[0] if request.reasons else ""
-        part = " (the part of it after a graph break)" if request.described.part else ""
-        finding = Finding(
-            "torch",
-            function,
-            Cause(
-                CauseCode.FELL_BACK,
-                function.short_name,
-                "compiled",
-                "eager",
-                note=f"torch._dynamo.config.{name} = {value}{part}; the last reason: {reason}",
-            ),
-            fell_back=FellBack(
-                limit=value,
-                call_site=request.site,
-                start=trace.start,
-                compiled_seconds=_rounded(self._runs.usual_seconds(function.key)),
-            ),
-        )
+        compiled = self._runs.usual_seconds(request.described.id.key)
+        finding = find(request, f"torch._dynamo.config.{name} = {value}", value, trace.start, compiled)
         self._fallen.expect(trace.event, finding)
         self._threads.fallen = trace.event, request.code
+
+    def _given_up(self, trace: Open, why: str) -> None:
+        """From now on PyTorch leaves this function alone, for what it saw in this one call.
+
+        This call is not timed: there is next to nothing in it, or it would have been compiled.
+        """
+        compiled = self._runs.usual_seconds(trace.request.described.id.key)
+        why = f"{LEFT_ALONE}: {why.splitlines()[0]}"
+        self._sink.write(find(trace.request, why, None, trace.start, compiled))
 
     def _leave(self, trace: Open, seconds: float) -> None:
         """Take a compilation off the stack, and its time out of that of the one around it; once."""

@@ -10,6 +10,7 @@ from traceonce.facts import Cause, CauseCode
 from traceonce.fix.case import Case
 
 _DIMENSION = re.compile(r"(.+)\.shape\[(\d+)\]")
+_LENGTH = re.compile(r"len\((.+)\)")
 _NAME = re.compile(r"[^\W\d]\w*")
 ALONE = {"0", "1"}  # sizes for which PyTorch compiles apart, dynamic or not
 
@@ -30,6 +31,35 @@ def varying_dimensions(case: Case) -> list[Dimension]:
         if match is not None and is_argument(case, match[1]):
             found.append(Dimension(match[1], int(match[2]), cause))
     return found
+
+
+def markable_dimensions(case: Case) -> list[Dimension]:
+    """Those of tensors that are there in every call: not of an element of what is longer or shorter at times."""
+    return [dimension for dimension in varying_dimensions(case) if not _lies_in_what_varies(case, dimension.path)]
+
+
+def _lies_in_what_varies(case: Case, path: str) -> bool:
+    """Does a list, a dict or an object around it have another length, or other keys, in some call?"""
+    for cause in case.diagnosis.causes:
+        length = _LENGTH.fullmatch(cause.path)
+        if cause.code is CauseCode.STRUCTURE and _is_around(length[1] if length else cause.path, path):
+            return True
+    around: dict[str, set[tuple[str, ...]]] = {}
+    for event in case.events:
+        for container in event.signature.structure:
+            if container.path and _is_around(container.path, path):
+                around.setdefault(container.path, set()).add(container.keys)
+    return any(len(keys) > 1 for keys in around.values())
+
+
+def _is_around(outer: str, path: str) -> bool:
+    return path.startswith((f"{outer}[", f"{outer}."))
+
+
+def treats_what_matters(case: Case, treated: Collection[Cause]) -> bool:
+    """Is the most frequent cause among these? If not, only a run can tell whether treating them is worth it."""
+    most = max((cause.count for cause in real_causes(case)), default=0)
+    return bool(case.makings) or any(cause.count >= most for cause in treated)
 
 
 def varying_numbers(case: Case) -> list[Cause]:

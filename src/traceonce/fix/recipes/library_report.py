@@ -17,19 +17,25 @@ from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.wording import enumerate_values
 
 _NEW_OBJECT = (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE)
+_STATIC_BY_ITSELF = ("equinox",)  # their jit makes static what is no array
 _OTHER_OBJECT = (CauseCode.IDENTITY, CauseCode.COLLECTED)
 
 
 def _propose(case: Case) -> Iterator[Candidate]:
     diagnosis = case.diagnosis
-    if not diagnosis.function.library or diagnosis.verdict.is_ignorable or diagnosis.verdict is Verdict.FAILED:
+    if diagnosis.verdict.is_ignorable or diagnosis.verdict is Verdict.FAILED:
+        return
+    given = _given_static(diagnosis)
+    if given:
+        yield from _pass_an_array(case, given)
+    if not diagnosis.function.library or len(given) == len(diagnosis.causes):
         return
     if diagnosis.call_sites:
         yield from _reuse(case)
         if diagnosis.backend == "tensorflow":  # in whose words these are
             yield from _pass_a_tensor(case)
             yield from _one_size(case)
-    codes = tuple(dict.fromkeys(cause.code for cause in diagnosis.causes))
+    codes = tuple(dict.fromkeys(cause.code for cause in diagnosis.causes if cause not in given))
     note = f"the cause lies in {_package(diagnosis)}, whose files are not touched: a report for its maintainers"
     yield Candidate("library_report", "advice", codes, None, None, _write_report(case), note)
 
@@ -61,6 +67,38 @@ def _reuse(case: Case) -> Iterator[Candidate]:
                 f"kept = …  # the {what} for {cause.path}: made once, before {_site(diagnosis)}, and passed each time"
             )
             yield _advice(cause.code, None, snippet, f"{_package(diagnosis)} keys its trace on the very object")
+
+
+def is_static_by_itself(diagnosis: Diagnosis) -> bool:
+    """Is it compiled by a library that takes for static what is no array, so that there is no `static_argnames`?"""
+    sites = [package_path(site.via or "").partition("/")[0] for site in diagnosis.call_sites]
+    through = bool(sites) and all(package in _STATIC_BY_ITSELF for package in sites)
+    return diagnosis.backend == "jax" and (through or _package(diagnosis) in _STATIC_BY_ITSELF)
+
+
+def _given_static(diagnosis: Diagnosis) -> list[Cause]:
+    """The causes that are a static value of a library's function: the caller gave it, the library is not to blame."""
+    of_library = diagnosis.function.library or is_static_by_itself(diagnosis)
+    if diagnosis.backend != "jax" or not diagnosis.call_sites or not of_library:
+        return []
+    return [cause for cause in diagnosis.causes if cause.code is CauseCode.STATIC_ARGUMENT]
+
+
+def _pass_an_array(case: Case, given: Sequence[Cause]) -> Iterator[Candidate]:
+    from traceonce.fix.recipes.jax.array_argument import as_arrays
+
+    site = _site(case.diagnosis)
+    for cause in given:
+        leaves = leaves_at(case.signatures, cause.path)
+        numbers = bool(leaves) and all(leaf.type_name in LIFTABLE for leaf in leaves)
+        if numbers and is_static_by_itself(case.diagnosis):
+            traces = replay(case.events, as_arrays(frozenset({cause.path})))
+            snippet = f"jnp.asarray({cause.path})  # for {cause.path}, in the call at {site}"
+            note = "what is no array is compiled in by its value: pass it as an array, jnp.asarray(…)"
+            yield _advice(cause.code, traces, snippet, f"{note}, unless a shape, an `if` or a `range` needs its value")
+        else:
+            snippet = f"# {site}: give the same {cause.path} at each call, or one of a few"
+            yield _advice(cause.code, None, snippet, "what is static is compiled in by its value, each new one anew")
 
 
 def _pass_a_tensor(case: Case) -> Iterator[Candidate]:
@@ -167,8 +205,8 @@ def _package(diagnosis: Diagnosis) -> str:
 RECIPE = Recipe(
     name="library_report",
     title="Tell the library",
-    what="Says what the caller of a library can do (one size, a tensor, one object), and writes a report for those who "
-    "maintain it: the function, its line, the cause, the measured cost.",
+    what="Says what the caller of a library can do (one size, a tensor or an array, one object), and writes a report "
+    "for those who maintain it: the function, its line, the cause, the measured cost.",
     why="The files of a library are not the user's to change, but its tracing costs the user's time.",
     beware="The names of the arguments are the library's own. Padding adds data; keeping an object keeps its state.",
     propose=_propose,

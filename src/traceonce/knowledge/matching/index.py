@@ -93,10 +93,10 @@ class Index:
     def find(self, message: Message) -> list[Hit]:
         """The records whose expressions the message matches, best first; contexts are not looked at here."""
         fits = _Fitting(message)
-        hits = self._search(message.text, message.line, fits)
+        hits = self._search(message.text, message, fits)
         functions = _functions(hits)
         if message.unwrapped is not None and message.unwrapped != message.text:
-            unwrapped = self._search(message.unwrapped, message.line, fits)
+            unwrapped = self._search(message.unwrapped, message, fits)
             functions = {**_functions(unwrapped), **functions}  # what was put together may be two words
             hits += unwrapped
         if not hits:
@@ -114,7 +114,7 @@ class Index:
         """The expression that must be found near the message, too, or None."""
         return self._contexts.get(record.id)
 
-    def _search(self, text: str, line: int, fits: _Fitting) -> list[Hit]:
+    def _search(self, text: str, message: Message, fits: _Fitting) -> list[Hit]:
         encoded = text.encode(errors="replace")
         found: list[tuple[Expression, Any]] = []
         for expression in sorted(self._candidates(tokens_of(text), encoded), key=lambda candidate: -candidate.fixed):
@@ -126,10 +126,10 @@ class Index:
                 found.append((expression, where))
                 if len(found) == MOST:
                     break
-        hits = [self._hit(*pair, line, number < CAPTURED) for number, pair in enumerate(found)]
-        return [*self._named(text, line), *hits]
+        hits = [self._hit(*pair, message, number < CAPTURED) for number, pair in enumerate(found)]
+        return [*self._named(text, message), *hits]
 
-    def _hit(self, expression: Expression, where: Any, line: int, capture: bool) -> Hit:
+    def _hit(self, expression: Expression, where: Any, message: Message, capture: bool) -> Hit:
         function = None
         if capture and "(?P<function>" in expression.pattern:
             captured = compile_re2(expression.pattern).search(where.string)
@@ -140,18 +140,20 @@ class Index:
             fixed=expression.fixed,
             matched=_shorten(where[0].decode(errors="replace").strip()),
             function=function_name(function.decode(errors="replace")) if function else None,
-            line=line,
+            line=message.line_at(where.string[: where.start()].decode(errors="replace")),
             start=where.start(),
         )
 
-    def _named(self, text: str, line: int) -> Iterator[Hit]:
+    def _named(self, text: str, message: Message) -> Iterator[Hit]:
         """Records whose id is in the text, as a word of its own."""
         if not any(domain in text for domain in self._domains):
             return
+        starts: dict[str, int] = {}
         for found in _ID.finditer(text):
-            name = found[0].strip(".-")
-            if name in self.by_id:
-                yield Hit(self.by_id[name], True, len(name), name, None, line, found.start())
+            starts.setdefault(found[0].strip(".-"), found.start())
+        for name in starts.keys() & self.by_id.keys():
+            start = starts[name]
+            yield Hit(self.by_id[name], True, len(name), name, None, message.line_at(text[:start]), start)
 
     def _candidates(self, tokens: set[str], encoded: bytes) -> Iterator[Expression]:
         for token in tokens & self._by_token.keys():

@@ -4,10 +4,13 @@
 2.  Another line begins a new message if it has the prefix of an entry of a log, if it begins a traceback, if it is an
     error (unless the traceback above it still waits for one), or if it is a title: the first line that we say about a
     function in a report, a log or a test (the title of a function that can be ignored is indented). So does a
-    heading of pytest's.
-3.  An empty line ends a message, but for an error's: frameworks put several paragraphs into one error.
+    heading of pytest's, and what PyTorch says of a recompilation.
+3.  An empty line ends a message, but for an error's: frameworks put several paragraphs into one error. Nor does it
+    end what PyTorch says of a recompilation, as long as lines are indented.
 4.  Where the lines inside a traceback have prefixes, too, prefixes do not part messages there.
 5.  What gets too long is cut into pieces that overlap.
+6.  PyTorch says of each recompilation which guard failed, for every graph that it had compiled so far, the newest
+    first. The first is why; the guards of older graphs, which the one before had failed as well, are left out.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ _TITLE = re2.compile(
 _TITLE_WORDS = ("traced ", "compiled ", "fell back to ", "ing raised ", " wrong: ", "traced, the ", "compiled, the ")
 _IGNORABLE = re2.compile(rf"{_NAME}  [0-9,]+ (?:trace|compilation)s?(?: in (?:at least )?[0-9,]+ calls?)? · ")
 _HEADING = re2.compile(r"^(?:={3,} .+ ={3,}|_{3,} .+ _{3,}|-{3,} .+ -{3,})$")  # pytest's
+_RECOMPILED = "Recompiling function "
+_GUARD = re2.compile(r"^- ([0-9]+/[0-9]+): ")  # the graph that it is of; other lines say where the guard comes from
 _AN_ERROR = re2.compile(r"\b[A-Z]\w*(?:Error|Exception):\s")
 
 
@@ -46,6 +51,7 @@ class Message(NamedTuple):
     """A message on one line. `unwrapped` is the same with words put together again that the end of a line had cut.
 
     `raw` has the prefixes of its lines, too; `error` is the line that names an error; `line` the number of the first.
+    `lines` are the numbers and texts of all.
     `function` is the one that a title of ours is about; `ignorable` says that our report lets one ignore it.
     """
 
@@ -56,6 +62,16 @@ class Message(NamedTuple):
     line: int
     function: str | None = None
     ignorable: bool = False
+    lines: tuple[tuple[int, str], ...] = ()
+
+    def line_at(self, before: str) -> int:
+        """The number of the line with what follows `before`, the beginning of `text` or of `unwrapped`."""
+        left = _solid(before)
+        for number, text in self.lines:
+            left -= _solid(text)
+            if left < 0:
+                return number
+        return self.line
 
     @property
     def tells_of_an_error(self) -> bool:
@@ -69,7 +85,7 @@ def cut_messages(lines: Iterable[tuple[int, Line]]) -> Iterator[Message]:
         if not line.text:
             block.blank()
         elif block.lines and block.goes_on_with(line):
-            block.add(line)
+            block.add(number, line)
             if block.size > LONGEST:
                 yield block.message()
                 block = block.rest(number)
@@ -77,7 +93,7 @@ def cut_messages(lines: Iterable[tuple[int, Line]]) -> Iterator[Message]:
             if block.lines:
                 yield block.message()
             block = _Block(number)
-            block.add(line)
+            block.add(number, line)
     if block.lines:
         yield block.message()
 
@@ -113,12 +129,16 @@ class _Block:
     def __init__(self, number: int) -> None:
         self.number = number
         self.lines: list[Line] = []
+        self.numbers: list[int] = []
         self.size = 0
         self._gap = False
         self._traceback = False
         self._error: str | None = None
         self._since_error = 0
         self._every_line_has_a_prefix = False
+        self._recompiled = False
+        self._guarded: str | None = None
+        self._of_older_graphs = False
 
     def blank(self) -> None:
         self._gap = True
@@ -127,7 +147,9 @@ class _Block:
         if _TRACEBACK in line.text or is_ignorable(line.text):
             return False
         if line.indented:
-            return not self._gap or self._traceback or self._error is not None
+            return not self._gap or self._traceback or self._recompiled or self._error is not None
+        if line.text.startswith(_RECOMPILED):
+            return False
         if is_error(line.text):
             return self._traceback and self._error is None
         if line.entry and not self._every_line_has_a_prefix:
@@ -147,7 +169,12 @@ class _Block:
             return False
         return len(last) >= len(line.raw) and (last[-1].isalnum() or last[-1] in "_.<>")
 
-    def add(self, line: Line) -> None:
+    def add(self, number: int, line: Line) -> None:
+        self._gap = False
+        if _RECOMPILED in line.text:
+            self._recompiled, self._guarded, self._of_older_graphs = True, None, False
+        elif self._recompiled and line.indented and self._is_of_an_older_graph(line.text):
+            return
         if not self.lines:
             self._traceback = _TRACEBACK in line.text
         elif line.entry and line.indented and (self._traceback or self._error is not None):
@@ -157,8 +184,15 @@ class _Block:
         elif not line.indented and is_error(line.text):
             self._error = line.text
         self.lines.append(line)
+        self.numbers.append(number)
         self.size += len(line.raw) + 1
-        self._gap = False
+
+    def _is_of_an_older_graph(self, text: str) -> bool:
+        """Is it, in what PyTorch says of a recompilation, about another graph than the first guard is of?"""
+        if not self._of_older_graphs and (found := _GUARD.search(text)):
+            self._guarded = self._guarded or found[1]
+            self._of_older_graphs = found[1] != self._guarded
+        return self._of_older_graphs
 
     def message(self) -> Message:
         texts = [line.text for line in self.lines]
@@ -172,6 +206,7 @@ class _Block:
             line=self.number,
             function=function_name(title[1]) if title else None,
             ignorable=ignorable,
+            lines=tuple(zip(self.numbers, texts, strict=True)),
         )
 
     def _telling_line(self, error: str) -> str:
@@ -184,11 +219,12 @@ class _Block:
         block = _Block(number)
         block._traceback, block._error, block._since_error = self._traceback, self._error, self._since_error
         kept = 0
-        for line in reversed(self.lines):
+        for own, line in zip(reversed(self.numbers), reversed(self.lines), strict=True):
             if kept + len(line.raw) > OVERLAP:
                 break
             kept += len(line.raw) + 1
             block.lines.insert(0, line)
+            block.numbers.insert(0, own)
         block.size = kept
         return block
 
@@ -199,6 +235,11 @@ def collapse(texts: list[str]) -> str:
     for text in texts[1:]:
         joined += text if _both_chinese(joined, text) else f" {text}"
     return " ".join(joined.split())
+
+
+def _solid(text: str) -> int:
+    """The number of its characters that are no white space."""
+    return sum(map(len, text.split()))
 
 
 def _both_chinese(before: str, after: str) -> bool:

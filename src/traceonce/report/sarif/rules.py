@@ -41,7 +41,7 @@ CAUSES: dict[CauseCode, tuple[str, str]] = {
     CauseCode.STATIC_ARGUMENT: ("VaryingStaticArgument", "A static argument is new, and its value is compiled in."),
     CauseCode.SHARDING: ("VaryingSharding", "An array lies on other devices, or is divided in another way."),
     CauseCode.GUARD: ("FailedGuard", "Something is not what the compiled code was made for."),
-    CauseCode.FELL_BACK: ("FellBack", "It was compiled so often that it is not compiled any more: it runs eagerly."),
+    CauseCode.FELL_BACK: ("FellBack", "It was compiled, and is not compiled any more: it runs eagerly."),
     CauseCode.COMPILE: ("RepeatedCompilation", "The same trace was compiled again, for other shapes or devices."),
     CauseCode.BACKWARD: ("BackwardGraph", "A backward graph was built for the trace."),
     CauseCode.STALE: ("StaleValue", "A value from outside has changed since the trace, which still has the old one."),

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from traceonce.facts import Cause, CauseCode, FunctionId
+from traceonce.facts.cause import LEFT_ALONE
 from traceonce.facts.graph_breaks import is_at_break
 
 NEW_OBJECT = (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE)
@@ -83,6 +84,8 @@ def _keys(cause: Cause) -> list[str]:
     if cause.code is CauseCode.GUARD:
         keys += ["guard_at_break"] if is_at_break(path) else []
         keys += [f"guard_{name}" for name in ("stride", "requires_grad", "device", "_base") if f".{name}" in path]
+    if cause.code is CauseCode.FELL_BACK and (cause.note or "").startswith(LEFT_ALONE):
+        keys.append("fell_back_left_alone")
     if cause.code is CauseCode.IDENTITY and cause.type_name == "function":
         keys.append("identity_of_code")
     if cause.code is CauseCode.STATIC_ARGUMENT and cause.note:

@@ -83,7 +83,7 @@ COMMON = Vocabulary(
         "it has cost a good part of the run": "耗费了运行的相当一部分时间",
         "XLA compiles it again for new shapes": "XLA 为新的形状再次编译",
         "it is compiled again for other devices or shardings": "为别的设备或分片方式再次编译",
-        "it was compiled so often that it is not compiled any more": "编译次数过多，不再编译",
+        "it is not compiled any more": "不再编译",
         "a trace raised an error": "追踪时报错",
         "a call was served with a value that the trace was not made for": "有调用用了不适合它的值的图",
         "traced once": "只追踪一次",
@@ -163,6 +163,8 @@ TORCH = Vocabulary(
         "guard_stride": "调用之前统一排列顺序：x.contiguous()",
         "guard_requires_grad": "每次以同样的方式传入：不需要梯度时用 x.detach()",
         "fell_back": "处理引起反复编译的原因；提高 torch._dynamo.config.recompile_limit 只会推迟这个问题",
+        "fell_back_left_alone": "把那次调用中不同的部分移到函数外："
+        "只要有一次调用没有可编译的内容，PyTorch 此后就不再编译这个函数",
     },
     reasons={
         "it keeps being traced as it is called": "随着调用不断被重新编译",

@@ -151,6 +151,8 @@ TORCH = Vocabulary(
         "guard_requires_grad": "pass it in the same way in every call: x.detach() where no gradient is needed",
         "fell_back": "treat what made it compile so often; raising torch._dynamo.config.recompile_limit only "
         "delays this",
+        "fell_back_left_alone": "do outside of it what that call did otherwise: after one call in which PyTorch finds "
+        "nothing to compile, it leaves the function alone for good",
     },
     reasons={
         "it keeps being traced as it is called": "it keeps being compiled as it is called",

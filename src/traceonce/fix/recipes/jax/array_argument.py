@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from traceonce.facts import CauseCode, Leaf
 from traceonce.fix.candidate import Candidate, Change, Example, Recipe
 from traceonce.fix.case import Case
+from traceonce.fix.recipes.library_report import is_static_by_itself
 from traceonce.fix.signatures.predicting import LIFTABLE, SignatureChange, each_leaf, replay
 from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.edits import Edits
@@ -20,7 +21,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     # Read off the signatures: where the function is made anew each time, that hides what else is new.
     varying = {leaf.path for one in case.signatures for leaf in one.leaves if leaf.static}
     paths = sorted(path for path in varying if path.isidentifier() and _are_numbers(case, path))
-    if not paths or case.diagnosis.function.library:
+    if not paths or case.diagnosis.function.library or is_static_by_itself(case.diagnosis):
         return
     yield _candidate(case, paths)
     if len(paths) > 1:

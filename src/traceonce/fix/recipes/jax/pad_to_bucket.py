@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from traceonce.facts import CauseCode, Verdict
 from traceonce.facts.quantities import count_of
@@ -10,6 +13,7 @@ from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.recipes.pad_or_bucket import Place, describe_buckets, pad, varying_places
 from traceonce.fix.signatures.predicting import replay
+from traceonce.fix.signatures.spelling import arguments_of, callee_of, parameters_of
 
 NAME = "pad_to_bucket"
 HELPER = """\
@@ -28,23 +32,51 @@ def propose(case: Case) -> Iterator[Candidate]:
     places = [place for place in varying_places(case.signatures) if place.path.isidentifier()]
     if not places:
         return
-    left = replay(case.events, lambda signature: pad(signature, places))
+    # What was traced before anybody watched had other shapes: it serves nothing that is padded.
+    events = [msgspec.structs.replace(event, earlier=()) for event in case.events]
+    left = replay(events, lambda signature: pad(signature, places))
     if left >= diagnosis.traces:
         return  # the sizes are so far apart that nothing is saved
     note = (
         f"{describe_buckets(places)}: {count_of(left, 'compilation')} instead of {diagnosis.traces}. JAX never leaves "
-        "a size open. What the function adds up or averages must leave out what the mask does not cover"
+        f"a size open. Sums, means, maxima and softmaxes must leave out what is not real: {_uses(case, places)}"
     )
     yield Candidate(NAME, "advice", (CauseCode.SHAPE,), None, left, _snippet(case, places), note)
 
 
 def _snippet(case: Case, places: Sequence[Place]) -> str:
-    mask = "real" if any(leaf.path == "mask" for leaf in case.signatures[-1].leaves) else "mask"
-    lines = [f"{place.path}, {mask} = padded({place.path}, axis={place.axis})" for place in places[:1]]
-    lines += [f"{place.path}, _ = padded({place.path}, axis={place.axis})" for place in places[1:]]
-    given = ", ".join(dict.fromkeys(place.path for place in places))
-    call = f"{case.diagnosis.function.short_name}({given}, {mask}={mask})  # jnp.mean(…, where={mask})"
+    masks = _masks(case, places)
+    lines = [
+        f"{place.path}, {mask} = padded({place.path}, axis={place.axis})"
+        for place, mask in zip(places, masks, strict=True)
+    ]
+    given = ", ".join([*arguments_of(case), *(f"{mask}={mask}" for mask in masks)])
+    call = f"{callee_of(case.diagnosis.function)}({given})  # jnp.mean(…, where={masks[0]})"
     return "\n".join([HELPER, *lines, call])
+
+
+def _masks(case: Case, places: Sequence[Place]) -> list[str]:
+    """A name for the mask of each place, none of which is that of a parameter."""
+    taken = set(parameters_of(case))
+    axes = Counter(place.path for place in places)
+    names = []
+    for place in places:
+        of_one = f"_{place.axis}" if axes[place.path] > 1 else ""
+        wanted = (
+            f"{place.path}_{word}{of_one}" if len(places) > 1 else word for word in ("mask", "real", "padding_mask")
+        )
+        name = next((name for name in wanted if name not in taken), "is_real")
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _uses(case: Case, places: Sequence[Place]) -> str:
+    """Which mask is for which axis: ``over axis 1 of `ids`, and of what is made of it, by where=mask``."""
+    return "; ".join(
+        f"over axis {place.axis} of `{place.path}`, and of what is made of it, by where={mask}"
+        for place, mask in zip(places, _masks(case, places), strict=True)
+    )
 
 
 RECIPE = Recipe(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.compiled.varying import predict, varying_dimensions, varying_numbers
+from traceonce.fix.compiled.varying import predict, treats_what_matters, varying_dimensions, varying_numbers
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -21,7 +21,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     shapes = [cause for cause in case.diagnosis.causes if cause.code is CauseCode.SHAPE]
     numbers = [cause for cause in varying_numbers(case) if cause.code is CauseCode.VALUE]
     treated = [*dict.fromkeys([*dimensions, *shapes, *numbers])]
-    if not treated:
+    if not treated or not treats_what_matters(case, treated):
         return
     codes = tuple(sorted({cause.code for cause in treated}))
     left = predict(case, treated)
@@ -61,7 +61,7 @@ def _drop_static(case: Case, edits: Edits) -> None:
 
     creation = find_creation(case, edits)
     if not any(written == "False" for written in _given(creation)):
-        raise Declined("dynamic=False is not given")
+        return  # nothing to take away: not worth a word to the user
     assert creation.call is not None
 
     def without(call: cst.Call) -> cst.Call:

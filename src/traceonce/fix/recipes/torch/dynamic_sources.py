@@ -11,9 +11,10 @@ from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.compiled.varying import (
     is_argument,
+    markable_dimensions,
     predict,
     reasons,
-    varying_dimensions,
+    treats_what_matters,
     varying_numbers,
 )
 
@@ -29,7 +30,7 @@ _ROOT = re.compile(r"\w+")
 
 def propose(case: Case) -> Iterator[Candidate]:
     sources = dict(_sources(case))
-    if not sources:
+    if not sources or not treats_what_matters(case, list(sources.values())):
         return
     version = case.environment.get("torch")
     if version is not None and _number(version) < TRIED:
@@ -49,7 +50,7 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 def _sources(case: Case) -> Iterator[tuple[str, Cause]]:
     """What varied, by PyTorch's own names: ``L['x']:0``, ``G['SCALE']``. Floats are not served by it."""
-    for dimension in varying_dimensions(case):
+    for dimension in markable_dimensions(case):
         yield f"{_local(dimension.path)}:{dimension.axis}", dimension.cause
     global_names = {name for reason in reasons(case) for name in _GLOBAL.findall(reason)}
     for cause in varying_numbers(case):

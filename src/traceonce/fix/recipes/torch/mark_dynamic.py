@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.compiled.varying import Dimension, predict, varying_dimensions
+from traceonce.fix.compiled.varying import Dimension, markable_dimensions, predict, treats_what_matters
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -19,8 +19,8 @@ _NOTE = "a body that needs one certain size raises a ConstraintViolationError th
 
 
 def propose(case: Case) -> Iterator[Candidate]:
-    dimensions = varying_dimensions(case)
-    if not dimensions:
+    dimensions = markable_dimensions(case)
+    if not dimensions or not treats_what_matters(case, [dimension.cause for dimension in dimensions]):
         return
 
     def change(edits: Edits) -> None:

@@ -1,0 +1,20 @@
+"""Which change is told although it was not proved?"""
+
+from __future__ import annotations
+
+import pytest
+from handmade import Events, record, tensor
+
+from traceonce.explain import diagnose_with_events
+from traceonce.facts import Proof
+from traceonce.facts.proof import Measurement
+from traceonce.fix.suggesting import make_case
+from traceonce.prove.trying import may_help
+
+
+@pytest.mark.parametrize(("after", "told"), [(8, False), (9, False), (3, True)])
+def test_what_leaves_as_many_traces_is_not_told(after: int, told: bool) -> None:
+    event = Events()
+    ((diagnosis, events),) = diagnose_with_events(record(*(event(tensor("x", n)) for n in range(8)), calls=8))
+    proof = Proof(Measurement(8, 8, 1.0), Measurement(after, 8, 1.0), None, "not_proved", f"8 traces → {after}")
+    assert may_help(make_case(diagnosis, events, {}), proof) is told

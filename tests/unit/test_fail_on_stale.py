@@ -1,0 +1,34 @@
+"""``--fail-on stale`` spares what was only inferred, and says so."""
+
+from __future__ import annotations
+
+import pytest
+from handmade import STEP, Events, cause, record, tensor
+
+from traceonce.commands.run import not_measured
+from traceonce.config import Config
+from traceonce.explain import diagnose
+from traceonce.facts import CauseCode, Verdict
+from traceonce.facts.cause import Evidence
+from traceonce.facts.entries import Finding
+from traceonce.observe.launching import Target
+
+SAID = (
+    "--fail-on stale: not counted, since it was inferred and not measured: "
+    f"{STEP.name}; to measure it: traceonce fix 'my train.py' 3"
+)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "fail_on", "said"),
+    [
+        ("inferred", Verdict.STALE, [SAID]),
+        ("inferred", Verdict.RETRACING, []),
+        ("measured", Verdict.STALE, []),
+    ],
+)
+def test_what_is_not_counted_is_said(evidence: Evidence, fail_on: Verdict, said: list[str]) -> None:
+    stale = Finding("tensorflow", STEP, cause(CauseCode.STALE, "rate", evidence=evidence), process="1")
+    diagnoses = diagnose(record(Events()(tensor("x", 3)), calls=2, findings=(stale,)))
+    target = Target("script", "my train.py", ("3",))
+    assert not_measured(diagnoses, Config(fail_on=(fail_on,)), target) == said
