@@ -488,20 +488,20 @@ def test_what_jax_jits_for_itself_is_not_told(jax: Any) -> None:
 
 
 def test_a_librarys_function_is_told_with_both_lines(jax: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "site-packages" / "somelib"
+    package = tmp_path / "site-packages" / "jaxlibrary"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("import jax\n\ndef apply(x):\n    return jax.jit(lambda v: v * 2)(x)\n")
     monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
-    import somelib
+    import jaxlibrary
 
     with traceonce.watch() as seen:
         for _ in range(3):
-            somelib.apply(ones(3))  # my last line
+            jaxlibrary.apply(ones(3))  # my last line
     diagnosis = only(seen)
     assert diagnosis.function.library
     (site,) = diagnosis.call_sites
     assert (Path(site.file).name, site.line) == (Path(__file__).name, line_of("my last line"))
-    assert (site.via or "").endswith("somelib/__init__.py:4")
+    assert (site.via or "").endswith("jaxlibrary/__init__.py:4")
 
 
 def test_nested_functions_have_parents_and_times_of_their_own(jax: Any) -> None:
