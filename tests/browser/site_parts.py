@@ -13,7 +13,7 @@ tensorflow.python.framework.errors_impl.OperatorNotAllowedInGraphError: Using a 
 """
 
 
-UNKNOWN = "WeirdError: XLA compilation: the dynamic shape of a tensor grew a beard"
+UNKNOWN = "WeirdError: XLA compilation: dynamic shape must be a compile-time constant, not a beard"
 
 
 def as_file(name: str, data: bytes) -> FilePayload:
