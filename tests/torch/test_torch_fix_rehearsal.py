@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rehearsed import rehearse
+from torch_rehearsed import rehearse
 
 from traceonce.facts.rehearsal import Returned, Value
 from traceonce.prove.values import first_difference
