@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import types
+from collections.abc import Callable
 from typing import Any
 
 from traceonce.facts import Leaf
@@ -22,7 +23,7 @@ def python_leaf(path: str, value: Any) -> Leaf:
         return Leaf(path, "none")
     for basic in (bool, int, float, complex, str, bytes):
         if isinstance(value, basic):
-            return Leaf(path, "python", value=_shorten(basic.__repr__(value)), type_name=basic.__name__)
+            return Leaf(path, "python", value=_shorten(_repr(value, basic.__repr__)), type_name=basic.__name__)
     text = _range_text(value) if isinstance(value, range) else shorten_repr(value)
     return Leaf(path, "python", value=text, type_name=type(value).__name__)
 
@@ -75,7 +76,25 @@ def _range_text(value: range) -> str:
 
 
 def shorten_repr(value: Any) -> str:
-    return _shorten(repr(value))
+    return _shorten(_repr(value))
+
+
+def _repr(value: Any, written_by: Callable[[Any], str] = repr) -> str:
+    """A value as Python writes it; where Python refuses (a whole number of 4,300 digits), as near as can be."""
+    try:
+        return written_by(value)
+    except Exception as error:
+        if isinstance(value, int):
+            return hex(value)
+        return f"<{type(value).__name__} whose repr raises {type(error).__name__}, {_fingerprint(value)}>"
+
+
+def _fingerprint(value: Any) -> str:
+    """Equal for equal values, in one process."""
+    try:
+        return f"hash {hash(value):x}"
+    except Exception:
+        return f"id {id(value):x}"
 
 
 def _shorten(text: str) -> str:

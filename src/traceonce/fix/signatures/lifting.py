@@ -10,7 +10,7 @@ from traceonce.fix.signatures.predicting import LIFTABLE
 from traceonce.fix.signatures.specs import at_their_defaults, by_path, top
 from traceonce.fix.wording import enumerate_words
 
-_RANGES = {"int32": range(-(2**31), 2**31), "int64": range(-(2**63), 2**63)}
+_BITS = {"int32": 32, "int64": 64}
 FLOATS = ("float16", "bfloat16", "float32", "float64")  # from narrow to wide
 _EXACT = {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "float64": 2**53}  # whole numbers up to here are exact
 _ORDER = ("uint8", "int8", "int16", "int32", "int64", *FLOATS)
@@ -114,18 +114,20 @@ def _is_number(leaf: Leaf) -> bool:
     return leaf.kind == "python" and leaf.type_name in LIFTABLE
 
 
+def _fits(value: complex | None, bits: int) -> bool:
+    return isinstance(value, int) and -(2 ** (bits - 1)) <= value < 2 ** (bits - 1)
+
+
 def _choices(leaves: Sequence[Leaf], floating: str) -> tuple[str, ...]:
     numbers = [leaf for leaf in leaves if _is_number(leaf)]
     tensors = [leaf for leaf in leaves if leaf.kind == "tensor"]
     if len(numbers) + len(tensors) < len(leaves):
         return ()
+    values = [number(leaf) for leaf in numbers]
+    if None in values:  # its text was shortened: too long a number for any dtype
+        return ()
     floats = any(leaf.type_name == "float" for leaf in numbers)
-    integers = tuple(
-        # A float is looked for in a range one by one, billions of them: so floats are asked about first.
-        name
-        for name, values in _RANGES.items()
-        if not floats and all(number(leaf) in values for leaf in numbers)
-    )
+    integers = tuple(name for name, bits in _BITS.items() if all(_fits(value, bits) for value in values))
     beside = {leaf.dtype for leaf in tensors}
     if beside:
         dtype = next(iter(beside))
@@ -134,5 +136,5 @@ def _choices(leaves: Sequence[Leaf], floating: str) -> tuple[str, ...]:
         return (str(dtype),) if fits else ()
     if floats:
         return (floating,)
-    exact = all(abs(number(leaf) or 0) <= _EXACT[floating] for leaf in numbers)
+    exact = all(abs(value or 0) <= _EXACT[floating] for value in values)
     return (*integers[:1], *([floating] if exact else []), *integers[1:]) if integers else ()
