@@ -6,21 +6,24 @@ import os
 import shlex
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import msgspec
 
 from traceonce.backends.places import working_folder
+from traceonce.budget import compute_apart, seconds_for
 from traceonce.commands import in_program
 from traceonce.commands.accepted import AcceptedState
 from traceonce.commands.output import check_form, choose_output, put_report, tell_place
 from traceonce.config import ALL, Config, load_config
-from traceonce.errors import RecordingError, UsageError
+from traceonce.errors import TraceonceError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
 from traceonce.facts.limit import MODES
+from traceonce.facts.quantities import count_of
 from traceonce.observe.excerpts import with_excerpts
 from traceonce.observe.launching import Target, check_target, launch
 from traceonce.observe.shelf import add, default_recording, remember
@@ -29,6 +32,7 @@ from traceonce.report.text import report_lines
 from traceonce.report.wording import describe_verdict
 
 BREACHED = 3
+NOT_KNOWN = 6  # what was to be checked; a number that neither pytest nor a shell has a use for
 
 
 class RunCommand(click.Command):
@@ -113,7 +117,7 @@ def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str
 @click.option("--xla", is_flag=True, help="Count TensorFlow's XLA compilations, too (jit_compile=True).")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of an HTML or Markdown report.")
 @click.option("--no-source", is_flag=True, help="Keep no lines of your source in the recording.")
-@click.option("--quiet", is_flag=True, help="Print no report, only why the status is 3 and what was not checked.")
+@click.option("--quiet", is_flag=True, help="Print no report, only why the status is 3 or 6 and what was not checked.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -144,8 +148,10 @@ def command(
     traceonce run --baseline traces.json --format github train.py
 
     The exit status is the program's own; 3 where the program succeeded, but reached a limit, has a verdict that
-    --fail-on names, or is worse than its --baseline. Defaults for these options can be set in pyproject.toml, under
-    [tool.traceonce].
+    --fail-on names, or is worse than its --baseline; 6 where it succeeded, but cannot be held to one of these, since
+    not all of the run was seen (the disk was full, a hook failed).
+
+    Defaults for these options can be set in pyproject.toml, under [tool.traceonce].
     """
     target: Target | None = ctx.obj
     if target is None:
@@ -159,24 +165,75 @@ def command(
     accepted = AcceptedState(config.baseline, update=update_baseline) if config.baseline is not None else None
     path = recording if recording is not None else default_recording(target.title)
     settings = msgspec.json.encode(in_program.Settings(xla, config)).decode()
-    code = launch(target, path, in_program.BEGIN, settings, compilations=xla)
+    launched = launch(target, path, in_program.BEGIN, settings, compilations=xla)
     remember(path)
-    try:
+
+    def conclude() -> Conclusion:
         result = Recording.load(path)
-    except RecordingError as error:
-        sys.stderr.write(f"traceonce: {error}\n")
-        _leave(code)
-    if not no_source:
-        result = with_excerpts(result)
-        add(path, result.excerpts)
+        if not no_source:
+            result = with_excerpts(result)
+            add(path, result.excerpts)
+        diagnoses = diagnose_linked(result)
+        if accepted is not None:
+            diagnoses = accepted.mark(diagnoses, result.cwd)
+        if output is not None or not quiet:
+            _put(result, diagnoses, path, form, output, lang or "en", quiet=quiet)
+        unrecorded = [*filter(None, [launched.unwritten]), *(notice.text for notice in result.notices if notice.error)]
+        conclusion = _judge(result, diagnoses, config, accepted, launched.code, unrecorded)
+        unchecked = [*_without_a_function(config, diagnoses), *not_measured(diagnoses, config, target)]
+        return conclusion._replace(unchecked=[*conclusion.unchecked, *unchecked])
+
     from traceonce.findings import diagnose_linked
 
-    diagnoses = diagnose_linked(result)
-    if accepted is not None:
-        diagnoses = accepted.mark(diagnoses, result.cwd)
     try:
-        if output is not None or not quiet:
-            put_report(result, diagnoses, form, output, to_stdout=False, language=lang or "en")
+        concluded = compute_apart(conclude, seconds_for(path))
+    except OSError:  # of the output: the command line deals with it
+        raise
+    except Exception as error:
+        if not isinstance(error, TraceonceError):
+            traceback.print_exception(error)
+        problem = launched.unwritten or f"the recording {path} was not understood: {error}"
+        sys.stderr.write(f"traceonce: {problem}\n")
+        concluded = Conclusion(not_known=_not_known(config, [problem]))
+    _say(concluded, launched.code, quiet=quiet)
+    _leave(launched.code or concluded.status)
+
+
+class Conclusion(NamedTuple):
+    """What there is to say after the report: reasons for status 3, for status 6, and what is only worth knowing."""
+
+    complaints: Sequence[str] = ()
+    not_known: Sequence[str] = ()
+    unchecked: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+
+    @property
+    def status(self) -> int:
+        return BREACHED if self.complaints else NOT_KNOWN if self.not_known else 0
+
+
+def _say(concluded: Conclusion, code: int, *, quiet: bool) -> None:
+    complaints, not_known, unchecked, remarks = concluded
+    if quiet:
+        said = [*complaints, *not_known, *unchecked] if code == 0 else []
+    else:
+        said = [*complaints, *not_known, *unchecked, *remarks]
+    sys.stderr.writelines(f"traceonce: {text}\n" for text in said)
+
+
+def _put(
+    result: Recording,
+    diagnoses: Sequence[Diagnosis],
+    path: Path,
+    form: str,
+    output: str | None,
+    language: Language,
+    *,
+    quiet: bool,
+) -> None:
+    """The report, and where things lie; a report that cannot be written is no reason to lose the rest."""
+    try:
+        put_report(result, diagnoses, form, output, to_stdout=False, language=language)
         if not quiet and form == "html":
             sys.stderr.write(f"{next(report_lines(result, diagnoses)).plain}\n")
             tell_place(output)
@@ -184,27 +241,42 @@ def command(
             sys.stderr.write(f"recording: {path}\n")
     except UsageError as error:
         sys.stderr.write(f"traceonce: {error} The recording is kept: {path}\n")
-    complaints, remarks = _judge(result, diagnoses, config, accepted, code)
-    unchecked = [*_without_a_function(config, diagnoses), *not_measured(diagnoses, config, target)]
-    said = [*complaints, *unchecked, *remarks] if not quiet else [*complaints, *unchecked] if code == 0 else []
-    sys.stderr.writelines(f"traceonce: {text}\n" for text in said)
-    _leave(code or (BREACHED if complaints else 0))
 
 
 def _judge(
-    result: Recording, diagnoses: Sequence[Diagnosis], config: Config, accepted: AcceptedState | None, code: int
-) -> tuple[list[str], list[str]]:
-    """What is a reason for status 3, and what is only worth saying; an accepted state is written if it is to be."""
+    result: Recording,
+    diagnoses: Sequence[Diagnosis],
+    config: Config,
+    accepted: AcceptedState | None,
+    code: int,
+    unrecorded: Sequence[str],
+) -> Conclusion:
+    """What was asked, and what is known of it; an accepted state is written if it is to be, and if it is whole."""
     complaints = [*_limits_reached(result), *_unwanted(diagnoses, config)]
     remarks: list[str] = []
     if accepted is not None:
         complaints += [f"--baseline: {text}" for text in accepted.worse]
         remarks += [f"better than accepted ({text}); --update-baseline keeps it" for text in accepted.better]
-        try:
-            remarks += filter(None, [accepted.accept(code)])
-        except UsageError as error:
-            complaints.append(str(error))
-    return complaints, remarks
+        if not unrecorded:
+            try:
+                remarks += filter(None, [accepted.accept(code)])
+            except UsageError as error:
+                complaints.append(str(error))
+    return Conclusion(complaints, _not_known(config, unrecorded), remarks=remarks)
+
+
+def _not_known(config: Config, unrecorded: Sequence[str]) -> list[str]:
+    """What was to be checked, and cannot be told, since not all of the run was seen."""
+    limits = config.max_traces is not None or config.limit is not None
+    asked = [
+        *(f"--fail-on {verdict.value}" for verdict in config.fail_on),
+        *(["the limit on traces"] if limits else []),
+        *(["--baseline"] if config.baseline is not None else []),
+    ]
+    if not asked or not unrecorded:
+        return []
+    more = f" (and {count_of(len(unrecorded) - 1, 'more problem')})" if len(unrecorded) > 1 else ""
+    return [f"{', '.join(asked)}: not known (exit status {NOT_KNOWN}), since not all was seen: {unrecorded[0]}{more}"]
 
 
 def _configure(

@@ -17,25 +17,24 @@ import msgspec
 from traceonce.errors import RecordingError
 from traceonce.facts.entries import (
     SCHEMA,
-    Calls,
     Compiled,
-    End,
     Entry,
     Excerpt,
     Exit,
     Finding,
     Header,
-    Inputs,
     Notice,
-    Ran,
     Repair,
     decode_line,
 )
 from traceonce.facts.event import TraceEvent
 from traceonce.facts.limit import Breach
-from traceonce.facts.signature import Shape, Signature
+from traceonce.facts.section import Section, each_once, lost_header
 
 AGAIN = "Record the run again with: traceonce run --recording FILE SCRIPT"
+NOTICES = 50  # of a recording that are kept
+DAMAGED = 10  # damaged lines that are named one by one
+PROCESSES = 20  # that are named in one notice
 PART = ".part-"  # and the process number: the file of a child process, until the run is over
 
 
@@ -97,40 +96,21 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     @classmethod
     def from_entries(cls, entries: Iterable[Entry], damage: Iterable[str] = (), name: str = "recording") -> Recording:
         """Put the lines of a log together, section by section."""
-        sections: list[_Section] = []
-        ending: Exit | None = None
-        compilations: list[Compiled] = []
-        excerpts: list[Excerpt] = []
-        repairs: list[Repair] = []
+        runs: dict[str, _Run] = {}
+        run: _Run | None = None
+        unwritten: list[Notice] = []  # before any section: the line that stands for what could not be written
         for entry in entries:
             if isinstance(entry, Header):
-                sections.append(_Section(entry))
-            elif isinstance(entry, Exit):
-                ending = entry
-            elif isinstance(entry, Compiled):
-                compilations.append(entry)
-            elif isinstance(entry, Excerpt):
-                excerpts.append(entry)
-            elif isinstance(entry, Repair):
-                repairs.append(entry)
-            elif sections and isinstance(entry, TraceEvent) and entry.id in sections[-1].events:
-                sections.append(_Section(_lost_header(sections[-1].header)))  # another process; its header was damaged
-                sections[-1].add(entry)
-            elif sections:
-                sections[-1].add(entry)
-        if not sections:
+                run = runs.setdefault(entry.run, _Run())
+            if run is not None:
+                run.add(entry)
+            elif isinstance(entry, Notice):
+                unwritten.append(entry)
+        if not runs:
             raise RecordingError(f"{name}: no header line can be read, so it is not a recording (any more). {AGAIN}")
-        makers: dict[tuple[str | None, str], _Section] = {}
-        for section in sections:
-            for graph in section.graphs if compilations else ():
-                for process in (None, section.header.process):
-                    makers.setdefault((process, graph), section)
-        for compilation in compilations:  # graphs of different processes share names: it is one process's
-            maker = makers.get((compilation.process, compilation.graph))
-            if maker is not None:
-                maker.compiled(compilation)
-        assembled = _assemble(sections, ending, [Notice(text, error=True) for text in damage])
-        return msgspec.structs.replace(assembled, excerpts=tuple(excerpts), repairs=tuple(repairs))
+        merged = cls.merge([each.recording(bool(unwritten)) for each in runs.values()])
+        notices = _bounded([*unwritten, *(Notice(text, error=True) for text in damage), *merged.notices])
+        return msgspec.structs.replace(merged, notices=notices)
 
     @classmethod
     def merge(cls, recordings: Iterable[Recording]) -> Recording:
@@ -152,7 +132,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
             at_least=tuple(dict.fromkeys(key for part in parts for key in part.at_least)),
             findings=tuple(f for part in parts for f in part.findings),
             breaches=tuple(b for part in parts for b in part.breaches),
-            notices=tuple(dict.fromkeys(n for part in parts for n in part.notices)),
+            notices=_bounded(n for part in parts for n in part.notices),
             cwd=parts[0].cwd,
             started=min(part.started for part in parts),
             runs=tuple(dict.fromkeys(run for part in parts for run in part.runs)),
@@ -166,110 +146,66 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
 
-def _lost_header(before: Header) -> Header:
-    """For a section whose header cannot be read: nobody knows which process it was."""
-    return msgspec.structs.replace(before, process=f"after {before.process}", forked_from=None)
+class _Run:
+    """The lines of one run, being put together. A file may hold several: recordings were joined to one."""
 
-
-class _Section:
-    """The lines of one process, being put together."""
-
-    def __init__(self, header: Header) -> None:
-        self.header = header
-        self.events: dict[int, TraceEvent] = {}
-        self.calls: dict[str, int] = {}
-        self.at_least: dict[str, None] = {}
-        self.inputs: dict[int, list[tuple[Shape | None, ...]]] = {}
-        self.findings: list[Finding] = []
-        self.breaches: list[Breach] = []
-        self.notices: list[Notice] = []
-        self.end: End | None = None
-        self.last = header.clock
-        self.last_id = 0
-        self.graphs: dict[str, int] = {}
+    def __init__(self) -> None:
+        self._sections: list[Section] = []
+        self._ending: Exit | None = None
+        self._beside: dict[Compiled | Excerpt | Repair, None] = {}  # each once, also where a file was joined to itself
 
     def add(self, entry: Entry) -> None:
-        if isinstance(entry, TraceEvent):
-            self.events[entry.id] = msgspec.structs.replace(entry, process=self.header.process)
-            self.last = max(self.last, entry.start + (entry.seconds or 0.0))
-            self.last_id = max(self.last_id, entry.id)
-            if entry.graph is not None:
-                self.graphs.setdefault(entry.graph, entry.id)
-            if entry.call is not None and entry.phase != "failed":
-                key = entry.function.key
-                self.calls[key] = max(self.calls.get(key, 0), entry.call)
-        elif isinstance(entry, Ran) and entry.event in self.events:
-            event = self.events[entry.event]
-            field = "steady_run_seconds" if entry.steady else "first_run_seconds"
-            kept = event.bytes + entry.bytes if event.bytes is not None and entry.bytes is not None else event.bytes
-            self.events[entry.event] = msgspec.structs.replace(event, bytes=kept, **{field: entry.seconds})
-        elif isinstance(entry, Inputs):
-            self.inputs.setdefault(entry.event, []).append(entry.shapes)
-        elif isinstance(entry, Calls):
-            self.calls.update(entry.counts)
-            if entry.at_least:
-                self.at_least.update(dict.fromkeys(entry.counts))
-        elif isinstance(entry, Finding):
-            self.findings.append(msgspec.structs.replace(entry, process=self.header.process))
-        elif isinstance(entry, Breach):
-            self.breaches.append(msgspec.structs.replace(entry, process=self.header.process))
-        elif isinstance(entry, Notice):
-            self.notices.append(entry)
-        elif isinstance(entry, End):
-            self.end = entry
+        if isinstance(entry, Header):
+            self._sections.append(Section(entry))
+        elif isinstance(entry, Exit):
+            self._ending = entry
+        elif isinstance(entry, (Compiled, Excerpt, Repair)):
+            self._beside[entry] = None
+        else:
+            section = self._sections[-1]
+            if isinstance(entry, TraceEvent) and entry.id in section.events:  # another process; its header was damaged
+                section = Section(lost_header(section.header))
+                self._sections.append(section)
+            section.add(entry)
 
-    def compiled(self, compilation: Compiled) -> None:
-        """Make an event of a compilation of one of this section's graphs.
-
-        The log says neither shapes nor values. A function compiles once per new combination of shapes, so the n-th
-        compilation is taken to be for the n-th of them; where there are fewer, a value was the reason.
-        """
-        trace = self.events[self.graphs[compilation.graph]]
-        shapes = self.inputs.get(trace.id, [])
-        signature = (
-            _with_shapes(trace.served, shapes[max(1, min(compilation.ordinal, len(shapes))) - 1])
-            if shapes
-            else trace.served
-        )
-        self.last_id += 1
-        number = self.last_id
-        self.events[number] = TraceEvent(
-            id=number,
-            backend=compilation.backend,
-            function=trace.function,
-            signature=signature,
-            start=compilation.clock - compilation.seconds,
-            kind="compile",
-            phase="first" if compilation.ordinal == 1 else "retrace",
-            seconds=compilation.seconds,
-            call_site=trace.call_site,
-            process=self.header.process,
-            jit_compile=True,
-            graph=compilation.graph,
-            parent=trace.id,
+    def recording(self, is_cut: bool) -> Recording:
+        """`is_cut`: it is known that not all could be written, so that a missing end says nothing."""
+        sections = each_once(self._sections)
+        compilations = [entry for entry in self._beside if isinstance(entry, Compiled)]
+        makers: dict[tuple[str | None, str], Section] = {}
+        for section in sections:
+            for graph in section.graphs if compilations else ():
+                for process in (None, section.header.process):
+                    makers.setdefault((process, graph), section)
+        for compilation in compilations:  # graphs of different processes share names: it is one process's
+            maker = makers.get((compilation.process, compilation.graph))
+            if maker is not None:
+                maker.compiled(compilation)
+        return msgspec.structs.replace(
+            _assemble(sections, self._ending, is_cut),
+            excerpts=tuple(entry for entry in self._beside if isinstance(entry, Excerpt)),
+            repairs=tuple(entry for entry in self._beside if isinstance(entry, Repair)),
         )
 
 
-def _with_shapes(signature: Signature, shapes: tuple[Shape | None, ...]) -> Signature:
-    """A signature with the shapes of a run in the place of those that the trace left open."""
-    known = iter(shapes)
-    leaves = []
-    for leaf in signature.leaves:
-        shape = next(known, None) if leaf.kind in ("tensor", "variable") else None
-        leaves.append(
-            msgspec.structs.replace(leaf, shape=shape) if leaf.kind == "tensor" and shape is not None else leaf
-        )
-    return msgspec.structs.replace(signature, leaves=tuple(leaves))
+def _bounded(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """Each once, and no more of them than somebody reads."""
+    each = list(dict.fromkeys(notices))
+    if len(each) <= NOTICES:
+        return tuple(each)
+    left_out = Notice(f"{len(each) - NOTICES:,} more notices were left out", error=any(n.error for n in each[NOTICES:]))
+    return (*each[:NOTICES], left_out)
 
 
-def _assemble(sections: list[_Section], ending: Exit | None, damage: list[Notice]) -> Recording:
+def _assemble(sections: list[Section], ending: Exit | None, is_cut: bool) -> Recording:
     main = sections[0].header
-    notices = [*damage, *(notice for section in sections for notice in section.notices)]
+    notices = [notice for section in sections for notice in section.notices]
     killed = [section.header.process for section in sections if section.end is None]
-    if killed:
+    if killed and not is_cut:
+        shown = ", ".join(killed[:PROCESSES]) + (f" and {len(killed) - PROCESSES:,} more" * (len(killed) > PROCESSES))
         notices.append(
             Notice(
-                f"process {', '.join(killed)} ended without a word (killed, terminated, crashed, or os._exit): "
+                f"process {shown} ended without a word (killed, terminated, crashed, or os._exit): "
                 "what it did up to its last trace is here, calls after that were not counted"
             )
         )
@@ -285,7 +221,7 @@ def _assemble(sections: list[_Section], ending: Exit | None, damage: list[Notice
         at_least=tuple(dict.fromkeys(key for section in sections for key in section.at_least)),
         findings=tuple(finding for section in sections for finding in section.findings),
         breaches=tuple(breach for section in sections for breach in section.breaches),
-        notices=tuple(dict.fromkeys(notices)),
+        notices=tuple(notices),
         cwd=main.cwd,
         started=ending.began if ending is not None and ending.began is not None else main.clock,
         runs=tuple(dict.fromkeys(section.header.run for section in sections)),
@@ -355,7 +291,7 @@ def _read(file: Path) -> bytes:
 
 def _document(data: bytes, name: str) -> Recording | None:
     """The JSON report as one document, or None where the file is a log of lines."""
-    if b'"entry":"header"' in data[:400]:
+    if b'"entry":"header"' in data[:400] or data.lstrip().startswith(b'{"entry":'):
         return None
     try:
         raw = msgspec.json.decode(data)
@@ -385,6 +321,7 @@ def _check_schema(raw: Any, name: str) -> None:
 def _read_lines(data: bytes, name: str) -> tuple[list[Entry], list[str]]:
     entries: list[Entry] = []
     damage: list[str] = []
+    damaged = 0
     lines = data.split(b"\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -396,14 +333,15 @@ def _read_lines(data: bytes, name: str) -> tuple[list[Entry], list[str]]:
                 raise RecordingError(
                     f"{name}: is not a traceonce recording (its first line is no header). {AGAIN}"
                 ) from None
-            last = number == len(lines)
-            damage.append(
-                f"{name}, line {number}: cut short; everything before it was read"
-                if last
-                else f"{name}, line {number}: damaged and left out ({error})"
-            )
+            damaged += 1
+            if number == len(lines):
+                damage.append(f"{name}, line {number}: cut short; everything before it was read")
+            elif damaged <= DAMAGED:
+                damage.append(f"{name}, line {number}: damaged and left out ({error})")
             continue
         if isinstance(entry, Header):
             _check_schema({"schema": entry.schema}, name)
         entries.append(entry)
+    if damaged > len(damage):
+        damage.append(f"{name}: {damaged - len(damage):,} more damaged lines were left out")
     return entries, damage

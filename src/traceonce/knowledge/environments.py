@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
-import os
 import re
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from traceonce.errors import UsageError
+from traceonce.home import cache_folder
 
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>[A-Za-z0-9][A-Za-z0-9.!+_-]*)")
 _DONE = "made-by-traceonce"
@@ -33,12 +33,7 @@ def parse_requirements(text: str) -> list[str]:
 
 
 def environments_folder() -> Path:
-    """Big, and can be made again: a cache."""
-    home = os.environ.get("TRACEONCE_HOME")
-    if home:
-        return Path(home) / "environments"
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(cache) / "traceonce" / "environments"
+    return cache_folder() / "environments"
 
 
 def python_with(requirement: str, say: Callable[[str], None]) -> str:

@@ -23,9 +23,11 @@ from traceonce.backends.places import working_folder
 from traceonce.errors import ScriptError, UsageError
 from traceonce.facts import Compiled, End, Entry, Exit, Notice
 from traceonce.observe import shelf
+from traceonce.observe.bystander import Bystander
 from traceonce.observe.errors_tap import ErrorsTap
 from traceonce.observe.recorder import make_header
 from traceonce.observe.waiting import VARIABLE, write_orders
+from traceonce.parent import prepare_to_end_with_parent
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap")
 PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
@@ -77,8 +79,15 @@ def check_target(target: Target) -> None:
         raise ScriptError(f"{path}: cannot be read; check its permissions.")
 
 
-def launch(target: Target, recording: Path, inside: str, settings: str, *, compilations: bool = False) -> int:
-    """Run the program to its end and return its exit status, negative for a signal. The recording is complete then.
+class Launched(NamedTuple):
+    """The exit status of the program, negative for a signal; and why its recording could not be completed, if so."""
+
+    code: int
+    unwritten: str | None
+
+
+def launch(target: Target, recording: Path, inside: str, settings: str, *, compilations: bool = False) -> Launched:
+    """Run the program to its end. The recording is complete then.
 
     `inside` (``module:function``) is what each process of the program calls when it has imported a framework, with
     the `settings`.
@@ -88,7 +97,7 @@ def launch(target: Target, recording: Path, inside: str, settings: str, *, compi
         raise UsageError("traceonce run needs a POSIX system; here, use traceonce.watch() inside the program.")
     if sys.flags.isolated or sys.flags.ignore_environment or sys.flags.no_site:
         raise UsageError("python -I, -E or -S keeps traceonce out of the program; start traceonce without it.")
-    shelf.clear(recording)
+    shelf.make_room(recording)
     backends = known_backends()
     run = uuid.uuid4().hex
     environment = dict(os.environ)
@@ -104,8 +113,8 @@ def launch(target: Target, recording: Path, inside: str, settings: str, *, compi
     try:
         shelf.complete(recording, opening, log.found if log else [], Exit(code, seconds, clock))
     except OSError as error:
-        sys.stderr.write(f"traceonce: the recording {recording} cannot be completed: {error.strerror or error}\n")
-    return code
+        return Launched(code, f"the recording {recording} cannot be completed: {error.strerror or error}")
+    return Launched(code, None)
 
 
 def _why_nothing_is_known(code: int) -> str:
@@ -138,41 +147,39 @@ class _CompilationWatch:
 
 
 def _run(command: list[str], environment: dict[str, str], log: _CompilationWatch | None) -> int:
-    """Start the program and wait for its end; a signal that somebody sends to us is meant for it.
+    """Start the program and wait for its end; a signal that somebody sends to us alone is meant for it.
 
-    Signals are held back and taken one by one, so that none is lost while the program starts, and so that one from the
-    terminal, which the program gets as well, is not passed on a second time.
+    Signals are held back and taken one by one, so that none is lost while the program starts.
     """
-    numbers = {getattr(signal, name) for name in PASSED_ON if hasattr(signal, name)}
+    numbers = {int(getattr(signal, name)) for name in PASSED_ON if hasattr(signal, name)}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*numbers, signal.SIGCHLD})
-    process = subprocess.Popen(
-        command,
-        env=environment,
-        stderr=log.tap.writer if log is not None else None,
-        close_fds=False,  # the program inherits what a shell opened for it; our own files are not inheritable
-        preexec_fn=_prepare_program(before),
-    )
+    bystander = Bystander(numbers)
     try:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stderr=log.tap.writer if log is not None else None,
+            close_fds=False,  # the program inherits what a shell opened for it; our own files are not inheritable
+            preexec_fn=_prepare_program(before),
+        )
         while process.poll() is None:
             sent = _next_signal({*numbers, signal.SIGCHLD})
-            if sent is not None and sent in numbers:
+            if sent in numbers and not bystander.also_got(sent):
                 process.send_signal(sent)
     finally:
+        bystander.leave()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if log is not None:
             log.tap.close()
     return process.returncode
 
 
-def _next_signal(numbers: set[int]) -> int | None:
-    """Wait for a signal; None for one that the kernel sent for a terminal, and after a while."""
-    if not hasattr(signal, "sigtimedwait"):  # macOS, which does not say who sent it
-        number = int(signal.sigwait(numbers))
-        return None if number in (signal.SIGINT, signal.SIGQUIT) and os.isatty(0) else number
+def _next_signal(numbers: set[int]) -> int:
+    """Wait for a signal; 0 where none has come for a while."""
+    if not hasattr(signal, "sigtimedwait"):  # macOS
+        return int(signal.sigwait(numbers))
     info = signal.sigtimedwait(numbers, PATIENCE)
-    if info is None or (info.si_code > 0 and info.si_signo != signal.SIGCHLD):
-        return None
-    return info.si_signo
+    return info.si_signo if info is not None else 0
 
 
 def _prepare_program(mask: set[signal.Signals | int]) -> Callable[[], object]:
@@ -180,17 +187,11 @@ def _prepare_program(mask: set[signal.Signals | int]) -> Callable[[], object]:
 
     It takes signals again. On Linux it asks to be killed when we are: `kill -9` of a run must not leave its script.
     """
-    libc = None
-    if sys.platform.startswith("linux"):
-        import ctypes
-
-        libc = ctypes.CDLL(None, use_errno=True)
-    set_parent_death_signal = 1
+    end_with_parent = prepare_to_end_with_parent()
 
     def prepare() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if libc is not None:
-            libc.prctl(set_parent_death_signal, signal.SIGKILL)
+        end_with_parent()
 
     return prepare
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import platform
 import sys
@@ -20,6 +21,9 @@ from traceonce.facts import SCHEMA, End, Entry, Header, Recording
 from traceonce.facts.entries import encode_line
 from traceonce.facts.error_text import shorten_error
 from traceonce.facts.recording import PART
+from traceonce.observe.reserve import SIZE, write_reserved
+
+UNWRITTEN = "what came after that is not in this recording"
 
 
 class Recorder(Protocol):
@@ -122,7 +126,10 @@ class FileRecorder:
                 _append(self._file, encode_line(entry) + b"\n")
         except Exception as error:  # a full disk is no reason to stop the user's program
             self._broken = True
-            sys.stderr.write(f"traceonce: cannot write {self._path}: {error}; no more events are recorded\n")
+            reason = f"{type(error).__name__}: {getattr(error, 'strerror', None) or error}"
+            write_reserved(self._path, f"process {os.getpid()} could not write any more ({reason}): {UNWRITTEN}")
+            with contextlib.suppress(Exception):  # standard error may be on the same disk, or closed
+                sys.stderr.write(f"traceonce: cannot write {self._path}: {error}; no more events are recorded\n")
 
     def close(self) -> None:
         if self._file is not None:
@@ -130,10 +137,9 @@ class FileRecorder:
 
     def _create(self) -> str:
         header = encode_line(make_header(self._run, self._forked_from, self._forked_at)) + b"\n"
-        if self._main:
-            with contextlib.suppress(FileExistsError):  # else somebody took us for the launcher's child: an orphan's
-                _append(self._path, header, os.O_CREAT | os.O_EXCL)
-                return self._path
+        if self._main and _is_unused(self._path):  # else somebody took us for the launcher's child: an orphan's
+            _append(self._path, header, os.O_CREAT)
+            return self._path
         part = f"{self._path}{PART}{os.getpid()}"
         _append(part, header, os.O_CREAT)
         return part
@@ -157,9 +163,20 @@ def uncaught_error() -> str | None:
         return type(error).__name__
 
 
+def _is_unused(path: str) -> bool:
+    """Has no process written its section into this file yet?"""
+    try:
+        return os.path.getsize(path) <= SIZE
+    except FileNotFoundError:
+        return True
+
+
 def _append(path: str, data: bytes, flags: int = 0) -> None:
     file = os.open(path, os.O_WRONLY | os.O_APPEND | flags, 0o644)
     try:
-        os.write(file, data)
+        written = os.write(file, data)
+        if written < len(data):  # the disk is full: half a line must not be taken for a whole one
+            os.write(file, b"\n")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     finally:
         os.close(file)

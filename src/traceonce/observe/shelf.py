@@ -13,17 +13,15 @@ from traceonce.errors import UsageError
 from traceonce.facts import Compiled, Entry, Exit
 from traceonce.facts.entries import encode_line
 from traceonce.facts.recording import child_files
+from traceonce.home import state_folder
+from traceonce.observe.reserve import BLANK, SIZE
 
 KEPT = 100  # recordings kept in the default folder
-_RECORDING = re.compile(rb'\s*\{\s*("entry":\s*"header"|"schema":\s*"traceonce\.recording/)')
+_RECORDING = re.compile(rb'\s*\{\s*("entry":\s*"(header|notice)"|"schema":\s*"traceonce\.recording/)|\s*$')
 
 
 def recordings_folder() -> Path:
-    home = os.environ.get("TRACEONCE_HOME")
-    if home:
-        return Path(home) / "recordings"
-    state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
-    return Path(state) / "traceonce" / "recordings"
+    return state_folder() / "recordings"
 
 
 def default_recording(name: str) -> Path:
@@ -73,8 +71,8 @@ def _by_age(folder: Path) -> list[Path]:
     return [path for _, path in sorted(ages)]
 
 
-def clear(recording: Path) -> None:
-    """Make room for a new recording; refuse where something lies there that is not one."""
+def make_room(recording: Path) -> None:
+    """Begin a new recording with its reserved line; refuse where something lies there that is not one."""
     name = f"--recording {recording}"
     if recording.is_dir():
         raise UsageError(f"{name}: is a directory; name a file.")
@@ -87,10 +85,13 @@ def clear(recording: Path) -> None:
             raise UsageError(f"{name}: exists and is not a recording; it was left alone. Name another file.")
     try:
         recording.unlink(missing_ok=True)
-        recording.touch()
-        recording.unlink()
+        recording.write_bytes(BLANK)
     except OSError as error:
-        raise UsageError(f"{name}: cannot be written: {error.strerror or error}.") from None
+        with contextlib.suppress(OSError):
+            recording.unlink(missing_ok=True)
+        raise UsageError(
+            f"{name}: cannot be written: {error.strerror or error}. Name a file elsewhere with --recording."
+        ) from None
     for part in child_files(recording):
         if _is_recording(part):
             part.unlink()
@@ -98,29 +99,38 @@ def clear(recording: Path) -> None:
 
 def _is_recording(path: Path) -> bool:
     with path.open("rb") as file:
-        return _RECORDING.match(file.read(400)) is not None
+        return _RECORDING.match(file.read(SIZE + 400)) is not None
 
 
 def complete(recording: Path, opening: list[Entry], compiled: list[Compiled], ending: Exit) -> None:
-    """Gather the sections of child processes and write down how the run ended.
+    """Gather the sections of child processes and write down how the run ended; all of it, or nothing.
 
     `opening` is for a run whose main process wrote nothing.
     """
     finished = [part for part in child_files(recording) if _is_recording(part) and not _is_running(part)]
     sections = [part.read_bytes() for part in finished]
-    written = recording.read_bytes() if recording.exists() else _lines(opening)
-    whole = b"".join(part if part.endswith(b"\n") else part + b"\n" for part in (written, *sections))
+    written = recording.read_bytes() if recording.exists() else b""
+    if len(written) <= SIZE:
+        written += _lines(opening)
+    whole = b"".join(part if part.endswith(b"\n") else part + b"\n" for part in (written.lstrip(), *sections))
     temporary = recording.with_name(f".{recording.name}.{os.getpid()}.tmp")
-    temporary.write_bytes(whole + _lines([*compiled, ending]))
-    temporary.replace(recording)
+    try:
+        temporary.write_bytes(whole + _lines([*compiled, ending]))
+        temporary.replace(recording)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
     for part in finished:
         part.unlink()
 
 
 def add(recording: Path, entries: Iterable[Entry]) -> None:
-    """Write more lines into a complete recording; best effort."""
-    with contextlib.suppress(OSError), recording.open("ab") as file:
-        file.write(_lines(list(entries)))
+    """Write more lines into a complete recording; all of them, or none."""
+    with contextlib.suppress(OSError), recording.open("r+b", buffering=0) as file:
+        end = file.seek(0, os.SEEK_END)
+        lines = _lines(list(entries))
+        if file.write(lines) < len(lines):
+            file.truncate(end)
 
 
 def _lines(entries: list[Entry]) -> bytes:

@@ -9,6 +9,7 @@ import os
 import sys
 
 from traceonce.backends.arrival import Arrivals, is_being_imported
+from traceonce.observe.reserve import write_reserved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def start() -> None:
             getattr(importlib.import_module(module), begin)(Orders(text))
         except Exception as error:
             complain(error)
+            write_reserved(orders.recording, f"process {os.getpid()} is not watched: {type(error).__name__}: {error}")
 
     waiting.append(Arrivals([module for _, module, _ in orders.backends], arrived))
     waiting[0].start()
