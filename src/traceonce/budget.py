@@ -12,32 +12,43 @@ import pickle
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from traceonce.errors import OverBudgetError
+from traceonce.errors import RecordingError
 from traceonce.facts.quantities import duration
 from traceonce.parent import prepare_to_end_with_parent
 
 Result = TypeVar("Result")
+_Answer: TypeAlias = tuple[bool, Any, str]  # whether it succeeded, what it returned or raised, and where that was
 
 SECONDS = 120.0  # for any recording
 SECONDS_PER_MIB = 30.0  # and for its size: some ten times what it takes
 NOTICED = 2.0  # seconds of silence after which a person at a terminal wonders
 
 
-def seconds_for(*recordings: Path) -> float:
-    """How long it may take to understand these files."""
-    sizes = [path.stat().st_size for path in recordings if path.is_file()]
-    return SECONDS + SECONDS_PER_MIB * sum(sizes) / 2**20
+def compute_from(recordings: Sequence[Path], work: Callable[[], Result]) -> Result:
+    """What `work` makes of these files, or raises. What it prints is printed; what else it changes is lost.
 
-
-def compute_apart(work: Callable[[], Result], seconds: float) -> Result:
-    """What `work` returns or raises, within a budget. What it prints is printed; what else it changes is lost."""
+    A `RecordingError` says that it would have taken more time or memory than there is.
+    """
     if "fork" not in multiprocessing.get_all_start_methods():
         return work()
+    sizes = [path.stat().st_size for path in recordings if path.is_file()]
+    try:
+        succeeded, answer, where = _ask_child(work, SECONDS + SECONDS_PER_MIB * sum(sizes) / 2**20)
+    except _OverBudgetError as error:
+        names = ", ".join(map(str, recordings))
+        raise RecordingError(f"{names}: cannot be understood here: {error}.") from None
+    if not succeeded:
+        raise answer from _RemoteError(where)
+    result: Result = answer
+    return result
+
+
+def _ask_child(work: Callable[[], Result], seconds: float) -> _Answer:
     sys.stdout.flush()
     sys.stderr.flush()
     context = multiprocessing.get_context("fork")
@@ -46,37 +57,37 @@ def compute_apart(work: Callable[[], Result], seconds: float) -> Result:
     child.start()
     writer.close()
     try:
-        succeeded, answer, where = _receive(reader, seconds)
+        return _receive(reader, seconds)
     except EOFError:
         child.join()
-        raise OverBudgetError(f"its process was ended {_by(child.exitcode)}") from None
+        raise _OverBudgetError(f"its process was ended {_by(child.exitcode)}") from None
     finally:
         child.kill()
         child.join()
         reader.close()
-    if succeeded:
-        result: Result = answer
-        return result
-    if isinstance(answer, MemoryError):
-        raise OverBudgetError("it needs more memory than this machine has")
-    raise answer from _Elsewhere(where)
 
 
-class _Elsewhere(Exception):
+class _OverBudgetError(Exception):
+    """It took too long, or too much memory."""
+
+
+class _RemoteError(Exception):
     """The traceback of the process in which an error was raised."""
 
     def __str__(self) -> str:
         return f"\n{self.args[0]}"
 
 
-def _receive(reader: Connection, seconds: float) -> tuple[bool, Any, str]:
+def _receive(reader: Connection, seconds: float) -> _Answer:
     if not reader.poll(min(NOTICED, seconds)):
         if sys.stderr.isatty():
             sys.stderr.write("traceonce: the recording is being read …\n")
         if not reader.poll(max(0.0, seconds - NOTICED)):
-            raise OverBudgetError(f"it takes longer than {duration(seconds)}")
-    succeeded, answer, where = pickle.loads(reader.recv_bytes())
-    return succeeded, answer, where
+            raise _OverBudgetError(f"it takes longer than {duration(seconds)}")
+    answer: _Answer = pickle.loads(reader.recv_bytes())
+    if isinstance(answer[1], MemoryError):
+        raise _OverBudgetError("it needs more memory than this machine has")
+    return answer
 
 
 def _answer(work: Callable[[], Result], writer: Connection) -> None:

@@ -5,7 +5,6 @@ TraceonceError                 the base: catch this to catch all
 │   ├── RecordingError         a file is not a recording, or nothing in it can be read
 │   ├── RecordError            a knowledge record is not as it should be
 │   └── ScriptError            there is no such script to run
-├── OverBudgetError            a recording takes more time or memory to be read than it is given
 ├── BackendUnavailable         a framework is missing, or offers no hook that works here
 └── TracingLimitReached        a function would have been traced more often than its limit allows
 
@@ -37,10 +36,6 @@ class RecordError(UsageError):
 
 class ScriptError(UsageError):
     """There is no such script, module or code to run."""
-
-
-class OverBudgetError(TraceonceError):
-    """What was to be computed from a recording took too long, or too much memory."""
 
 
 class TracingLimitReached(TraceonceError):  # noqa: N818  # the name that users search for

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import click
 import msgspec
 
+from traceonce.budget import compute_from
 from traceonce.commands.explained import print_explanations
 from traceonce.commands.knowledge.at_hand import base_option, format_option, open_to_read
 from traceonce.commands.knowledge.match import make_index
@@ -159,10 +160,14 @@ class _Asked:
             return self.answering.text(chain([first], chunks), "".join(decode([first])))
 
     def _explain_recording(self, name: str, chunks: Iterator[bytes]) -> Answered:
-        recording = Recording.load(name) if name != "-" else Recording.from_bytes(b"".join(chunks), "standard input")
-        met, unknown = explain_run(recording, self.index)
-        answered = self.answering.gathered(met, unknown, [], None)
-        return answered._replace(fine=not answered.explanations and not unknown)
+        def explain() -> Answered:
+            piped = name == "-"
+            recording = Recording.from_bytes(b"".join(chunks), "standard input") if piped else Recording.load(name)
+            met, unknown = explain_run(recording, self.index)
+            answered = self.answering.gathered(met, unknown, [], None)
+            return answered._replace(fine=not answered.explanations and not unknown)
+
+        return compute_from([Path(name)], explain)
 
 
 def _is_recording(beginning: bytes) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from traceonce.budget import compute_from
 from traceonce.commands.output import check_form, choose_output, put_report, tell_place
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
@@ -34,10 +35,12 @@ def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str |
     if not latest and not recordings:
         raise UsageError("name one or more recordings, or --latest for the last run's.")
     paths = [latest_recording()] if latest else list({path.resolve(): path for path in recordings}.values())
-    recording = Recording.merge([Recording.load(path) for path in paths])
     from traceonce.findings import diagnose_linked
 
-    diagnoses = diagnose_linked(recording)
-    put_report(recording, diagnoses, form, output, to_stdout=True, language=lang or "en")
+    def put() -> None:
+        recording = Recording.merge([Recording.load(path) for path in paths])
+        put_report(recording, diagnose_linked(recording), form, output, to_stdout=True, language=lang or "en")
+
+    compute_from(paths, put)
     if form == "html":
         tell_place(output)

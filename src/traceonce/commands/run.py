@@ -15,7 +15,7 @@ import click
 import msgspec
 
 from traceonce.backends.places import working_folder
-from traceonce.budget import compute_apart, seconds_for
+from traceonce.budget import compute_from
 from traceonce.commands import in_program
 from traceonce.commands.accepted import AcceptedState
 from traceonce.commands.output import check_form, choose_output, put_report, tell_place
@@ -186,13 +186,13 @@ def command(
     from traceonce.findings import diagnose_linked
 
     try:
-        concluded = compute_apart(conclude, seconds_for(path))
+        concluded = compute_from([path], conclude)
     except OSError:  # of the output: the command line deals with it
         raise
     except Exception as error:
         if not isinstance(error, TraceonceError):
             traceback.print_exception(error)
-        problem = launched.unwritten or f"the recording {path} was not understood: {error}"
+        problem = launched.unwritten or f"{error} The recording is kept: {path}"
         sys.stderr.write(f"traceonce: {problem}\n")
         concluded = Conclusion(not_known=_not_known(config, [problem]))
     _say(concluded, launched.code, quiet=quiet)

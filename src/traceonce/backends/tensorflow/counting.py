@@ -3,12 +3,17 @@
 On every eager call TensorFlow itself counts, per code object, in the detector behind its retracing warning. The counter
 forgets old history, but only on a call that traced. So while we watch, detectors are of a class that remembers what it
 drops; the path of a hit is inherited untouched.
+
+Python takes code of the same text at the same line of two files for equal, and so TensorFlow counts its calls together.
+So a function whose code is equal to that of another file gets a code object of its own to be counted by: at its first
+trace, which comes before its first call is counted.
 """
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import types
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -26,6 +31,8 @@ class CallCounts:
         self._plain = polymorphic_function._FrequentTracingDetector
         self._remembering = _remembering(self._plain)
         self._codes: dict[str, dict[int, tuple[weakref.ref[Any], int]]] = {}
+        self._files: weakref.WeakKeyDictionary[types.CodeType, str] = weakref.WeakKeyDictionary()
+        self._apart: dict[types.CodeType, types.CodeType] = {}
         _tell_hits()
         with self._locked():
             self._swap(self._plain, self._remembering)
@@ -51,9 +58,17 @@ class CallCounts:
 
     def note(self, key: str, owner: Any) -> None:
         """Remember that calls of this `Function` are calls of the function `key`."""
-        code = owner._key_for_call_stats
+        code = self._tell_files_apart(owner)
         with contextlib.suppress(TypeError):
             self._codes.setdefault(key, {})[id(code)] = (weakref.ref(code), self.total(owner))
+
+    def _tell_files_apart(self, owner: Any) -> Any:
+        """What the calls of this `Function` are counted by: never by code that is equal to that of another file."""
+        code = owner._key_for_call_stats
+        if isinstance(code, types.CodeType) and self._files.setdefault(code, code.co_filename) != code.co_filename:
+            apart = code.replace(co_name=f"{code.co_name} in {code.co_filename}")
+            code = owner._key_for_call_stats = self._apart.setdefault(apart, apart)
+        return code
 
     def read(self) -> Calls:
         """All counts as of now; code that is gone keeps the count it had when last seen."""
