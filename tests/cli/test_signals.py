@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import termios
 from collections.abc import Iterator
 
 import pytest
+from our_files import PACKAGE
 from shells import TOO_LONG, Shell, read_until, restore_interrupts
 
 CATCHING = """\
@@ -69,7 +71,8 @@ def test_a_signal_that_the_program_does_not_catch(either_shell: Shell, number: s
     out, err = process.communicate(timeout=TOO_LONG)
     assert (process.returncode, out) == (-number, b"")
     assert err.count(b"Traceback") == err.count(b"KeyboardInterrupt") == (1 if number == signal.SIGINT else 0)
-    assert b"traceonce" not in err
+    assert not re.search(rb"^traceonce", err, re.MULTILINE)
+    assert PACKAGE.encode() not in err
 
 
 def test_the_report_comes_after_an_interrupt(shell: Shell) -> None:
@@ -144,6 +147,49 @@ def test_an_interrupt_sent_to_us_alone_arrives_on_a_terminal_too(shell: Shell, t
     out, _ = process.communicate(timeout=TOO_LONG)
     assert process.returncode == 9
     assert out.endswith(b"caught SIGTERM after 1\n")
+
+
+CLEANING_UP = """\
+import os, time
+
+try:
+    os.write(1, b"ready\\n")
+    time.sleep(60)
+finally:
+    time.sleep(0.3)
+    os.write(1, b"cleaned up\\n")
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_signal_to_the_whole_group_arrives_once(shell: Shell, number: signal.Signals) -> None:
+    """``kill -INT -- -GROUP``, as supervisors do it. We are halted until the program has had its own."""
+    shell.write("catching.py", CATCHING.replace("signal.signal(number, leave)", "signal.signal(number, count)", 1))
+    process = shell.start(
+        *shell.entry, "run", "--quiet", "catching.py", preexec_fn=restore_interrupts, start_new_session=True
+    )
+    read_until(process, b"ready")
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+    os.killpg(process.pid, number)
+    read_until(process, b"interrupted")
+    process.send_signal(signal.SIGCONT)
+    process.send_signal(signal.SIGHUP)  # to us alone: passed on, after whatever came before it
+    out, _ = process.communicate(timeout=TOO_LONG)
+    assert (process.returncode, out) == (-signal.SIGHUP, b"")
+
+
+def test_an_interrupt_of_the_group_does_not_cut_the_clean_up_off(shell: Shell) -> None:
+    """As `python` would have it: one KeyboardInterrupt, and what the program does then is left alone."""
+    shell.write("cleaning.py", CLEANING_UP)
+    process = shell.start(
+        *shell.entry, "run", "--quiet", "cleaning.py", preexec_fn=restore_interrupts, start_new_session=True
+    )
+    read_until(process, b"ready")
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=TOO_LONG)
+    assert (process.returncode, out) == (-signal.SIGINT, b"cleaned up\n")
+    assert err.count(b"KeyboardInterrupt") == 1
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks the Linux kernel for it")

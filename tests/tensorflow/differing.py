@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from our_files import PACKAGE
 from taped_calls import Tapes
 
 FILE = "<program>"
@@ -46,7 +47,7 @@ NAMES = (
 )
 GRAPH_ERROR, OPERATION = "Graph execution error", "for '{{node}} = "
 # Where an error was "defined" lists the frames of the test process too; only the program's and our own frames matter.
-FRAME = re.compile(rf"\n  File \"(?!{FILE}|[^\"]*/traceonce/)[^\"]*\", line \d+, in [^\n]*\n")
+FRAME = re.compile(rf"\n  File \"(?!{FILE}|{re.escape(PACKAGE)})[^\"]*\", line \d+, in [^\n]*\n")
 
 
 class Pair(NamedTuple):

@@ -11,16 +11,14 @@ import re
 import traceback
 import weakref
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from our_files import is_ours
 from paired import Maker, Raised, alike, outcome, plain, thrice
 
 import traceonce
-
-PACKAGE = str(Path(traceonce.__file__).parent)
 
 
 def test_every_argument_in_its_place_and_with_its_default(tf: Any) -> None:
@@ -786,7 +784,7 @@ def test_tracebacks_are_as_short_as_tensorflows(tf: Any, error: str) -> None:
     for _ in range(3):
         expected = frames(lambda: ERRORS[error](tf, theirs))
         seen = frames(lambda: ERRORS[error](tf, ours))
-        assert len([frame for frame in seen if frame.filename.startswith(PACKAGE)]) == 1
+        assert len([frame for frame in seen if is_ours(frame.filename)]) == 1
         assert len(seen) <= len(expected)
         assert [frame.name for frame in seen if frame.filename == __file__] == [
             frame.name for frame in expected if frame.filename == __file__
@@ -804,7 +802,7 @@ def test_tracebacks_are_whole_where_filtering_is_off(tf: Any) -> None:
     try:
         for _ in range(3):
             seen = frames(lambda: step(tf.zeros([3]), tf.constant(7)))
-            assert [frame for frame in seen if frame.filename.startswith(PACKAGE)]
+            assert [frame for frame in seen if is_ours(frame.filename)]
     finally:
         tf.debugging.enable_traceback_filtering()
 

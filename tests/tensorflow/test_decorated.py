@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from limited import refused
+from our_files import is_ours
 
 import traceonce
 
@@ -151,7 +152,7 @@ def test_a_hit_is_tensorflows_own_code(tf: Any) -> None:
     finally:
         sys.setprofile(None)
     assert any("polymorphic_function" in file for file in files)
-    assert not [file for file in files if "traceonce" in file and HERE not in file]
+    assert not list(filter(is_ours, files))
 
 
 def test_a_method_is_counted_for_each_object_by_itself(tf: Any) -> None:

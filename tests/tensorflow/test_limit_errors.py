@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 from limited import refused
+from our_files import is_ours
 
 import traceonce
 from traceonce.facts import Breach, TraceEvent
@@ -235,7 +236,7 @@ def test_no_frame_of_ours_in_the_traceback(tf: Any, reaction: str) -> None:
         if was:
             tf.debugging.enable_traceback_filtering()
     files = [str(entry.path) for entry in caught.traceback]
-    assert not [file for file in files if "traceonce" in file and HERE not in file]
+    assert not list(filter(is_ours, files))
     assert (caught.traceback[-1].name == "mine") is (reaction == "callback")
 
 

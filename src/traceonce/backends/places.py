@@ -42,6 +42,12 @@ class Places:
     def is_framework(self, file: str) -> bool:
         return file.startswith((*self._framework, *OURS, "<frozen")) or GENERATED in file
 
+    def is_in_framework(self, file: str, *rooms: str) -> bool:
+        """Does it lie in one of these folders of the framework, as ``python/data``? Never judged by names alone: the
+        folder of a project, or of its environment, may be called anything."""
+        inside = (folder + room.replace("/", os.sep) + os.sep for folder in self._framework for room in rooms)
+        return file.startswith(tuple(inside))
+
     def is_user(self, file: str) -> bool:
         if self.is_framework(file):
             return False

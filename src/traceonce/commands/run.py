@@ -22,6 +22,7 @@ from traceonce.commands.output import check_form, choose_output, put_report, tel
 from traceonce.config import ALL, Config, load_config
 from traceonce.errors import TraceonceError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
+from traceonce.facts.error_text import describe_error
 from traceonce.facts.limit import MODES
 from traceonce.facts.quantities import count_of
 from traceonce.observe.excerpts import with_excerpts
@@ -192,7 +193,7 @@ def command(
     except Exception as error:
         if not isinstance(error, TraceonceError):
             traceback.print_exception(error)
-        problem = launched.unwritten or f"{error} The recording is kept: {path}"
+        problem = launched.unwritten or f"no report: {describe_error(error)}; the recording is kept: {path}"
         sys.stderr.write(f"traceonce: {problem}\n")
         concluded = Conclusion(not_known=_not_known(config, [problem]))
     _say(concluded, launched.code, quiet=quiet)

@@ -50,6 +50,16 @@ class FunctionId(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         return self.name.partition(" [")[0].rpartition(".")[2]
 
     @property
+    def package(self) -> str | None:
+        """The installed package that it belongs to, as it is imported; None for the user's own."""
+        path = package_path(self.file or "")
+        return path.partition("/")[0] if path != self.file else None
+
+    @property
+    def is_of_keras(self) -> bool:
+        return self.package in ("keras", "tf_keras")
+
+    @property
     def loop(self) -> str | None:
         """The loop of JAX that this is the body of, where it runs by itself: ``scan``, of ``step [scan]``."""
         last = self.name.rpartition(" [")[2].removesuffix("]").rpartition(", ")[2]

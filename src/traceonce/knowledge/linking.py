@@ -131,7 +131,7 @@ def _of_tensorflow(cause: Cause, diagnosis: Diagnosis) -> str | None:
         return None
     if code in (CauseCode.COLLECTED, CauseCode.IDENTITY) and kind in _CALLABLES:
         return "retracing-callable-argument"
-    if code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE) and "keras" in (diagnosis.function.file or ""):
+    if code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE) and diagnosis.function.is_of_keras:
         return "retracing-new-model"
     if code is CauseCode.CONFUSED and cause.path.rpartition(".")[2] == "training":
         return "confused-training-flag"

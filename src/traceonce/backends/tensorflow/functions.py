@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import types
 import weakref
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ from traceonce.backends.places import GENERATED, Places
 from traceonce.backends.tensorflow.probes import written_at
 from traceonce.facts import FunctionId
 
-_MACHINERY = tuple(f"/tensorflow/python/{room}/" for room in ("data", "distribute", "eager", "framework", "trackable"))
+_MACHINERY = tuple(f"python/{room}" for room in ("data", "distribute", "eager", "framework", "trackable"))
 
 
 class Origins:
@@ -48,14 +47,9 @@ def describe_function(python_function: Any, options: Any, places: Places, origin
         return _describe_data_function(python_function, options, places, origins)
     inner, instance = unwrap(python_function)
     identity = _identify(inner, options.name, places, origins)
-    internal = options.function_cache is None or _is_machinery(identity)
+    # Functions of TensorFlow's own that no caller chose: iterators, replicas, forward-mode helpers.
+    internal = options.function_cache is None or places.is_in_framework(identity.file or "", *_MACHINERY)
     return Described(identity, _plain(inner), instance, internal)
-
-
-def _is_machinery(function: FunctionId) -> bool:
-    """Is it a function of TensorFlow's own that no caller chose: iterators, replicas, forward-mode helpers?"""
-    file = (function.file or "").replace(os.sep, "/")
-    return function.library and any(part in file for part in _MACHINERY)
 
 
 def unwrap(function: Any) -> tuple[Any, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import types
 from typing import Any, NamedTuple
 
@@ -12,9 +11,11 @@ from traceonce.backends.tensorflow.functions import Described, Origins, describe
 from traceonce.backends.tensorflow.probes import Probes
 from traceonce.backends.tensorflow.signatures import SignatureReader
 from traceonce.facts import CallSite, Frame, Phase, Signature
+from traceonce.facts.event import package_path
 
 EARLIER = 64  # how many signatures from before we watched are told with a function's first event
-_KERAS_EXPORT = os.sep.join(("", "keras", "src", "export", ""))
+_SAVING = "python/saved_model"
+_KERAS_EXPORT = "keras/src/export/"
 _SAVED_MODEL = ("save", "save_and_return_nodes", "load", "load_partial", "load_internal")
 
 
@@ -90,7 +91,7 @@ class Requests:
         return [
             Frame(frame.filename, frame.lineno, frame.name)
             for frame in self._probes.tf_stack.extract_stack()
-            if not self._places.is_framework(frame.filename) or "saved_model" in frame.filename
+            if not self._places.is_framework(frame.filename) or self._places.is_in_framework(frame.filename, _SAVING)
         ]
 
     def _owner(self, frame: types.FrameType | None, cache: Any) -> tuple[Any, bool]:
@@ -118,8 +119,8 @@ class Requests:
     def _is_saving(self, frame: Frame) -> bool:
         """Is a model being saved or loaded there, by TensorFlow or by Keras' `export`?"""
         if self._places.is_framework(frame.file):
-            return frame.name in _SAVED_MODEL and "saved_model" in frame.file
-        return _KERAS_EXPORT in frame.file
+            return frame.name in _SAVED_MODEL and self._places.is_in_framework(frame.file, _SAVING)
+        return package_path(frame.file).startswith(_KERAS_EXPORT)
 
 
 def _is_called(frame: types.FrameType | None) -> bool:

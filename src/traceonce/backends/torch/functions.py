@@ -14,7 +14,7 @@ from traceonce.backends.places import Places
 from traceonce.backends.torch.probes import RESUME, Probes, original_code
 from traceonce.facts import CallSite, Frame, FunctionId
 
-_MACHINERY = tuple(f"/torch/{room}/" for room in ("_dynamo", "_functorch", "_inductor", "_higher_order_ops", "fx"))
+_MACHINERY = ("_dynamo", "_functorch", "_inductor", "_higher_order_ops", "fx")
 
 
 class Described(NamedTuple):
@@ -38,17 +38,13 @@ def describe_function(probes: Probes, places: Places, code: types.CodeType, valu
         plain, renamed = _author_names(wrapped, values)
         inner = wrapped.function.__code__
         described = _identify(inner, wrapped.name, places)
-        return Described(described, inner, plain, internal=_is_machinery(described, inner), renamed=renamed)
+        machinery = places.is_in_framework(inner.co_filename, *_MACHINERY)
+        return Described(described, inner, plain, internal=machinery, renamed=renamed)
     original = original_code(probes, code)
     inner = original or code
     described = _identify(inner, _qualified_name(inner, values), places)
     part = original is not None or code.co_name.startswith(RESUME)
-    return Described(described, inner, values, part, _is_machinery(described, inner))
-
-
-def _is_machinery(function: FunctionId, code: types.CodeType) -> bool:
-    file = code.co_filename.replace(os.sep, "/")
-    return function.library and any(part in file for part in _MACHINERY)
+    return Described(described, inner, values, part, places.is_in_framework(inner.co_filename, *_MACHINERY))
 
 
 def _identify(code: types.CodeType, name: str, places: Places) -> FunctionId:

@@ -118,6 +118,6 @@ def _special_keys(cause: Cause, function: FunctionId, reduce_retracing: bool, fa
         return ["new_function_of_dataset"]
     if function.loop is not None:
         return ["new_function_of_loop"]
-    if function.library and "keras" in (function.file or ""):
+    if function.library and function.is_of_keras:
         return ["new_function_of_keras"]
     return ["new_function_in_library"] if function.library else []

@@ -7,7 +7,6 @@ itself and other libraries read open sizes and mind them; what counts is code of
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import threading
 import types
@@ -19,7 +18,7 @@ import tensorflow as tf
 from traceonce.backends.places import GENERATED, Places
 from traceonce.backends.tensorflow.probes import written_at
 
-AUTOGRAPH = "/tensorflow/python/autograph/"
+AUTOGRAPH = "python/autograph"
 METHODS = (
     *("__getitem__", "__iter__", "__eq__", "__bool__", "as_list", "num_elements"),
     *("is_fully_defined", "is_compatible_with", "is_subtype_of"),
@@ -91,7 +90,7 @@ def _noticing(original: Any, places: Places) -> Callable[..., Any]:
 
 def _users_place(frame: types.FrameType | None, places: Places) -> str | None:
     """Where the user's code reads, if it is theirs; what AutoGraph puts in between does not count."""
-    while frame is not None and AUTOGRAPH in frame.f_code.co_filename.replace(os.sep, "/"):
+    while frame is not None and places.is_in_framework(frame.f_code.co_filename, AUTOGRAPH):
         frame = frame.f_back
     if frame is None:
         return None
