@@ -69,12 +69,13 @@ def link_records(diagnoses: Iterable[Diagnosis]) -> list[Diagnosis]:
 def records_of(diagnosis: Diagnosis) -> list[str]:
     slugs = [slug for cause in diagnosis.causes if (slug := _slug(cause, diagnosis))]
     slugs += ["graph-break"] if diagnosis.graph_breaks else []
-    return [id_ for slug in dict.fromkeys(slugs) if _is_there(id_ := f"{diagnosis.backend}/{slug}")]
+    return [id_ for slug in dict.fromkeys(slugs) if (id_ := f"{diagnosis.backend}/{slug}") in _there()]
 
 
 @cache
-def _is_there(id_: str) -> bool:
-    return (RECORDS / f"{id_}.json").is_file()
+def _there() -> frozenset[str]:
+    """The ids of our records. No file is ever looked for by a name that a recording gives."""
+    return frozenset(f"{path.parent.name}/{path.stem}" for path in RECORDS.glob("*/*.json"))
 
 
 def _slug(cause: Cause, diagnosis: Diagnosis) -> str | None:

@@ -19,14 +19,15 @@ _HEAD, _TAIL = '{"entry":"notice","text":"', '","error":true}'
 def write_reserved(recording: str, text: str) -> None:
     """Say in the reserved line what is missing from this recording; best effort."""
     plain = "".join(c if " " <= c <= "~" and c not in '"\\' else "?" for c in text)
-    line = f"{_HEAD}{plain[: SIZE - 1 - len(_HEAD) - len(_TAIL)]}{_TAIL}"
+    line = f"{_HEAD}{plain[: SIZE - 2 - len(_HEAD) - len(_TAIL)]}{_TAIL}"
     try:
-        file = os.open(recording, os.O_WRONLY)
+        file = os.open(recording, os.O_RDWR)
     except OSError:
         return
     try:
-        if os.fstat(file).st_size >= SIZE:
-            os.pwrite(file, line.ljust(SIZE - 1).encode(), 0)
+        first = os.pread(file, SIZE, 0)
+        if first == BLANK or (first.startswith(_HEAD.encode()) and first.endswith(b" \n")):
+            os.pwrite(file, line.ljust(SIZE - 2).encode(), 0)
     except OSError:
         pass
     finally:

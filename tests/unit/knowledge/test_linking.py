@@ -13,7 +13,7 @@ from traceonce.knowledge import linking
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.linking import link_records, records_of
 
-KERAS = FunctionId("Trainer.one_step_on_data", "keras/src/backend/tensorflow/trainer.py", 110)
+KERAS = FunctionId("Trainer.fit", "/venv/lib/python3.11/site-packages/keras/src/trainer.py", 9, library=True)
 
 
 def diagnosis(
@@ -86,6 +86,14 @@ def test_functions_of_keras() -> None:
     assert records_of(diagnosis(cause("shape"), function=KERAS)) == ["tensorflow/retracing-shape"]
 
 
+@pytest.mark.parametrize(
+    "file", ["/home/me/keras-models/train.py", "/home/me/keras/.venv/lib/python3.11/site-packages/gpflow/models.py"]
+)
+def test_a_folder_that_is_called_keras_is_not_keras(file: str) -> None:
+    function = FunctionId("train", file, 9)
+    assert records_of(diagnosis(cause("new_function"), function=function)) == ["tensorflow/retracing-new-function"]
+
+
 def test_variables_that_could_not_be_created() -> None:
     failed = msgspec.structs.replace(diagnosis(cause("variable_creation")), verdict=Verdict.FAILED)
     assert records_of(failed) == ["tensorflow/variable-created-later"]
@@ -153,8 +161,7 @@ def all_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for _, slug in rows:
             (tmp_path / backend / f"{slug}.json").touch()
     monkeypatch.setattr(linking, "RECORDS", tmp_path)
-    linking._is_there.cache_clear()
-    monkeypatch.setattr(linking, "_is_there", linking._is_there.__wrapped__)
+    monkeypatch.setattr(linking, "_there", linking._there.__wrapped__)
     return tmp_path
 
 
