@@ -20,15 +20,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.facts import Measurement, Proof, ProofVerdict
+from traceonce.facts import Measurement, Note, Proof, ProofVerdict
 from traceonce.facts.fix import Safety
 from traceonce.facts.rehearsal import Returned
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.kits import MOVING, SHOWN_BY_PROBES
-from traceonce.fix.wording import join_notes
 from traceonce.prove.comparing import Beyond, Variation, find_difference, returned_by_function
 from traceonce.prove.rehearsing import Run
 from traceonce.prove.values import tolerance
+from traceonce.words.notes import join_notes
+from traceonce.words.notes.proofs import BEYOND_DIFFERS, BEYOND_NOT_TRIED, BEYOND_RAISES
 
 SLOWER, SLOWER_SECONDS = 1.5, 0.2
 
@@ -146,27 +147,23 @@ class Label(NamedTuple):
     """How far a proved repair can be trusted beyond the calls that were seen, and what to know."""
 
     safety: Safety
-    note: str | None
+    notes: tuple[Note, ...]
 
 
-def label(candidate: Candidate, beyond: Beyond | None, doubts: Sequence[str] = ()) -> Label:
+def label(candidate: Candidate, beyond: Beyond | None, doubts: Sequence[Note] = ()) -> Label:
     """*Safe* where calls beyond the run show nothing; *narrow* where one now raises; else *review*.
 
     `doubts` are reasons to have a look that no call shows.
     """
     if doubts:
-        return Label("review", join_notes(candidate.note, *doubts))
+        return Label("review", join_notes(candidate.notes, doubts))
     recipes = set(candidate.recipe.split("+"))
     if (beyond is None or not beyond.tried) and not recipes <= MOVING:
-        return Label("review", join_notes(candidate.note, "calls beyond those of the run could not be tried"))
+        return Label("review", join_notes(candidate.notes, [BEYOND_NOT_TRIED()]))
     if beyond is None:
-        return Label(candidate.safety, candidate.note)
+        return Label(candidate.safety, candidate.notes)
     if beyond.differing:
-        return Label("review", join_notes(candidate.note, f"beyond the run it differs: {_some(beyond.differing)}"))
+        return Label("review", join_notes(candidate.notes, [BEYOND_DIFFERS(differences=beyond.differing)]))
     if beyond.raising:
-        return Label("narrow", join_notes(_some(beyond.raising), candidate.note))
-    return Label("safe" if recipes <= SHOWN_BY_PROBES else candidate.safety, candidate.note)
-
-
-def _some(items: Sequence[str], most: int = 3) -> str:
-    return "; ".join(items[:most]) + (f" (and {len(items) - most} more)" if len(items) > most else "")
+        return Label("narrow", join_notes([BEYOND_RAISES(errors=beyond.raising)], candidate.notes))
+    return Label("safe" if recipes <= SHOWN_BY_PROBES else candidate.safety, candidate.notes)

@@ -34,6 +34,7 @@ from traceonce.report.page.places import Places, find_places
 from traceonce.report.phrases import chinese, english
 from traceonce.report.wording import compilations, describe_reached
 from traceonce.version import __version__
+from traceonce.words.notes import diagnosis_notes, fix_notes
 
 CALL_EXCERPTS = 3
 # What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.
@@ -156,6 +157,7 @@ def _describe_function(
         "jit_compile": diagnosis.jit_compile,
         "accepted": diagnosis.accepted,
         "notes": diagnosis.notes,
+        "notes_by_language": {"en": diagnosis_notes(diagnosis, "en"), "zh": diagnosis_notes(diagnosis, "zh")},
         "compilations": compilations(diagnosis),
         "fell_back": _describe_falling_back(diagnosis),
         "graph_breaks": diagnosis.graph_breaks,
@@ -249,6 +251,7 @@ def _describe_fix(fix: Fix) -> dict[str, Any]:
         "snippet": fix.snippet,
         "diff": fix.diff,
         "note": fix.note,
+        "notes": {"en": fix_notes(fix, "en"), "zh": fix_notes(fix, "zh")},
         "wider": fix.wider,
         "proof": _describe_proof(fix.proof) if fix.proof is not None else None,
     }
