@@ -28,7 +28,12 @@ from traceonce.facts import (
 )
 from traceonce.facts.error_text import main_line
 from traceonce.words.notes import in_english
-from traceonce.words.notes.diagnoses import CALLS_NOT_COUNTED, DIFFERENT_GRAPHS, TRACES_RAISED
+from traceonce.words.notes.diagnoses import (
+    CALLS_NOT_COUNTED,
+    DIFFERENT_GRAPHS,
+    TRACES_RAISED,
+    TRACES_RAISED_WITHOUT_A_WORD,
+)
 
 VALUES = 12  # distinct values kept per cause
 _ORDER = list(Verdict)
@@ -258,7 +263,11 @@ def _call_sites(mine: list[Explained]) -> tuple[SiteCount, ...]:
 
 def _notes(mine: list[Explained], done: list[Explained], failed: list[Explained], calls: int | None) -> Iterator[Note]:
     if failed:
-        yield TRACES_RAISED(failed=len(failed), traces=len(mine), error=main_line(failed[-1].event.error))
+        error = main_line(failed[-1].event.error)
+        if error:
+            yield TRACES_RAISED(failed=len(failed), traces=len(mine), error=error)
+        else:
+            yield TRACES_RAISED_WITHOUT_A_WORD(failed=len(failed), traces=len(mine))
     if calls is None and done:
         yield CALLS_NOT_COUNTED()
     models = {item.event.fingerprint for item in done if item.event.phase == "first"}

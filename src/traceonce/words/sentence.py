@@ -76,6 +76,8 @@ class _Filler(string.Formatter):
             return _marked(value) if spec == "code" else _unmarked(value)
         if isinstance(value, Sequence):
             return self._several(value, spec)
+        if spec:
+            raise ValueError(f"{value} is a number, and cannot be shown as {spec}")
         return f"{value:,}"
 
     def _several(self, values: Sequence[str], spec: str) -> str:

@@ -14,6 +14,7 @@ from traceonce.fix.sizes.reach import Reach
 from traceonce.prove.comparing import Variation, find_difference
 from traceonce.prove.following_up import Failed, FollowUps, failed_tracing
 from traceonce.prove.rehearsing import Run
+from traceonce.words.notes import english_note
 
 SOURCE = b"""\
 import tensorflow as tf
@@ -98,7 +99,7 @@ def test_functions_between_the_traced_one_and_the_failing_line_are_changed(failu
     """Not what only passes a tensor on, and not what calls the traced function."""
     following = FollowUps(case(), lambda _: True).after(RELAXING, failure)
     assert following is not None
-    assert (following.candidate.note or "").endswith("also in `steps`")
+    assert (english_note(following.candidate.notes) or "").endswith("also in steps.")
 
 
 def test_without_functions_there_is_nothing_to_follow() -> None:

@@ -20,6 +20,7 @@ from traceonce.prove.comparing import (
 )
 from traceonce.prove.judging import Observed, clearly_slower, judge, label
 from traceonce.prove.rehearsing import Run
+from traceonce.words.notes.proofs import READS_OPEN_SIZE
 
 STEP = FunctionId("step", "train.py", 3)
 NAME = "train.py:step"
@@ -152,8 +153,8 @@ def test_what_is_only_moved_needs_no_calls_beyond_the_run() -> None:
 
 
 def test_a_doubt_is_a_reason_to_review() -> None:
-    found = label(Candidate("input_signature", "safe", ()), Beyond(4), ["it reads a size"])
-    assert (found.safety, found.note) == ("review", "it reads a size")
+    found = label(Candidate("input_signature", "safe", ()), Beyond(4), [READS_OPEN_SIZE()])
+    assert (found.safety, found.notes) == ("review", (READS_OPEN_SIZE(),))
 
 
 def test_a_number_taken_for_the_count_of_traces_is_said_to_be() -> None:

@@ -57,8 +57,11 @@ def prose(text: str) -> str:
 
 def sentence(text: str) -> str:
     """Words with code between backticks, as notes have it."""
-    parts = (code(part.text) if part.code else _escaped(visible(part.text)) for part in parts_of(text))
-    return _no_list("".join(parts).strip())
+    written = ""
+    for part in parts_of(text):
+        parted = _PARTED if part.code and written.endswith("`") else ""  # or two pieces of code would be one
+        written += f"{parted}{code(part.text)}" if part.code else _escaped(visible(part.text))
+    return _no_list(written.strip())
 
 
 def visible(text: str) -> str:

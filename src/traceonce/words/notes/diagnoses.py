@@ -9,6 +9,11 @@ TRACES_RAISED = Sentence(
     en="{failed} of {traces} traces raised {error:code}.",
     zh="{traces} 次追踪中有 {failed} 次报错：{error:code}。",
 )
+TRACES_RAISED_WITHOUT_A_WORD = Sentence(
+    "traces_raised_without_a_word",
+    en="{failed} of {traces} traces raised an error without a message.",
+    zh="{traces} 次追踪中有 {failed} 次报错，没有错误信息。",
+)
 CALLS_NOT_COUNTED = Sentence(
     "calls_not_counted",
     en="Its calls are not counted: it is called inside other functions, or not at all.",
