@@ -24,7 +24,7 @@ from traceonce.facts.quantities import count_of
 from traceonce.report.vocabulary import NEW_OBJECT
 from traceonce.report.vocabulary.english import ENGLISH
 from traceonce.words.marks import plain
-from traceonce.words.notes import fix_notes
+from traceonce.words.notes import fix_notes, proof_reason
 
 # What a person should do with a fix of this kind.
 SAFETY: dict[Safety, str] = {
@@ -207,7 +207,7 @@ def _describe_prediction(fix: Fix, diagnosis: Diagnosis, script: str | None) -> 
 
 def _describe_proof(proof: Proof, noun: str) -> str:
     if proof.verdict != "proved":
-        return f"{'refuted' if proof.verdict == 'refuted' else 'not proved'}: {proof.reason}"
+        return f"{'refuted' if proof.verdict == 'refuted' else 'not proved'}: {proof_reason(proof, 'en')}"
     compared = count_of(proof.compared if proof.compared is not None else proof.after.calls, "call")
     parts = [f"{count_of(proof.before.traces, noun)} → {proof.after.traces:,}"]
     if proof.outputs_equal:

@@ -5,19 +5,20 @@ of those. A place can say how its argument is shown:
 
 - ``{path:code}``: a name, a path or an expression; of several, each is marked, and they are enumerated.
 - ``{errors:texts}``: several texts, the first few of them.
-- ``{lost:duration}``: seconds.
+- ``{error:quoted}``: a text of the program's, as it is; for sentences that have no code in them.
+- ``{lost:duration}``: a time, in a unit that fits; ``{lost:seconds}``: in seconds, to compare with another.
 - ``{count:trace|traces}``: the word for one, and for several; by the number, or by how many there are.
 """
 
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from traceonce.facts.note import Argument, Note
-from traceonce.words.quantities import duration
+from traceonce.words.quantities import duration, in_seconds
 
 Language: TypeAlias = Literal["en", "zh"]
 TEXTS = 3  # of a list of texts that are shown
@@ -70,10 +71,10 @@ class _Filler(string.Formatter):
         if "|" in spec:
             one, several = spec.split("|")
             return one if (value if isinstance(value, int) else len(value)) == 1 else several
-        if spec == "duration":
-            return duration(value, self._language)
+        if spec in _TIMES:
+            return _TIMES[spec](value, self._language)
         if isinstance(value, str):
-            return _marked(value) if spec == "code" else _unmarked(value)
+            return _SHOWN.get(spec, _unmarked)(value)
         if isinstance(value, Sequence):
             return self._several(value, spec)
         if spec:
@@ -84,9 +85,7 @@ class _Filler(string.Formatter):
         if spec == "texts":
             more = _MORE[self._language].format(len(values) - TEXTS) if len(values) > TEXTS else ""
             return _SEMICOLON[self._language].join(map(_unmarked, values[:TEXTS])) + more
-        return enumerate_in(
-            self._language, [_marked(value) if spec == "code" else _unmarked(value) for value in values]
-        )
+        return enumerate_in(self._language, list(map(_SHOWN.get(spec, _unmarked), values)))
 
 
 def _unmarked(text: str) -> str:
@@ -96,3 +95,7 @@ def _unmarked(text: str) -> str:
 
 def _marked(text: str) -> str:
     return f"`{_unmarked(text)}`"
+
+
+_SHOWN: dict[str, Callable[[str], str]] = {"code": _marked, "quoted": str}
+_TIMES: dict[str, Callable[[float, str], str]] = {"duration": duration, "seconds": in_seconds}

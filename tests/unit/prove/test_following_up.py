@@ -14,7 +14,7 @@ from traceonce.fix.sizes.reach import Reach
 from traceonce.prove.comparing import Variation, find_difference
 from traceonce.prove.following_up import Failed, FollowUps, failed_tracing
 from traceonce.prove.rehearsing import Run
-from traceonce.words.notes import english_note
+from traceonce.words.notes import english_note, english_reason
 
 SOURCE = b"""\
 import tensorflow as tf
@@ -165,4 +165,6 @@ def test_a_run_that_failed_elsewhere_is_no_failed_trace() -> None:
 def test_what_ended_a_program_is_said_in_one_line(recorded: str | None, errors: str, expected: str) -> None:
     before = Run(0, Recording(), None, "", "", 1.0)
     after = Run(1, Recording(error=recorded), None, "", errors, 1.0)
-    assert find_difference(before, after, Variation()) == f"exit status 0 → 1 ({expected})"
+    difference = find_difference(before, after, Variation())
+    assert difference is not None
+    assert english_reason(difference) == f"exit status 0 → 1 ({expected})"

@@ -17,6 +17,7 @@ from traceonce.report.base import Language
 from traceonce.report.markdown import LIMIT, OPEN, render_markdown
 from traceonce.report.markdown.escaping import code, visible
 from traceonce.report.phrases import chinese, english, phrases_in
+from traceonce.words.notes.reasons import RESULT_DIFFERS
 from traceonce.words.notes.tensorflow import BECOMES_TENSOR, EAGER_INSTEAD
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -228,6 +229,13 @@ def test_what_a_fix_notes_is_in_the_language_of_the_document(language: Language,
     notes = (BECOMES_TENSOR(names=["a", "b*"]), EAGER_INSTEAD())
     fix = msgspec.structs.replace(fix_of("@tf.function(right)"), coded_notes=notes)
     assert told in render(retracing(repairs=(Repair("tensorflow", STEP, (fix,)),)), language)
+
+
+def test_why_a_fix_was_refuted_is_in_the_language_of_the_document() -> None:
+    reason = RESULT_DIFFERS(function="step", call=2, difference="3 → 4")
+    fix = fix_of("@tf.function(wrong)", verdict="refuted", reason="in English", coded_reason=reason)
+    text = render(retracing(repairs=(Repair("tensorflow", STEP, (fix,)),)), "zh")
+    assert "**修改** (`input_signature`)：已被否定：step 的第 2 次调用：3 → 4\n" in text
 
 
 def test_notes_are_translated() -> None:

@@ -13,9 +13,20 @@ from handmade import STEP, Events, python, record
 
 import traceonce
 from traceonce.explain import diagnose
-from traceonce.facts import Fix, Note
-from traceonce.words.notes import definitions, diagnosis_notes, english_note, fix_notes, join_notes, say, with_notes
+from traceonce.facts import Fix, Measurement, Note, Proof
+from traceonce.words.notes import (
+    definitions,
+    diagnosis_notes,
+    english_note,
+    fix_notes,
+    join_notes,
+    proof_reason,
+    reasons,
+    say,
+    with_notes,
+)
 from traceonce.words.notes.diagnoses import CALLS_NOT_COUNTED, TOO_MUCH_VARIES
+from traceonce.words.notes.reasons import CALLS_TAKE_LONGER, EXIT_STATUS_DIFFERS_BY_ERROR
 from traceonce.words.notes.tensorflow import BECOMES_TENSOR, INT32_LIMITS
 from traceonce.words.sentence import Language, Sentence
 
@@ -24,6 +35,8 @@ WORDS = SOURCE / "words"
 HAN = re.compile("[\u4e00-\u9fff]")
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 SENTENCES = [pytest.param(sentence, id=code) for code, sentence in definitions().items()]
+REASONS = {thing.code for thing in vars(reasons).values() if isinstance(thing, Sentence)}
+NOTES = [pytest.param(sentence, id=code) for code, sentence in definitions().items() if code not in REASONS]
 
 
 def calls_outside_of_words() -> Iterator[tuple[Path, ast.Call, str]]:
@@ -39,11 +52,16 @@ CALLS = list(calls_outside_of_words())
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_whole_sentences_in_both_languages(sentence: Sentence) -> None:
-    assert re.match(r"[A-Z]|\{\w+(:code)?\}|float64 ", sentence.en)
-    assert sentence.en.endswith(".")
+def test_words_in_both_languages(sentence: Sentence) -> None:
     assert HAN.search(sentence.zh)
     assert not HAN.search(sentence.en)
+
+
+@pytest.mark.parametrize("sentence", NOTES)
+def test_a_note_is_a_whole_sentence(sentence: Sentence) -> None:
+    """A reason is not: it stands after the verdict."""
+    assert re.match(r"[A-Z]|\{\w+(:code)?\}|float64 ", sentence.en)
+    assert sentence.en.endswith(".")
     assert sentence.zh.endswith("。")
 
 
@@ -137,6 +155,26 @@ def test_what_a_later_version_notes_is_told_in_its_own_english(unknown: Note, la
         diagnosis, notes=(*diagnosis.notes, "It says so."), coded_notes=(*diagnosis.coded_notes, unknown)
     )
     assert diagnosis_notes(diagnosis, language) == [CALLS_NOT_COUNTED.template(language), "It says so."]
+
+
+@pytest.mark.parametrize(
+    ("coded", "told"),
+    [
+        (
+            EXIT_STATUS_DIFFERS_BY_ERROR(before="0", after="1", error="TypeError: not `x`"),
+            {"en": "exit status 0 → 1 (TypeError: not `x`)", "zh": "退出状态 0 → 1（TypeError: not `x`）"},
+        ),
+        (CALLS_TAKE_LONGER(before=0.2, after=1.0), {"en": "fewer traces, but its calls take longer: 0.20 s → 1.00 s"}),
+        (None, {"en": "as it was said", "zh": "as it was said"}),
+        (Note("said_by_a_later_version"), {"en": "as it was said", "zh": "as it was said"}),
+    ],
+    ids=["quoted", "times", "older", "later"],
+)
+def test_why_a_repair_was_not_proved(coded: Note | None, told: dict[Language, str]) -> None:
+    runs = Measurement(8, 8, 2.0), Measurement(8, 8, 2.0)
+    proof = Proof(*runs, None, "not_proved", reason="as it was said", coded_reason=coded)
+    assert msgspec.json.decode(msgspec.json.encode(proof), type=Proof) == proof
+    assert {language: proof_reason(proof, language) for language in told} == told
 
 
 def test_a_diagnosis_with_notes_of_a_recording_that_has_no_codes() -> None:

@@ -34,7 +34,7 @@ from traceonce.report.page.places import Places, find_places
 from traceonce.report.phrases import chinese, english
 from traceonce.report.wording import compilations, describe_reached
 from traceonce.version import __version__
-from traceonce.words.notes import diagnosis_notes, fix_notes
+from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
 
 CALL_EXCERPTS = 3
 # What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.
@@ -261,6 +261,7 @@ def _describe_proof(proof: Proof) -> dict[str, Any]:
     return {
         "verdict": proof.verdict,
         "reason": proof.reason,
+        "reason_by_language": {"en": proof_reason(proof, "en"), "zh": proof_reason(proof, "zh")},
         "outputs_equal": proof.outputs_equal,
         "compared": proof.compared,
         "tolerance": proof.tolerance,

@@ -14,7 +14,7 @@ from traceonce.report.vocabulary.chinese import CHINESE
 from traceonce.report.wording import BREAKS, compilations
 from traceonce.words import quantities
 from traceonce.words.marks import plain
-from traceonce.words.notes import diagnosis_notes, fix_notes
+from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
 
 VERDICTS = {
     Verdict.RETRACING: "反复追踪",
@@ -216,7 +216,7 @@ def _describe_prediction(fix: Fix, diagnosis: Diagnosis, script: str | None) -> 
 
 def _describe_proof(proof: Proof, noun: str) -> str:
     if proof.verdict != "proved":
-        return f"{'已被否定' if proof.verdict == 'refuted' else '未能验证'}：{proof.reason}"
+        return f"{'已被否定' if proof.verdict == 'refuted' else '未能验证'}：{proof_reason(proof, 'zh')}"
     parts = [f"{noun} {proof.before.traces:,} 次 → {proof.after.traces:,} 次"]
     if proof.outputs_equal and proof.compared == 0:
         parts.append("调用它的代码输出相同")

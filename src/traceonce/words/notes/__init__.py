@@ -12,7 +12,7 @@ from types import ModuleType
 
 import msgspec
 
-from traceonce.facts import Diagnosis, Fix
+from traceonce.facts import Diagnosis, Fix, Proof
 from traceonce.facts.note import Note
 from traceonce.words.marks import plain
 from traceonce.words.sentence import Language, Sentence
@@ -21,10 +21,10 @@ from traceonce.words.sentence import Language, Sentence
 @cache
 def definitions() -> Mapping[str, Sentence]:
     """Every sentence there is, by its code."""
-    from traceonce.words.notes import common, diagnoses, jax, proofs, tensorflow, torch
+    from traceonce.words.notes import common, diagnoses, jax, proofs, reasons, tensorflow, torch
 
     found: dict[str, Sentence] = {}
-    for module in (common, tensorflow, jax, torch, proofs, diagnoses):
+    for module in (common, tensorflow, jax, torch, proofs, reasons, diagnoses):
         for sentence in _defined_in(module):
             assert sentence.code not in found, f"two sentences have the code {sentence.code}"
             found[sentence.code] = sentence
@@ -60,6 +60,11 @@ def in_english(notes: Iterable[Note]) -> tuple[str, ...]:
     return tuple(plain(definitions()[note.code].fill(note, "en")) for note in notes)
 
 
+def english_reason(reason: Note) -> str:
+    """Why a repair was not proved, as the JSON has it beside the code: what is quoted stays as it is."""
+    return definitions()[reason.code].fill(reason, "en")
+
+
 def english_note(notes: Iterable[Note]) -> str | None:
     """The same as one text."""
     return " ".join(in_english(notes)) or None
@@ -81,6 +86,12 @@ def fix_notes(fix: Fix, language: Language) -> list[str]:
     if known and len(known) == len(said):
         return known
     return [fix.note] if fix.note else []
+
+
+def proof_reason(proof: Proof, language: Language) -> str:
+    """Why it was not proved; from an older recording, the text that it has."""
+    said = say(proof.coded_reason, language) if proof.coded_reason is not None else None
+    return said or proof.reason or ""
 
 
 def diagnosis_notes(diagnosis: Diagnosis, language: Language) -> list[str]:
