@@ -1,7 +1,7 @@
 """Code in a sentence stands between backticks: what each form of a report makes of them.
 
-Markdown has a function of its own beside what makes texts safe for it (`report/markdown/escaping.py`), the HTML page in
-its scripts.
+A backtick in what was put into the sentence (an error message) is no mark: `KEPT` stands for it, until the sentence is
+shown. Markdown has a function of its own beside what makes texts safe for it (`report/markdown/escaping.py`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+KEPT = "\ufdd0"  # no character, and never one of a text
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -22,9 +23,18 @@ class Part(NamedTuple):
 def parts_of(sentence: str) -> list[Part]:
     """The sentence as words and code by turns."""
     pieces = _CODE.split(sentence)
-    return [Part(piece, number % 2 == 1) for number, piece in enumerate(pieces) if piece]
+    return [Part(_restored(piece), number % 2 == 1) for number, piece in enumerate(pieces) if piece]
 
 
 def plain(sentence: str) -> str:
     """For a terminal, and for plain text: names stand for themselves there."""
-    return _CODE.sub(r"\1", sentence)
+    return _restored(_CODE.sub(r"\1", sentence))
+
+
+def in_pairs(sentence: str) -> str:
+    """For the HTML page, whose scripts show what is between backticks as code: there is no other backtick."""
+    return sentence.replace(KEPT, "'")
+
+
+def _restored(text: str) -> str:
+    return text.replace(KEPT, "`")

@@ -5,7 +5,6 @@ of those. A place can say how its argument is shown:
 
 - ``{path:code}``: a name, a path or an expression; of several, each is marked, and they are enumerated.
 - ``{errors:texts}``: several texts, the first few of them.
-- ``{error:quoted}``: a text of the program's, as it is; for sentences that have no code in them.
 - ``{lost:duration}``: a time, in a unit that fits; ``{lost:seconds}``: in seconds, to compare with another.
 - ``{count:trace|traces}``: the word for one, and for several; by the number, or by how many there are.
 """
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from traceonce.facts.note import Argument, Note
+from traceonce.words.marks import KEPT
 from traceonce.words.quantities import duration, in_seconds
 
 Language: TypeAlias = Literal["en", "zh"]
@@ -74,7 +74,7 @@ class _Filler(string.Formatter):
         if spec in _TIMES:
             return _TIMES[spec](value, self._language)
         if isinstance(value, str):
-            return _SHOWN.get(spec, _unmarked)(value)
+            return _marked(value) if spec == "code" else _unmarked(value)
         if isinstance(value, Sequence):
             return self._several(value, spec)
         if spec:
@@ -85,17 +85,16 @@ class _Filler(string.Formatter):
         if spec == "texts":
             more = _MORE[self._language].format(len(values) - TEXTS) if len(values) > TEXTS else ""
             return _SEMICOLON[self._language].join(map(_unmarked, values[:TEXTS])) + more
-        return enumerate_in(self._language, list(map(_SHOWN.get(spec, _unmarked), values)))
+        return enumerate_in(self._language, list(map(_marked if spec == "code" else _unmarked, values)))
 
 
 def _unmarked(text: str) -> str:
     """What was put in cannot end or begin code."""
-    return text.replace("`", "'")
+    return text.replace("`", KEPT)
 
 
 def _marked(text: str) -> str:
     return f"`{_unmarked(text)}`"
 
 
-_SHOWN: dict[str, Callable[[str], str]] = {"code": _marked, "quoted": str}
 _TIMES: dict[str, Callable[[float, str], str]] = {"duration": duration, "seconds": in_seconds}

@@ -353,7 +353,14 @@ def test_findings_belong_to_their_function() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "told"), [("ValueError: no\nin the graph", "ValueError: no"), ("", ""), (None, "")], ids=repr
+    ("error", "told"),
+    [
+        ("ValueError: no\nin the graph", "ValueError: no"),
+        ("TypeError: iterating over a `tf.Tensor`.", "raised: TypeError: iterating over a `tf.Tensor`."),
+        ("", "without a message"),
+        (None, "without a message"),
+    ],
+    ids=repr,
 )
 def test_a_failure_is_noted_in_a_line(error: str | None, told: str) -> None:
     diagnosis = only(record(Events()(tensor("x"), phase="failed", error=error), calls=1))

@@ -146,7 +146,7 @@ def test_notes_are_sentences_without_markdown() -> None:
     *_, line = told_with(fix)
     assert line.strip() == (
         "please review: The function gets a tensor instead of a list: a loop still works, but len(images) becomes "
-        "tf.shape(images)[0]. Calls beyond the run now raise: x.shape[0]: 2 → 3 ('ValueError')."
+        "tf.shape(images)[0]. Calls beyond the run now raise: x.shape[0]: 2 → 3 (`ValueError`)."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from traceonce.words.marks import parts_of, plain
+from traceonce.words.marks import in_pairs, parts_of, plain
 from traceonce.words.sentence import Sentence, enumerate_in
 
 SEVERAL = Sentence("several", en="Seen: {texts:texts}.", zh="看到：{texts:texts}。")
@@ -36,15 +36,17 @@ def test_lists() -> None:
     "text", ["x", "`x`", "``", "a ` b", "{x} {0} {{y}}", "%s", "<b>*x*</b>", "`{name}`", "汉字 😀"]
 )
 def test_what_is_put_in_cannot_change_what_is_code(text: str) -> None:
+    """And is shown as it is; on the page, where marks come in pairs, an apostrophe stands for a backtick."""
     said = CODE.fill(CODE(name=text), "en")
-    shown = text.replace("`", "'")
     assert [(part.text, part.code) for part in parts_of(said)] == [
-        (shown, True),
+        (text, True),
         (" is ", False),
-        (f"{shown}[0]", True),
-        (f", or {shown}.", False),
+        (f"{text}[0]", True),
+        (f", or {text}.", False),
     ]
-    assert plain(said) == f"{shown} is {shown}[0], or {shown}."
+    assert plain(said) == f"{text} is {text}[0], or {text}."
+    shown = text.replace("`", "'")
+    assert in_pairs(said) == f"`{shown}` is `{shown}[0]`, or {shown}."
 
 
 def test_other_arguments_are_refused() -> None:

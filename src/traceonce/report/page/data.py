@@ -34,6 +34,7 @@ from traceonce.report.page.places import Places, find_places
 from traceonce.report.phrases import chinese, english
 from traceonce.report.wording import compilations, describe_reached
 from traceonce.version import __version__
+from traceonce.words.marks import in_pairs
 from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
 
 CALL_EXCERPTS = 3
@@ -157,7 +158,7 @@ def _describe_function(
         "jit_compile": diagnosis.jit_compile,
         "accepted": diagnosis.accepted,
         "notes": diagnosis.notes,
-        "notes_by_language": {"en": diagnosis_notes(diagnosis, "en"), "zh": diagnosis_notes(diagnosis, "zh")},
+        "notes_by_language": _notes(diagnosis_notes(diagnosis, "en"), diagnosis_notes(diagnosis, "zh")),
         "compilations": compilations(diagnosis),
         "fell_back": _describe_falling_back(diagnosis),
         "graph_breaks": diagnosis.graph_breaks,
@@ -192,6 +193,11 @@ def _describe_falling_back(diagnosis: Diagnosis) -> dict[str, str] | None:
 def _sentences(words: str, in_chinese: str) -> dict[str, str]:
     """The same in both languages of the page, each as a sentence of its own."""
     return {"en": f"{words[0].upper()}{words[1:]}.", "zh": f"{in_chinese}。"}
+
+
+def _notes(notes: Sequence[str], in_chinese: Sequence[str]) -> dict[str, list[str]]:
+    """What to know, in both languages, with code between backticks."""
+    return {"en": [in_pairs(note) for note in notes], "zh": [in_pairs(note) for note in in_chinese]}
 
 
 def _needed_seconds(own: Sequence[Timed]) -> float:
@@ -251,7 +257,7 @@ def _describe_fix(fix: Fix) -> dict[str, Any]:
         "snippet": fix.snippet,
         "diff": fix.diff,
         "note": fix.note,
-        "notes": {"en": fix_notes(fix, "en"), "zh": fix_notes(fix, "zh")},
+        "notes": _notes(fix_notes(fix, "en"), fix_notes(fix, "zh")),
         "wider": fix.wider,
         "proof": _describe_proof(fix.proof) if fix.proof is not None else None,
     }

@@ -36,7 +36,7 @@ def _defined_in(module: ModuleType) -> Iterable[Sentence]:
 
 
 def say(note: Note, language: Language) -> str | None:
-    """The sentence, with code between backticks; None for what a later version of traceonce has noted."""
+    """The sentence, marked; None for what a later version of traceonce has noted."""
     sentence = definitions().get(note.code)
     if sentence is None:
         return None
@@ -61,8 +61,8 @@ def in_english(notes: Iterable[Note]) -> tuple[str, ...]:
 
 
 def english_reason(reason: Note) -> str:
-    """Why a repair was not proved, as the JSON has it beside the code: what is quoted stays as it is."""
-    return definitions()[reason.code].fill(reason, "en")
+    """Why a repair was not proved, as the JSON has it beside the code."""
+    return "".join(in_english([reason]))
 
 
 def english_note(notes: Iterable[Note]) -> str | None:
@@ -80,7 +80,7 @@ def with_notes(diagnosis: Diagnosis, *notes: Note) -> Diagnosis:
 
 
 def fix_notes(fix: Fix, language: Language) -> list[str]:
-    """What to know about a fix, with code between backticks; from an older recording, the text that it has."""
+    """What to know about a fix, marked (`marks`); from an older recording, the text that it has."""
     said = [say(note, language) for note in fix.coded_notes]
     known = [sentence for sentence in said if sentence is not None]
     if known and len(known) == len(said):
@@ -91,11 +91,11 @@ def fix_notes(fix: Fix, language: Language) -> list[str]:
 def proof_reason(proof: Proof, language: Language) -> str:
     """Why it was not proved; from an older recording, the text that it has."""
     said = say(proof.coded_reason, language) if proof.coded_reason is not None else None
-    return said or proof.reason or ""
+    return plain(said) if said is not None else proof.reason or ""
 
 
 def diagnosis_notes(diagnosis: Diagnosis, language: Language) -> list[str]:
-    """What to know about a function; those of an older recording come last, and as they are."""
+    """What to know about a function, marked; those of an older recording come last, and as they are."""
     said = [say(note, language) for note in diagnosis.coded_notes]
     texts = diagnosis.notes
     told = [text if sentence is None else sentence for sentence, text in zip(said, texts, strict=False)]

@@ -6,8 +6,8 @@ from traceonce.words.sentence import Sentence
 
 TRACES_RAISED = Sentence(
     "traces_raised",
-    en="{failed} of {traces} traces raised {error:code}.",
-    zh="{traces} 次追踪中有 {failed} 次报错：{error:code}。",
+    en="{failed} of {traces} traces raised: {error}",
+    zh="{traces} 次追踪中有 {failed} 次报错：{error}",
 )
 TRACES_RAISED_WITHOUT_A_WORD = Sentence(
     "traces_raised_without_a_word",

@@ -1,6 +1,6 @@
 """Why a repair was not proved: what stands after *refuted* or *not proved*, so that these are no sentences.
 
-What a program returns, prints or raises is quoted as it is.
+What a program returns, prints or raises is told as it is.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ EXIT_STATUS_DIFFERS = Sentence(
 )
 EXIT_STATUS_DIFFERS_BY_ERROR = Sentence(
     "exit_status_differs_by_error",
-    en="exit status {before} → {after} ({error:quoted})",
-    zh="退出状态 {before} → {after}（{error:quoted}）",
+    en="exit status {before} → {after} ({error})",
+    zh="退出状态 {before} → {after}（{error}）",
 )
 LEFT_NO_RESULTS = Sentence(
     "left_no_results",
@@ -25,18 +25,18 @@ LEFT_NO_RESULTS = Sentence(
 )
 RESULT_DIFFERS = Sentence(
     "result_differs",
-    en="{function:quoted}, call {call}: {difference:quoted}",
-    zh="{function:quoted} 的第 {call} 次调用：{difference:quoted}",
+    en="{function}, call {call}: {difference}",
+    zh="{function} 的第 {call} 次调用：{difference}",
 )
 NUMBER_OF_CALLS_DIFFERS = Sentence(
     "number_of_calls_differs",
-    en="{function:quoted}, {before} calls → {after} calls",
-    zh="{function:quoted} 的调用次数：{before} → {after}",
+    en="{function}, {before} calls → {after} calls",
+    zh="{function} 的调用次数：{before} → {after}",
 )
 VARIABLE_DIFFERS = Sentence(
     "variable_differs",
-    en="variable {number} at the end: {difference:quoted}",
-    zh="结束时的第 {number} 个变量：{difference:quoted}",
+    en="variable {number} at the end: {difference}",
+    zh="结束时的第 {number} 个变量：{difference}",
 )
 VARIABLE_IS_MISSING = Sentence(
     "variable_is_missing",
@@ -45,8 +45,8 @@ VARIABLE_IS_MISSING = Sentence(
 )
 PRINTED_DIFFERS = Sentence(
     "printed_differs",
-    en="printed {difference:quoted}",
-    zh="打印内容不同：{difference:quoted}",
+    en="printed {difference}",
+    zh="打印内容不同：{difference}",
 )
 
 # Not proved.
@@ -62,9 +62,9 @@ TRACED_ELSEWHERE = Sentence(
 )
 NOT_DETERMINISTIC = Sentence(
     "not_deterministic",
-    en="two unmodified runs differ in what {functions:quoted} returns: it is non-deterministic, and nothing is claimed "
+    en="two unmodified runs differ in what {functions} returns: it is non-deterministic, and nothing is claimed "
     "of its values",
-    zh="两次未修改的运行中，{functions:quoted} 的返回值不同：结果不确定，无法对它的值下结论",
+    zh="两次未修改的运行中，{functions} 的返回值不同：结果不确定，无法对它的值下结论",
 )
 CRASHED_WITHOUT_RESULTS = Sentence(
     "crashed_without_results",
