@@ -111,7 +111,12 @@ def _repaired(diagnosis: Diagnosis, repairs: Mapping[tuple[str, str], Repair]) -
     repair = repairs.get((diagnosis.backend, diagnosis.function.key))
     if repair is None:
         return diagnosis
-    return msgspec.structs.replace(diagnosis, fixes=repair.fixes, notes=(*diagnosis.notes, *repair.notes))
+    return msgspec.structs.replace(
+        diagnosis,
+        fixes=repair.fixes,
+        notes=(*diagnosis.notes, *repair.notes),
+        coded_notes=(*diagnosis.coded_notes, *repair.coded_notes),
+    )
 
 
 def _known(diagnoses: Sequence[Diagnosis]) -> dict[str, dict[str, Any]]:

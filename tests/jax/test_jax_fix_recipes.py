@@ -13,6 +13,8 @@ from traceonce.fix.candidate import Declined, Example, Recipe
 from traceonce.fix.kits import KITS, load_recipe
 from traceonce.fix.proposing import consider
 from traceonce.fix.recipes.pad_or_bucket import pad, varying_places
+from traceonce.words.notes import english_note
+from traceonce.words.notes.jax import COMPILES_PER_SIZE, MASK_AXIS
 
 OWN = [load_recipe(path) for path in KITS["jax"].recipes]
 EXAMPLES = [(recipe, example) for recipe in OWN for example in recipe.examples]
@@ -107,8 +109,8 @@ def test_every_padded_axis_has_a_mask_and_what_was_traced_before_does_not_count(
     for each in (case, case._replace(events=events)):
         (advice,) = load_recipe("jax.pad_to_bucket").propose(each)
         assert advice.predicted_traces == 2  # (4, 4) and (4, 8)
-        assert "2 compilations instead of 4" in (advice.note or "")
-        assert "over axis 0 of `labels`, and of what is made of it, by where=labels_mask" in (advice.note or "")
+        assert COMPILES_PER_SIZE(left=2, before=4) in advice.notes
+        assert MASK_AXIS(axis=0, path="labels", mask="labels_mask") in advice.notes
         *_, first, second, third, call = (advice.snippet or "").splitlines()
         assert first == "ids, ids_mask_0 = padded(ids, axis=0)"
         assert second == "ids, ids_mask_1 = padded(ids, axis=1)"
@@ -125,7 +127,7 @@ def refused(source: str, function: str, folder: Path) -> list[str]:
     reasons = list(proposals.declined.values())
     for candidate in proposals.candidates:
         if candidate.change is None:
-            reasons.append(candidate.note or "")
+            reasons.append(english_note(candidate.notes) or "")
             continue
         (folder / "program.py").write_text(source)
         try:

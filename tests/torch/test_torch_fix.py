@@ -50,7 +50,7 @@ def test_advice_is_given(torch: Any, tmp_path: Path, recipe: Recipe, example: Ex
     assert case.diagnosis.traces == example.traces_before
     (candidate,) = recipe.propose(case)
     assert (candidate.snippet, candidate.change) == (example.advice, None)
-    assert candidate.note
+    assert candidate.notes
 
 
 # ---- where a change must not be written

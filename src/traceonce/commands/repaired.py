@@ -28,6 +28,8 @@ from traceonce.fix.suggesting import describe_candidate
 from traceonce.observe.excerpts import with_excerpts
 from traceonce.observe.shelf import default_recording, remember
 from traceonce.prove.outcome import Outcome, Repaired
+from traceonce.words.notes import in_english
+from traceonce.words.notes.diagnoses import REPAIRED_ELSEWHERE
 
 TRIED = 4  # attempts that are shown per function
 
@@ -94,9 +96,8 @@ class Result:
                 yield Repair(diagnosis.backend, diagnosis.function, _fixes_to_tell(found[name]))
             elif not diagnosis.verdict.is_ignorable:  # it was not asked for, or what calls it was repaired
                 left = self._outcome.last.traces.get(name, 0)
-                said = f"{count_of(diagnosis.traces, 'trace')} → {left:,} by the repair of another function"
-                notes = (said,) if left < diagnosis.traces else ()
-                yield Repair(diagnosis.backend, diagnosis.function, notes=notes)
+                notes = (REPAIRED_ELSEWHERE(before=diagnosis.traces, after=left),) if left < diagnosis.traces else ()
+                yield Repair(diagnosis.backend, diagnosis.function, notes=in_english(notes), coded_notes=notes)
 
     def print_report(self) -> None:
         from rich.console import Console

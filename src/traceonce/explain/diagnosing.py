@@ -20,12 +20,20 @@ from traceonce.facts import (
     Diagnosis,
     Finding,
     FunctionId,
+    Note,
     Recording,
     SiteCount,
     TraceEvent,
     Verdict,
 )
 from traceonce.facts.error_text import main_line
+from traceonce.words.notes import in_english
+from traceonce.words.notes.diagnoses import (
+    CALLS_NOT_COUNTED,
+    DIFFERENT_GRAPHS,
+    TRACES_RAISED,
+    TRACES_RAISED_WITHOUT_A_WORD,
+)
 
 VALUES = 12  # distinct values kept per cause
 _ORDER = list(Verdict)
@@ -154,6 +162,7 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     ]
     verdict, growth, reason = min(judgements, key=lambda judgement: _ORDER.index(judgement[0]))
     causes = _gather([*(cause for item in mine for cause in item.causes), *recompilations, *findings_causes])
+    notes = tuple(_notes(mine, done, failed, calls))
     return Diagnosis(
         backend=group[0].event.backend,
         function=function,
@@ -177,10 +186,11 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         jit_compile=any(item.event.jit_compile for item in mine),
         causes=tuple(causes),
         call_sites=_call_sites(mine),
-        notes=tuple(_notes(mine, done, failed, calls)),
+        notes=in_english(notes),
         calls_at_least=calls is not None and function.key in recording.at_least,
         fell_back=next((finding.fell_back for finding in findings if finding.fell_back is not None), None),
         graph_breaks=tuple(dict.fromkeys(place for item in group for place in item.event.graph_breaks)),
+        coded_notes=notes,
     )
 
 
@@ -251,11 +261,15 @@ def _call_sites(mine: list[Explained]) -> tuple[SiteCount, ...]:
     return tuple(SiteCount.of(site, count) for site, count in counts.most_common())
 
 
-def _notes(mine: list[Explained], done: list[Explained], failed: list[Explained], calls: int | None) -> Iterator[str]:
+def _notes(mine: list[Explained], done: list[Explained], failed: list[Explained], calls: int | None) -> Iterator[Note]:
     if failed:
-        yield f"{len(failed)} of {len(mine)} traces raised: {main_line(failed[-1].event.error)}"
+        error = main_line(failed[-1].event.error)
+        if error:
+            yield TRACES_RAISED(failed=len(failed), traces=len(mine), error=error)
+        else:
+            yield TRACES_RAISED_WITHOUT_A_WORD(failed=len(failed), traces=len(mine))
     if calls is None and done:
-        yield "its calls are not counted (it is called inside other functions, or not at all)"
+        yield CALLS_NOT_COUNTED()
     models = {item.event.fingerprint for item in done if item.event.phase == "first"}
     if len(models) > 1:
-        yield f"{len(models)} different graphs under this name (other models, or other steps): those are not retraces"
+        yield DIFFERENT_GRAPHS(count=len(models))

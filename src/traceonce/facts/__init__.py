@@ -21,6 +21,7 @@ from traceonce.facts.entries import (
 from traceonce.facts.event import CallSite, EventKind, Frame, FunctionId, Phase, TraceEvent
 from traceonce.facts.fix import Edit, Fix, Safety
 from traceonce.facts.limit import DEFAULT_LIMIT, Breach, Counted, Limit
+from traceonce.facts.note import Note
 from traceonce.facts.proof import Measurement, Proof, ProofVerdict
 from traceonce.facts.recording import Recording
 from traceonce.facts.signature import Container, Difference, Kind, Leaf, Shape, Signature
@@ -57,6 +58,7 @@ __all__ = [
     "Leaf",
     "Limit",
     "Measurement",
+    "Note",
     "Notice",
     "Phase",
     "Proof",

@@ -11,6 +11,7 @@ from traceonce.facts.cause import Cause, CauseCode
 from traceonce.facts.entries import FellBack
 from traceonce.facts.event import CallSite, FunctionId
 from traceonce.facts.fix import Fix
+from traceonce.facts.note import Note
 
 Growth: TypeAlias = Literal["none", "levelled", "growing", "unclear"]
 
@@ -56,6 +57,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     `accepted` says whether it is no worse than the state that was last accepted (None: no such state is known).
     `calls_at_least`: there may have been more calls than `calls`. `fell_back` tells of a function that is no longer
     compiled, `graph_breaks` where it was cut into several graphs.
+    `notes` are in English; `coded_notes` are the same as codes, as far as they are known as such, in the same order.
     """
 
     backend: str
@@ -87,6 +89,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     calls_at_least: bool = False
     fell_back: FellBack | None = None
     graph_breaks: tuple[str, ...] = ()
+    coded_notes: tuple[Note, ...] = ()
 
     @property
     def surely_wrong(self) -> bool:

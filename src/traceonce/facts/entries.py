@@ -10,6 +10,7 @@ from traceonce.facts.cause import Cause
 from traceonce.facts.event import CallSite, FunctionId, TraceEvent
 from traceonce.facts.fix import Fix
 from traceonce.facts.limit import Breach
+from traceonce.facts.note import Note
 from traceonce.facts.signature import Shape
 
 SCHEMA = "traceonce.recording/1"
@@ -106,12 +107,16 @@ class Excerpt(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry"
 
 
 class Repair(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="repair"):
-    """What was found for a function by changing it and running it: fixes with their proofs, or what was not proved."""
+    """What was found for a function by changing it and running it: fixes with their proofs, or what was not proved.
+
+    `notes` are in English, `coded_notes` the same as codes.
+    """
 
     backend: str
     function: FunctionId
     fixes: tuple[Fix, ...] = ()
     notes: tuple[str, ...] = ()
+    coded_notes: tuple[Note, ...] = ()
 
 
 class Notice(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="notice"):

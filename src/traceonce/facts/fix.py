@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from traceonce.facts.cause import CauseCode
+from traceonce.facts.note import Note
 from traceonce.facts.proof import Proof
 
 Safety: TypeAlias = Literal["safe", "review", "narrow", "advice"]
@@ -24,9 +25,9 @@ class Edit(msgspec.Struct, frozen=True):
 class Fix(msgspec.Struct, frozen=True):
     """A candidate repair; only its `proof` makes it more than a proposal.
 
-    `snippet` shows the change in a few lines, `diff` is all of it where it was written. `note` says what to know about
-    it; for advice, why it is left to the author. `wider` is what to write instead where the repair is too narrow for
-    input that was not seen.
+    `snippet` shows the change in a few lines, `diff` is all of it where it was written. `coded_notes` say what to know
+    about it; for advice, why it is left to the author. `note` is the same in English. `wider` is what to write instead
+    where the repair is too narrow for input that was not seen.
     """
 
     recipe: str
@@ -39,3 +40,4 @@ class Fix(msgspec.Struct, frozen=True):
     note: str | None = None
     wider: str | None = None
     diff: str | None = None
+    coded_notes: tuple[Note, ...] = ()

@@ -6,6 +6,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from traceonce.facts.note import Note
+
 ProofVerdict: TypeAlias = Literal["proved", "refuted", "not_proved"]
 
 
@@ -24,6 +26,8 @@ class Measurement(msgspec.Struct, frozen=True):
 
 class Proof(msgspec.Struct, frozen=True):
     """Before and after, and what follows from them; `reason` is never empty unless the verdict is *proved*.
+
+    `reason` is in English, `coded_reason` the same as a code.
 
     `compared` counts the calls whose results were compared, within `tolerance` (relative to the size of the result);
     `first_difference` says where they part. They are compared with those of the original, or, where that was silently
@@ -49,6 +53,7 @@ class Proof(msgspec.Struct, frozen=True):
     probes: int = 0
     probe_differences: tuple[str, ...] = ()
     probe_errors: tuple[str, ...] = ()
+    coded_reason: Note | None = None
 
     @property
     def speedup(self) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from traceonce.facts import CauseCode
+from traceonce.facts import CauseCode, Note
 from traceonce.facts.fix import Safety
 from traceonce.fix.case import Case
 
@@ -34,7 +34,7 @@ def together(*changes: Change) -> Change:
 
 @dataclass(frozen=True)
 class Candidate:
-    """`change` is None for advice. `snippet` shows the change in a few lines; `note` says what to know about it.
+    """`change` is None for advice. `snippet` shows the change in a few lines; `notes` say what to know about it.
 
     `predicted_traces` counts what would be left, found by replaying the recorded signatures; None: cannot be told.
     `passes_state`: what the function read from outside is passed in. The calls beyond the run then pass the last value,
@@ -47,7 +47,7 @@ class Candidate:
     change: Change | None = None
     predicted_traces: int | None = None
     snippet: str | None = None
-    note: str | None = None
+    notes: tuple[Note, ...] = ()
     passes_state: bool = False
 
 

@@ -19,7 +19,8 @@ from traceonce.fix.sizes.writing import write_plan
 from traceonce.fix.source.definitions import find_definition
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Function, Module
-from traceonce.fix.wording import enumerate_words, join_notes
+from traceonce.words.notes import join_notes
+from traceonce.words.notes.tensorflow import SIZES_READ_AT_RUN_TIME, SIZES_READ_AT_RUN_TIME_ALSO_IN
 
 _OPENING = {input_signature.NAME, reduce_retracing.NAME}
 
@@ -39,14 +40,14 @@ def along(case: Case, candidate: Candidate, functions: Sequence[Called], reach: 
         return None
     own = dynamic_shape.NAME not in candidate.recipe.split("+")
     further = ReadingSizes(case, open_shapes, tuple(functions), reach, own)
-    names = enumerate_words([f"`{called.short_name}`" for called in functions])
-    note = join_notes(candidate.note, dynamic_shape.SAID) if own else candidate.note
+    said = SIZES_READ_AT_RUN_TIME_ALSO_IN(functions=[called.short_name for called in functions])
+    others = [note for note in candidate.notes if note.code != SIZES_READ_AT_RUN_TIME.code]
     return dataclasses.replace(
         candidate,
         recipe=f"{candidate.recipe}+{dynamic_shape.NAME}" if own else candidate.recipe,
         safety="review",
         change=_beside(change, further),
-        note=(note or "").replace(dynamic_shape.SAID, f"{dynamic_shape.SAID}, also in {names}"),
+        notes=join_notes(others, [said]),
     )
 
 

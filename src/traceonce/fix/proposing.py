@@ -26,7 +26,8 @@ from traceonce.fix.candidate import Candidate, Declined, together
 from traceonce.fix.case import Case
 from traceonce.fix.kits import KITS, Kit, load_recipe, recipe_name
 from traceonce.fix.signatures.predicting import SignatureChange, by_contents, by_name, replay, unchanged
-from traceonce.fix.wording import join_lines, join_notes
+from traceonce.fix.wording import join_lines
+from traceonce.words.notes import join_notes
 
 FIRST = 4  # of each recipe, before the rest of all
 HARDLY = 0.75  # of the traces: advice that leaves more of them is none
@@ -129,7 +130,7 @@ def _combine(keeper: Candidate, other: Candidate) -> Candidate:
         predicted_traces=None if keeper.predicted_traces is None else other.predicted_traces,
         change=together(*changes) if len(changes) == 2 else None,
         snippet=join_lines(keeper.snippet, other.snippet),
-        note=join_notes(keeper.note, other.note),
+        notes=join_notes(keeper.notes, other.notes),
     )
 
 

@@ -13,6 +13,8 @@ from traceonce.facts import Diagnosis, Fix, TraceEvent, Verdict
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
 from traceonce.fix.kits import KITS
+from traceonce.words.notes import english_note, with_notes
+from traceonce.words.notes.diagnoses import LOOKING_FAILED, TOO_MUCH_VARIES
 
 MOST_LOOKS = 5_000_000  # at arguments, where each cause is tried on each trace: more would take minutes
 
@@ -40,7 +42,8 @@ def describe_candidate(candidate: Candidate) -> Fix:
         predicted_traces=None if candidate.predicted_traces is None else max(candidate.predicted_traces, 1),
         snippet=candidate.snippet,
         causes=candidate.causes,
-        note=candidate.note,
+        note=english_note(candidate.notes),
+        coded_notes=candidate.notes,
     )
 
 
@@ -49,15 +52,13 @@ def _with_fix(case: Case) -> Diagnosis:
     if diagnosis.verdict is Verdict.OK or diagnosis.backend not in KITS or not case.events:
         return diagnosis
     if len(diagnosis.causes) * sum(len(event.signature.leaves) for event in case.events) > MOST_LOOKS:
-        problem = f"no fix was looked for: {len(diagnosis.causes):,} things vary in {len(case.events):,} traces"
-        return msgspec.structs.replace(diagnosis, notes=(*diagnosis.notes, problem))
+        return with_notes(diagnosis, TOO_MUCH_VARIES(causes=len(diagnosis.causes), traces=len(case.events)))
     try:
         from traceonce.fix.proposing import best  # with all recipes, and only where something is to be repaired
 
         candidate = best(case)
     except Exception as error:  # a report without a fix is worth more than none
-        problem = f"no fix was looked for: traceonce had a problem ({type(error).__name__}: {error})"
-        return msgspec.structs.replace(diagnosis, notes=(*diagnosis.notes, problem))
+        return with_notes(diagnosis, LOOKING_FAILED(error=f"{type(error).__name__}: {error}"))
     return (
         diagnosis if candidate is None else msgspec.structs.replace(diagnosis, fixes=(describe_candidate(candidate),))
     )

@@ -1,4 +1,4 @@
-"""Words of notes and snippets: lists of things, and several notes or lines as one."""
+"""Words of snippets and reasons: lists of things, and several lines as one."""
 
 from __future__ import annotations
 
@@ -15,10 +15,6 @@ def enumerate_values(values: Sequence[object]) -> str:
     """``2, 3, 5``; of many, the first ones and the last."""
     texts = [str(value) for value in values]
     return ", ".join(texts if len(texts) <= SHOWN else [*texts[: SHOWN - 2], "…", texts[-1]])
-
-
-def join_notes(*notes: str | None) -> str | None:
-    return "; ".join(dict.fromkeys(note for note in notes if note)) or None
 
 
 def join_lines(*parts: str | None) -> str | None:

@@ -9,12 +9,23 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from traceonce.facts import Note
 from traceonce.facts.error_text import main_line
 from traceonce.facts.event import package_path
 from traceonce.facts.rehearsal import Probed, Returned, Value, stable_name
 from traceonce.prove.printing import Place, Printed, printed_difference, varying_places
 from traceonce.prove.rehearsing import Run
 from traceonce.prove.values import first_difference, value_difference
+from traceonce.words.notes.reasons import (
+    EXIT_STATUS_DIFFERS,
+    EXIT_STATUS_DIFFERS_BY_ERROR,
+    LEFT_NO_RESULTS,
+    NUMBER_OF_CALLS_DIFFERS,
+    PRINTED_DIFFERS,
+    RESULT_DIFFERS,
+    VARIABLE_DIFFERS,
+    VARIABLE_IS_MISSING,
+)
 
 MESSAGE = 160  # characters of an error
 _FRAME = re.compile(r'^\s*File "([^"]+)", line (\d+)', re.M)
@@ -52,7 +63,7 @@ def find_variation(one: Run, other: Run) -> Variation:
     functions = {
         name
         for name, results in returned_by_function(one).items()
-        if _results_difference(results, theirs.get(name, ())) is not None
+        if _results_difference(name, results, theirs.get(name, ())) is not None
     }
     places = varying_places(Printed(one.printed), Printed(other.printed))
     return Variation(
@@ -70,47 +81,52 @@ def returned_by_function(run: Run) -> dict[str, list[Returned]]:
     return dict(found)
 
 
-def results_difference(before: Run, after: Run, name: str) -> str | None:
+def results_difference(before: Run, after: Run, name: str) -> Note | None:
     """The first way in which the calls of one function return something else."""
-    return _results_difference(*(returned_by_function(run).get(name, ()) for run in (before, after)))
+    return _results_difference(name, *(returned_by_function(run).get(name, ()) for run in (before, after)))
 
 
-def _results_difference(was: Sequence[Returned], now: Sequence[Returned]) -> str | None:
+def _results_difference(name: str, was: Sequence[Returned], now: Sequence[Returned]) -> Note | None:
+    function = name.rpartition(":")[2]
     for number, (one, other) in enumerate(zip(was, now, strict=False), 1):
         difference = first_difference(one, other)
         if difference is not None:
-            return f"call {number}: {difference}"
-    return f"{len(was)} calls → {len(now)} calls" if len(was) != len(now) else None
+            return RESULT_DIFFERS(function=function, call=number, difference=difference)
+    if len(was) != len(now):
+        return NUMBER_OF_CALLS_DIFFERS(function=function, before=len(was), after=len(now))
+    return None
 
 
 def find_difference(
     before: Run, after: Run, variation: Variation, counts: Collection[tuple[int, int]] = ()
-) -> str | None:
+) -> Note | None:
     """The first way in which the changed program differs from the original, beyond how that varies by itself."""
     if before.status != after.status and not variation.status:
-        said = f" ({_what_failed(after)})" if after.status else ""
-        return f"exit status {before.status} → {after.status}{said}"
+        was, now = str(before.status), str(after.status)
+        if after.status:
+            return EXIT_STATUS_DIFFERS_BY_ERROR(before=was, after=now, error=_what_failed(after))
+        return EXIT_STATUS_DIFFERS(before=was, after=now)
     if after.rehearsal is None or before.rehearsal is None:
-        return "the program ended without leaving its results" if after.rehearsal is None else None
+        return LEFT_NO_RESULTS() if after.rehearsal is None else None
     theirs = returned_by_function(after)
     for name, results in returned_by_function(before).items():
         if name in variation.functions:
             continue
-        difference = _results_difference(results, theirs.get(name, ()))
+        difference = _results_difference(name, results, theirs.get(name, ()))
         if difference is not None:
-            return f"{name.rpartition(':')[2]}, {difference}"
+            return difference
     if not variation.variables:
         difference = _variables_difference(before, after)
         if difference is not None:
             return difference
     if variation.printed is not None:
-        difference = printed_difference(Printed(before.printed), Printed(after.printed), variation.printed, counts)
-        if difference is not None:
-            return f"printed {difference}"
+        printed = printed_difference(Printed(before.printed), Printed(after.printed), variation.printed, counts)
+        if printed is not None:
+            return PRINTED_DIFFERS(difference=printed)
     return None
 
 
-def _variables_difference(one: Run, other: Run) -> str | None:
+def _variables_difference(one: Run, other: Run) -> Note | None:
     """The variables at the end; a repair may add some, so those of the original are looked for in their order."""
     if one.rehearsal is None or other.rehearsal is None:
         return None
@@ -123,7 +139,9 @@ def _variables_difference(one: Run, other: Run) -> str | None:
                 break
             nearest = nearest or (difference if _alike(variable, candidate) else None)
         else:
-            return f"variable {number} at the end: {nearest or 'missing'}"
+            if nearest is None:
+                return VARIABLE_IS_MISSING(number=number)
+            return VARIABLE_DIFFERS(number=number, difference=nearest)
     return None
 
 

@@ -20,15 +20,26 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.facts import Measurement, Proof, ProofVerdict
+from traceonce.facts import Measurement, Note, Proof, ProofVerdict
 from traceonce.facts.fix import Safety
 from traceonce.facts.rehearsal import Returned
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.kits import MOVING, SHOWN_BY_PROBES
-from traceonce.fix.wording import join_notes
 from traceonce.prove.comparing import Beyond, Variation, find_difference, returned_by_function
 from traceonce.prove.rehearsing import Run
 from traceonce.prove.values import tolerance
+from traceonce.words.notes import english_reason, join_notes
+from traceonce.words.notes.proofs import BEYOND_DIFFERS, BEYOND_NOT_TRIED, BEYOND_RAISES
+from traceonce.words.notes.reasons import (
+    CALLS_TAKE_LONGER,
+    CRASHED_WITHOUT_RESULTS,
+    NOT_CALLED,
+    NOT_DETERMINISTIC,
+    NOT_FEWER_TRACES,
+    NOTHING_TO_COMPARE,
+    PRINTED_DIFFERS,
+    TRACED_ELSEWHERE,
+)
 
 SLOWER, SLOWER_SECONDS = 1.5, 0.2
 
@@ -82,6 +93,7 @@ def judge(
     counting = difference is None and find_difference(measure, after.run, variation) is not None
     results = returned_by_function(measure).get(name, [])
     dtypes = {value.dtype for returned in results for value in returned.values if value.kind == "array"}
+    printed = difference is not None and difference.code == PRINTED_DIFFERS.code
     proof = Proof(
         before=before.measure(name),
         after=after.measure(name),
@@ -89,9 +101,9 @@ def judge(
         verdict="proved",
         compared=len(results),
         tolerance=max(map(tolerance, dtypes), default=0.0),
-        first_difference=difference,
+        first_difference=None if difference is None else english_reason(difference),
         measure="original" if oracle is None else "eager",
-        printed_equal=None if variation.printed is None else not (difference or "").startswith("printed"),
+        printed_equal=None if variation.printed is None else not printed,
         deterministic=variation.describe() is None,
         prints_counts=counting,
     )
@@ -103,29 +115,30 @@ def judge(
 
 def _why_not(
     name: str, proof: Proof, before: Observed, after: Observed, variation: Variation, *, silent: bool
-) -> str | None:
+) -> Note | None:
     fewer = proof.after.traces < proof.before.traces
     elsewhere = sum(after.traces.values()) >= sum(before.traces.values())
     if not silent and (not fewer or elsewhere):
-        where = "" if not fewer else " (what it saves is traced in other functions)"
-        return f"{proof.before.traces} traces → {proof.after.traces}{where}"
+        if fewer:
+            return TRACED_ELSEWHERE(before=proof.before.traces, after=proof.after.traces)
+        return NOT_FEWER_TRACES(before=proof.before.traces, after=proof.after.traces)
     if name in variation.functions:
-        return f"{variation.describe()}: it is non-deterministic, and nothing is claimed of its values"
+        return NOT_DETERMINISTIC(functions=sorted(each.rpartition(":")[2] for each in variation.functions))
     if before.run.rehearsal is None or after.run.rehearsal is None:
-        return "the program ended without leaving its results (os._exit, or a crash)"
+        return CRASHED_WITHOUT_RESULTS()
     seen = before.run.rehearsal
     if not seen.returned and not seen.variables and not before.run.printed.strip():
-        return "there is nothing to compare: no result of a call from eager code, no variable, no output"
+        return NOTHING_TO_COMPARE()
     if not proof.after.traces or not (proof.compared or before.traces.get(name)):
-        return "the function was not called"
+        return NOT_CALLED()
     return None
 
 
-def clearly_slower(name: str, before: Sequence[Observed], after: Sequence[Observed]) -> str | None:
-    """Do the calls of a function take longer, by the best of these runs? Then in words by how much."""
+def clearly_slower(name: str, before: Sequence[Observed], after: Sequence[Observed]) -> Note | None:
+    """Do the calls of a function take longer, by the best of these runs? Then by how much."""
     one, other = (min(_total(observed, name) for observed in runs) for runs in (before, after))
     if other > SLOWER * one and other - one > SLOWER_SECONDS:
-        return f"fewer traces, but its calls take longer: {one:.2f} s → {other:.2f} s"
+        return CALLS_TAKE_LONGER(before=one, after=other)
     return None
 
 
@@ -133,40 +146,36 @@ def _total(observed: Observed, name: str) -> float:
     return sum(returned.seconds for returned in observed.results_of(name))
 
 
-def doubt(proof: Proof, reason: str) -> Proof:
+def doubt(proof: Proof, reason: Note) -> Proof:
     """The same, not proved after all."""
     return _with(proof, "not_proved", reason)
 
 
-def _with(proof: Proof, verdict: ProofVerdict, reason: str) -> Proof:
-    return msgspec.structs.replace(proof, verdict=verdict, reason=reason)
+def _with(proof: Proof, verdict: ProofVerdict, reason: Note) -> Proof:
+    return msgspec.structs.replace(proof, verdict=verdict, reason=english_reason(reason), coded_reason=reason)
 
 
 class Label(NamedTuple):
     """How far a proved repair can be trusted beyond the calls that were seen, and what to know."""
 
     safety: Safety
-    note: str | None
+    notes: tuple[Note, ...]
 
 
-def label(candidate: Candidate, beyond: Beyond | None, doubts: Sequence[str] = ()) -> Label:
+def label(candidate: Candidate, beyond: Beyond | None, doubts: Sequence[Note] = ()) -> Label:
     """*Safe* where calls beyond the run show nothing; *narrow* where one now raises; else *review*.
 
     `doubts` are reasons to have a look that no call shows.
     """
     if doubts:
-        return Label("review", join_notes(candidate.note, *doubts))
+        return Label("review", join_notes(candidate.notes, doubts))
     recipes = set(candidate.recipe.split("+"))
     if (beyond is None or not beyond.tried) and not recipes <= MOVING:
-        return Label("review", join_notes(candidate.note, "calls beyond those of the run could not be tried"))
+        return Label("review", join_notes(candidate.notes, [BEYOND_NOT_TRIED()]))
     if beyond is None:
-        return Label(candidate.safety, candidate.note)
+        return Label(candidate.safety, candidate.notes)
     if beyond.differing:
-        return Label("review", join_notes(candidate.note, f"beyond the run it differs: {_some(beyond.differing)}"))
+        return Label("review", join_notes(candidate.notes, [BEYOND_DIFFERS(differences=beyond.differing)]))
     if beyond.raising:
-        return Label("narrow", join_notes(_some(beyond.raising), candidate.note))
-    return Label("safe" if recipes <= SHOWN_BY_PROBES else candidate.safety, candidate.note)
-
-
-def _some(items: Sequence[str], most: int = 3) -> str:
-    return "; ".join(items[:most]) + (f" (and {len(items) - most} more)" if len(items) > most else "")
+        return Label("narrow", join_notes([BEYOND_RAISES(errors=beyond.raising)], candidate.notes))
+    return Label("safe" if recipes <= SHOWN_BY_PROBES else candidate.safety, candidate.notes)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.facts import Fix, Proof
+from traceonce.facts import Fix, Note, Proof
 from traceonce.facts.rehearsal import stable_name
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
@@ -29,6 +29,8 @@ from traceonce.prove.judging import Observed, clearly_slower, doubt, judge, labe
 from traceonce.prove.outcome import Attempt, Files, Repaired
 from traceonce.prove.program import Program, is_wrong
 from traceonce.prove.rehearsing import Run
+from traceonce.words.notes import english_note
+from traceonce.words.notes.proofs import PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER, READS_OPEN_SIZE
 
 MOST_TRIES = 14  # candidates that are run
 SHOWN = 120  # characters of a change, while it is tried
@@ -215,7 +217,7 @@ class Trying:
                 probe_differences=beyond.differing,
                 probe_errors=beyond.raising,
             )
-        safety, note = label(candidate, beyond, list(self._doubts(candidate, proof)))
+        safety, notes = label(candidate, beyond, list(self._doubts(candidate, proof)))
         before = {**self._program.sources, **self._files}
         changes = {name: (before[name], text) for name, text in files.items() if text != before[name]}
         return Fix(
@@ -226,21 +228,22 @@ class Trying:
             proof=proof,
             causes=candidate.causes,
             edits=tuple(edit for name, texts in changes.items() for edit in line_edits(name, *texts)),
-            note=note,
+            note=english_note(notes),
             diff=unified_diff(changes, Path()),
+            coded_notes=notes,
         )
 
-    def _doubts(self, candidate: Candidate, proof: Proof) -> Iterator[str]:
+    def _doubts(self, candidate: Candidate, proof: Proof) -> Iterator[Note]:
         if proof.prints_counts and proof.measure == "eager":
-            yield "a printed number is another than when run eagerly, and was taken for a count of traces"
+            yield PRINTED_COUNT_NOT_EAGER()
         elif proof.prints_counts:
-            yield "a printed number has changed as the count of traces did, and was taken for that count"
+            yield PRINTED_COUNT_CHANGED()
         if (
             opens_dimensions(candidate)
             and "dynamic_shape" not in candidate.recipe
             and self._reads_open_sizes(candidate)
         ):
-            yield "its body reads a size that is None now: does it take another way then?"
+            yield READS_OPEN_SIZE()
 
     def _reads_open_sizes(self, candidate: Candidate) -> bool:
         """Could sizes in the body be read at run time, or does it ask whether one is known?"""

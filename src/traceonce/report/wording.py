@@ -23,6 +23,8 @@ from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of
 from traceonce.report.vocabulary import NEW_OBJECT
 from traceonce.report.vocabulary.english import ENGLISH
+from traceonce.words.marks import plain
+from traceonce.words.notes import fix_notes, proof_reason
 
 # What a person should do with a fix of this kind.
 SAFETY: dict[Safety, str] = {
@@ -173,10 +175,11 @@ def causes_left(diagnosis: Diagnosis) -> list[Cause]:
     return [cause for cause in diagnosis.causes if cause.code not in treated]
 
 
-def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str | None) -> Iterator[str]:
+def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str | None, *, marked: bool = False) -> Iterator[str]:
     """What is known of a fix, after its snippet: its traces, what was proved, and what to know before it is used.
 
-    `script` is the program that another command of ours could try it on; None where there is none.
+    `script` is the program that another command of ours could try it on; None where there is none. `marked`: code in
+    the notes stands between backticks.
     """
     if fix.proof is not None:
         yield _describe_proof(fix.proof, ENGLISH.trace(diagnosis.backend))
@@ -184,9 +187,10 @@ def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str | None) -> Iterator
         yield _describe_prediction(fix, diagnosis, script)
     if fix.proof is not None and fix.proof.verdict != "proved":
         return
-    words = SAFETY[fix.safety]
-    if words or fix.note:
-        yield ": ".join(filter(None, [words, fix.note]))
+    notes = " ".join(fix_notes(fix, "en"))
+    said = ": ".join(filter(None, [SAFETY[fix.safety], notes if marked else plain(notes)]))
+    if said:
+        yield said
     if fix.wider:
         yield f"wider, proved as well (--wide takes it): {fix.wider}"
 
@@ -203,7 +207,7 @@ def _describe_prediction(fix: Fix, diagnosis: Diagnosis, script: str | None) -> 
 
 def _describe_proof(proof: Proof, noun: str) -> str:
     if proof.verdict != "proved":
-        return f"{'refuted' if proof.verdict == 'refuted' else 'not proved'}: {proof.reason}"
+        return f"{'refuted' if proof.verdict == 'refuted' else 'not proved'}: {proof_reason(proof, 'en')}"
     compared = count_of(proof.compared if proof.compared is not None else proof.after.calls, "call")
     parts = [f"{count_of(proof.before.traces, noun)} → {proof.after.traces:,}"]
     if proof.outputs_equal:

@@ -23,6 +23,7 @@ from traceonce.fix.recipes import (
 )
 from traceonce.fix.recipes.jax import array_argument
 from traceonce.fix.suggesting import make_case
+from traceonce.words.notes import english_note, in_english
 
 RECIPES: list[Recipe] = [
     module.RECIPE
@@ -66,7 +67,7 @@ def proposed(recipe: Recipe, of: Case) -> list[Candidate]:
 def only(recipe: Recipe, of: Case) -> Candidate:
     (candidate,) = proposed(recipe, of)
     assert (candidate.recipe, candidate.safety, candidate.change) == (recipe.name, "advice", None)
-    assert candidate.note
+    assert candidate.notes
     return candidate
 
 
@@ -91,9 +92,12 @@ def test_nothing_is_recommended_where_nothing_needs_to_be_done(recipe: Recipe, f
     assert [candidate.snippet for candidate in found] == ([None] if recipe.name == "leave_it" else [])
 
 
-def test_what_can_be_left_is_said_with_its_reason_and_its_cost() -> None:
+def test_what_can_be_left_is_said_with_its_counts_and_its_cost() -> None:
     candidate = only(leave_it.RECIPE, lengths(3, 4, calls=1000))
-    assert candidate.note == "you can ignore this: all traces came early (2 traces in 1,000 calls, 20 ms lost)"
+    assert in_english(candidate.notes) == (
+        "You can ignore this: the function was traced 2 times in 1,000 calls.",
+        "Its retraces cost 20 ms.",
+    )
     assert candidate.predicted_traces == 2
 
 
@@ -108,8 +112,8 @@ def test_a_growing_sequence_is_padded_to_powers_of_two() -> None:
     candidate = only(pad_or_bucket.RECIPE, lengths(*range(2, 18)))
     assert candidate.predicted_traces == 5  # 2, 4, 8, 16, 32
     assert (candidate.snippet or "").endswith("\ntrain_step(padded(x, axis=1))")
-    assert "x.shape[1] would be 2, 4, 8, 16, 32 instead of 2, 3, 4, 5, …, 17" in (candidate.note or "")
-    assert "mask" in (candidate.note or "")
+    assert "x.shape[1] would be 2, 4, 8, 16, 32 instead of 2, 3, 4, 5, …, 17" in (english_note(candidate.notes) or "")
+    assert "mask" in (english_note(candidate.notes) or "")
 
 
 def test_shapes_that_merely_vary_are_padded_too() -> None:
@@ -117,10 +121,10 @@ def test_shapes_that_merely_vary_are_padded_too() -> None:
     candidate = only(pad_or_bucket.RECIPE, lengths(12, 9, 15, 20, 7))
     assert candidate.predicted_traces == 3
     assert (candidate.snippet or "").endswith("\ntrain_step(padded(x, axis=1))")
-    assert "compilation" not in (candidate.note or "")
+    assert "compilation" not in (english_note(candidate.notes) or "")
     candidate = only(pad_or_bucket.RECIPE, lengths(12, 9, 15, 20, 7, jit_compile=True))
     assert candidate.predicted_traces == 3
-    assert "3 compilations instead of 5" in (candidate.note or "")
+    assert "3 compilations instead of 5" in (english_note(candidate.notes) or "")
 
 
 def test_compilations_are_counted_where_they_were_watched() -> None:
@@ -131,7 +135,7 @@ def test_compilations_are_counted_where_they_were_watched() -> None:
     assert of.diagnosis.verdict is Verdict.RECOMPILING
     candidate = only(pad_or_bucket.RECIPE, of)
     assert candidate.predicted_traces == 1
-    assert "3 compilations instead of 6" in (candidate.note or "")
+    assert "3 compilations instead of 6" in (english_note(candidate.notes) or "")
 
 
 def test_padding_that_saves_nothing_is_no_advice() -> None:
@@ -162,7 +166,7 @@ def batches(**fields: Any) -> Case:
 def test_a_partial_batch_is_dropped(compiled: bool) -> None:
     candidate = only(drop_remainder.RECIPE, batches(jit_compile=compiled))
     assert candidate.snippet == "dataset = dataset.batch(4, drop_remainder=True)"
-    assert candidate.note == "the last 3 of the examples are left out of every pass over the data"
+    assert english_note(candidate.notes) == "Every pass over the data leaves out the last 3 examples."
     assert candidate.predicted_traces == 5
 
 
@@ -171,7 +175,10 @@ def test_partial_batches_of_several_data_sets() -> None:
     candidate = only(drop_remainder.RECIPE, case(*shards, calls=13))
     assert candidate.snippet == "dataset = dataset.batch(10, drop_remainder=True)"
     assert candidate.predicted_traces == 1
-    assert candidate.note == "if these are batches: those of fewer than 10 examples (9, 4, 7, 1, …, 6) are left out"
+    assert (
+        english_note(candidate.notes)
+        == "If these are batches, those of fewer than 10 examples (9, 4, 7, 1, …, 6) are left out."
+    )
 
 
 @pytest.mark.parametrize(
@@ -258,7 +265,7 @@ def test_objects_that_differ_promise_nothing() -> None:
     candidate = only(reuse_instance.RECIPE, instances(6, note="self.rate"))
     assert (candidate.snippet or "").endswith("\nbig_model.score(x, rate)")
     assert candidate.predicted_traces is None
-    assert "self.rate" in (candidate.note or "")
+    assert "self.rate" in (english_note(candidate.notes) or "")
 
 
 def test_without_tf_function_only_where_nearly_every_call_is_a_trace() -> None:
@@ -267,7 +274,7 @@ def test_without_tf_function_only_where_nearly_every_call_is_a_trace() -> None:
     assert candidate.predicted_traces == 0
     assert candidate.snippet == "def train_step(x, config):  # train.py:22, without @tf.function"
     assert candidate.causes == ()
-    assert "10 of 10 calls were traced" in (candidate.note or "")
+    assert "10 of 10 calls were traced" in (english_note(candidate.notes) or "")
     assert proposed(remove_function.RECIPE, case(*objects, calls=20)) == []
     assert proposed(remove_function.RECIPE, case(*objects, jit_compile=True)) == []
 
@@ -352,7 +359,10 @@ def test_a_static_value_is_the_callers_and_not_the_librarys(function: FunctionId
     of = case(*steps, function=function, call_site=site, backend="jax")
     advice = only(library_report.RECIPE, of)
     assert advice.snippet == "jnp.asarray(step)  # for step, in the call at train.py:42 (equinox/_jit.py:263)"
-    assert (advice.note or "").startswith("what is no array is compiled in by its value: pass it as an array, jnp.as")
+    assert english_note(advice.notes) == (
+        "What is not an array is compiled in by its value: pass jnp.asarray(step), unless a shape, an if or a range "
+        "needs the value."
+    )
     assert advice.predicted_traces == 1
     assert proposed(array_argument.RECIPE, of) == []
 

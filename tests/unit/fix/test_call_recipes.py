@@ -12,6 +12,7 @@ from traceonce.fix.candidate import Candidate, Declined, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.recipes import cast, reduce_retracing, tensor_argument
 from traceonce.fix.source.edits import Edits
+from traceonce.words.notes import in_english
 
 SOURCE = """\
 import tensorflow as tf
@@ -194,8 +195,13 @@ def test_the_widest_dtype_comes_first_and_its_price_is_said() -> None:
         "f(tf.cast(x, tf.float64), k, mode)",
         "f(tf.cast(x, tf.float32), k, mode)",
     ]
-    assert "become float64" in (candidates[0].note or "")
-    assert "digits" in (candidates[1].note or "")
+    assert [in_english(each.notes) for each in candidates] == [
+        (
+            "x is always float64.",
+            "float64 is the widest dtype seen: results of a narrower dtype become float64, too.",
+        ),
+        ("x is always float32.", "Digits that the dtype cannot hold are lost."),
+    ]
 
 
 @pytest.mark.parametrize("dtypes", [("string", "float32"), ("bool", "float32"), ("float32",)])

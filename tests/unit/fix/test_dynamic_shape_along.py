@@ -20,6 +20,8 @@ from traceonce.fix.sizes.reach import Reach
 from traceonce.fix.sizes.writing import write_plan
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
+from traceonce.words.notes import english_note
+from traceonce.words.notes.tensorflow import SIZES_READ_AT_RUN_TIME, SIZES_READ_AT_RUN_TIME_ALSO_IN
 
 HEAD = "import tensorflow as tf\n\n\n"
 
@@ -189,7 +191,9 @@ def test_the_functions_and_the_traced_one_are_changed_together(
     assert following is not None
     assert following.recipe == f"{candidate.recipe.partition('+')[0]}+dynamic_shape"
     assert following.safety == "review"
-    assert "also in `steps`, `rows` and `nested`" in (following.note or "")
+    assert following.notes[-1] == SIZES_READ_AT_RUN_TIME_ALSO_IN(functions=["steps", "rows", "nested"])
+    assert (english_note(following.notes) or "").endswith("at run time, also in steps, rows and nested.")
+    assert SIZES_READ_AT_RUN_TIME() not in following.notes
     after = write(following)
     assert after[OTHER] == "import tensorflow as tf\n\n\ndef rows(x):\n    return tf.shape(x)[0]\n"
     assert "return tf.range(tf.shape(x)[0])" in after[FILE]

@@ -9,6 +9,7 @@ from written_case import case_for, written
 from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Declined
 from traceonce.fix.recipes.hoist import RECIPE
+from traceonce.words.notes import english_note
 
 
 def test_kept_on_the_instance() -> None:
@@ -184,4 +185,6 @@ def test_every_time_another_value_is_advice() -> None:
     (advice,) = RECIPE.propose(case)
     assert advice.change is None
     assert advice.safety == "advice"
-    assert "it reads another rate" in str(advice.note)
+    assert english_note(advice.notes) == (
+        "Each new function reads another rate: make the function once, and pass it as an argument."
+    )

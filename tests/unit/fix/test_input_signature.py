@@ -12,6 +12,7 @@ from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
 from traceonce.fix.recipes.input_signature import MOST, Signing, propose, wider
 from traceonce.fix.source.edits import Edits
+from traceonce.words.notes import english_note
 
 SOURCE = "import tensorflow as tf\n\n\n@tf.function\ndef f(x, k):\n    return x\n\n\nf(1, 2)\n"
 
@@ -36,7 +37,7 @@ def test_a_number_is_tried_as_an_integer_as_a_float_and_as_a_wide_integer() -> N
     ]
     assert {each.predicted_traces for each in found} == {1}
     assert {each.safety for each in found} == {"review"}
-    assert "k becomes a tensor" in (found[0].note or "")
+    assert "k becomes a tensor" in (english_note(found[0].notes) or "")
 
 
 def test_shapes_alone_are_safe_until_the_body_changes() -> None:

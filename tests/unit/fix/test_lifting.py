@@ -9,12 +9,13 @@ from traceonce.facts import Leaf
 from traceonce.fix.signatures.lifting import (
     assign_alike,
     float_dtype,
+    note_lifted,
     number_paths,
-    say_lifted,
     stack,
     stacked_lists,
     widest,
 )
+from traceonce.words.notes import in_english
 
 
 def choices(*leaves: Leaf, beside: tuple[Leaf, ...] = ()) -> tuple[str, ...]:
@@ -114,8 +115,9 @@ def test_all_numbers_are_treated_alike_first() -> None:
 
 
 def test_what_becomes_of_numbers_is_said() -> None:
-    assert say_lifted({}) is None
-    assert (say_lifted({"k": "float32"}) or "").startswith("k becomes a tensor")
-    both = say_lifted({"k": "int32", "a": "float32"}) or ""
-    assert both.startswith("a and k become tensors")
-    assert both.endswith("; as an int32, k cannot be computed with Python floats, and wraps beyond 2**31")
+    assert list(note_lifted({})) == []
+    (alone,) = in_english(note_lifted({"k": "float32"}))
+    assert alone == "k becomes a tensor, which Python cannot index with, format or branch on while tracing."
+    first, second = in_english(note_lifted({"k": "int32", "a": "float32"}))
+    assert first == "a and k become tensors, which Python cannot index with, format or branch on while tracing."
+    assert second == "As an int32, k cannot be combined with Python floats, and wraps beyond 2**31."

@@ -11,6 +11,8 @@ from traceonce.explain import diagnose, diagnose_with_events
 from traceonce.facts import Diagnosis, Recording, Verdict
 from traceonce.fix import proposing
 from traceonce.fix.suggesting import make_case, suggest
+from traceonce.words.notes import english_note
+from traceonce.words.notes.diagnoses import LOOKING_FAILED
 
 
 def shapes(count: int, calls: int | None = None, **fields: Any) -> Recording:
@@ -29,11 +31,12 @@ def test_the_best_candidate_is_the_fix() -> None:
     ((diagnosis, events),) = diagnose_with_events(recording)
     candidate = proposing.best(make_case(diagnosis, events, {}))
     assert candidate is not None
-    assert (fix.recipe, fix.safety, fix.snippet, fix.note) == (
+    assert (fix.recipe, fix.safety, fix.snippet, fix.note, fix.coded_notes) == (
         candidate.recipe,
         candidate.safety,
         candidate.snippet,
-        candidate.note,
+        english_note(candidate.notes),
+        candidate.notes,
     )
     assert fix.predicted_traces == 1
     assert "tf.TensorSpec([None], tf.float32)" in (fix.snippet or "")
@@ -60,7 +63,10 @@ def test_a_problem_of_ours_is_told_and_loses_nothing(monkeypatch: pytest.MonkeyP
     diagnosis = suggested(recording)
     assert diagnosis.fixes == ()
     assert diagnosis.causes == diagnose(recording)[0].causes
-    assert diagnosis.notes[-1] == "no fix was looked for: traceonce had a problem (ZeroDivisionError: by zero)"
+    assert diagnosis.notes[-1] == (
+        "No fix was found, since traceonce itself failed: ZeroDivisionError: by zero. Please report it."
+    )
+    assert diagnosis.coded_notes[-1] == LOOKING_FAILED(error="ZeroDivisionError: by zero")
 
 
 def test_a_wall_of_arguments_does_not_hold_up_the_report() -> None:
@@ -70,7 +76,7 @@ def test_a_wall_of_arguments_does_not_hold_up_the_report() -> None:
     recording = record(*(event(*many, call=call) for call, many in enumerate(leaves, 1)), calls=4)
     diagnosis = suggested(recording)
     assert diagnosis.fixes == ()
-    assert diagnosis.notes[-1] == "no fix was looked for: 1,999 things vary in 4 traces"
+    assert diagnosis.notes[-1] == "No fix was looked for: 1,999 things vary in 4 traces."
 
 
 def test_compilations_are_apart_from_traces() -> None:

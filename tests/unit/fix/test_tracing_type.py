@@ -11,6 +11,7 @@ from traceonce.facts import Leaf
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.recipes.tracing_type import HELPER, RECIPE
+from traceonce.words.notes import english_note
 
 STEP = "import tensorflow as tf\nfrom config import Config\n\n\n@tf.function\ndef step(x, config):\n    return x\n"
 METHOD = "    def __tf_tracing_type__(self, context):\n        return _ByContents(self)\n"
@@ -83,7 +84,7 @@ def test_classes_that_cannot_have_one(source: str, why: str) -> None:
 def test_what_holds_more_than_plain_values_is_told() -> None:
     (advice,) = RECIPE.propose(case_of(None, None))
     assert advice.change is None
-    assert "Config object, passed as config: it holds more than plain values" in str(advice.note)
+    assert "The Config object passed as config holds more than plain values" in str(english_note(advice.notes))
 
 
 def test_contents_that_never_repeat_gain_nothing() -> None:

@@ -14,6 +14,7 @@ from traceonce.fix.sizes.reach import Reach
 from traceonce.prove.comparing import Variation, find_difference
 from traceonce.prove.following_up import Failed, FollowUps, failed_tracing
 from traceonce.prove.rehearsing import Run
+from traceonce.words.notes import english_note, english_reason
 
 SOURCE = b"""\
 import tensorflow as tf
@@ -98,7 +99,7 @@ def test_functions_between_the_traced_one_and_the_failing_line_are_changed(failu
     """Not what only passes a tensor on, and not what calls the traced function."""
     following = FollowUps(case(), lambda _: True).after(RELAXING, failure)
     assert following is not None
-    assert (following.candidate.note or "").endswith("also in `steps`")
+    assert (english_note(following.candidate.notes) or "").endswith("also in steps.")
 
 
 def test_without_functions_there_is_nothing_to_follow() -> None:
@@ -164,4 +165,6 @@ def test_a_run_that_failed_elsewhere_is_no_failed_trace() -> None:
 def test_what_ended_a_program_is_said_in_one_line(recorded: str | None, errors: str, expected: str) -> None:
     before = Run(0, Recording(), None, "", "", 1.0)
     after = Run(1, Recording(error=recorded), None, "", errors, 1.0)
-    assert find_difference(before, after, Variation()) == f"exit status 0 → 1 ({expected})"
+    difference = find_difference(before, after, Variation())
+    assert difference is not None
+    assert english_reason(difference) == f"exit status 0 → 1 ({expected})"

@@ -20,6 +20,9 @@ from traceonce.prove.comparing import (
 )
 from traceonce.prove.judging import Observed, clearly_slower, judge, label
 from traceonce.prove.rehearsing import Run
+from traceonce.words.notes import english_reason
+from traceonce.words.notes.proofs import READS_OPEN_SIZE
+from traceonce.words.notes.reasons import LEFT_NO_RESULTS
 
 STEP = FunctionId("step", "train.py", 3)
 NAME = "train.py:step"
@@ -106,12 +109,14 @@ def test_a_silently_wrong_value_is_compared_with_what_is_right() -> None:
 
 def test_a_program_that_left_no_results_proves_nothing() -> None:
     lost = run(1)._replace(run=Run(0, Recording(), None, "", "", 1.0))
-    assert find_difference(run(1).run, lost.run, Variation()) == "the program ended without leaving its results"
+    assert find_difference(run(1).run, lost.run, Variation()) == LEFT_NO_RESULTS()
 
 
 def test_slower_is_said_only_where_it_is_clear_and_stays_so() -> None:
     fast, slow = run(1, 1, seconds=0.1), run(1, 1, seconds=0.5)
-    assert clearly_slower(NAME, [fast], [slow]) == "fewer traces, but its calls take longer: 0.20 s → 1.00 s"
+    slower = clearly_slower(NAME, [fast], [slow])
+    assert slower is not None
+    assert english_reason(slower) == "fewer traces, but its calls take longer: 0.20 s → 1.00 s"
     assert clearly_slower(NAME, [fast, fast], [slow, fast]) is None
     assert clearly_slower(NAME, [run(1, seconds=0.01)], [run(1, seconds=0.1)]) is None
 
@@ -152,8 +157,8 @@ def test_what_is_only_moved_needs_no_calls_beyond_the_run() -> None:
 
 
 def test_a_doubt_is_a_reason_to_review() -> None:
-    found = label(Candidate("input_signature", "safe", ()), Beyond(4), ["it reads a size"])
-    assert (found.safety, found.note) == ("review", "it reads a size")
+    found = label(Candidate("input_signature", "safe", ()), Beyond(4), [READS_OPEN_SIZE()])
+    assert (found.safety, found.notes) == ("review", (READS_OPEN_SIZE(),))
 
 
 def test_a_number_taken_for_the_count_of_traces_is_said_to_be() -> None:

@@ -25,6 +25,8 @@ from traceonce.facts import (
 )
 from traceonce.findings import find_out
 from traceonce.report.base import Language, Material
+from traceonce.words.notes.proofs import BEYOND_RAISES
+from traceonce.words.notes.tensorflow import BECOMES_TENSOR
 
 FOLDER = Path(__file__).parents[2] / "recorded"
 PROGRAMS = sorted(file.stem for file in FOLDER.glob("*.jsonl"))
@@ -64,7 +66,10 @@ def harmful() -> Recording:
         events.append(event(tensor("x", 1), phase="failed", error=f"ValueError: {text}"))
         findings.append(Finding("tensorflow", function, cause(CauseCode.STALE, text, was=text, now=text, note=text)))
         breaches.append(Breach("tensorflow", function, Limit(3), 3, 4, (cause(path=text, now=text),), process="1"))
-        repairs.append(Repair("tensorflow", function, (fix_of(text, text),), (text,)))
+        coded = msgspec.structs.replace(
+            fix_of(text, text), coded_notes=(BECOMES_TENSOR(names=[text]), BEYOND_RAISES(errors=[text]))
+        )
+        repairs.append(Repair("tensorflow", function, (fix_of(text, text), coded), (text,)))
     events = [msgspec.structs.replace(event, id=number) for number, event in enumerate(events, 1)]
     return record(
         *events,

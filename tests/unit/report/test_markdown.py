@@ -17,6 +17,8 @@ from traceonce.report.base import Language
 from traceonce.report.markdown import LIMIT, OPEN, render_markdown
 from traceonce.report.markdown.escaping import code, visible
 from traceonce.report.phrases import chinese, english, phrases_in
+from traceonce.words.notes.reasons import RESULT_DIFFERS
+from traceonce.words.notes.tensorflow import BECOMES_TENSOR, EAGER_INSTEAD
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 TAGS = {"h2", "h3", "p", "strong", "em", "code", "pre", "ul", "li", "details", "summary"}
@@ -207,8 +209,37 @@ def test_every_cause_has_words(code_: CauseCode, language: Language) -> None:
     assert "{" not in text
 
 
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        (
+            "en",
+            "please review: `a` and `b*` become tensors, which Python cannot index with, format or branch on while "
+            "tracing. Without `tf.function`, its Python runs in every call",
+        ),
+        (
+            "zh",
+            "请先审阅：`a` 和 `b*` 变成张量，追踪时 Python 代码不能用它做下标、格式化或分支判断。"
+            "去掉 `tf.function` 后，每次调用都运行 Python 代码",
+        ),
+    ],
+)
+def test_what_a_fix_notes_is_in_the_language_of_the_document(language: Language, told: str) -> None:
+    """Code is code there."""
+    notes = (BECOMES_TENSOR(names=["a", "b*"]), EAGER_INSTEAD())
+    fix = msgspec.structs.replace(fix_of("@tf.function(right)"), coded_notes=notes)
+    assert told in render(retracing(repairs=(Repair("tensorflow", STEP, (fix,)),)), language)
+
+
+def test_why_a_fix_was_refuted_is_in_the_language_of_the_document() -> None:
+    reason = RESULT_DIFFERS(function="step", call=2, difference="3 → 4")
+    fix = fix_of("@tf.function(wrong)", verdict="refuted", reason="in English", coded_reason=reason)
+    text = render(retracing(repairs=(Repair("tensorflow", STEP, (fix,)),)), "zh")
+    assert "**修改** (`input_signature`)：已被否定：step 的第 2 次调用：3 → 4\n" in text
+
+
 def test_notes_are_translated() -> None:
-    notes = [note for name in PROGRAMS for d in material_of(recorded(name), "markdown").diagnoses for note in d.notes]
-    own = [note for note in notes if "traces raised" in note or "different graphs" in note or "are not counted" in note]
-    assert len(own) >= 3
-    assert all(re.search("[\u4e00-\u9fff]", chinese.describe_note(note)) for note in own)
+    diagnoses = [d for name in PROGRAMS for d in material_of(recorded(name), "markdown").diagnoses]
+    told = [note for diagnosis in diagnoses for note in chinese.describe_notes(diagnosis)]
+    assert len(told) == sum(len(diagnosis.notes) for diagnosis in diagnoses) >= 3
+    assert all(re.search("[\u4e00-\u9fff]", note) for note in told)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from made_reports import HARM
 from markdown_it import MarkdownIt
 
-from traceonce.report.markdown.escaping import LONGEST, block, cell, code, html_code, prose, visible
+from traceonce.report.markdown.escaping import LONGEST, block, cell, code, html_code, prose, sentence, visible
+from traceonce.words.marks import parts_of
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 characters = st.sampled_from("ab1_*`~|\\<>&[]()!#@$-+=.:/ \n\t\"'😀汉\u202e\x07")
@@ -56,6 +57,18 @@ def test_prose_is_one_paragraph_of_text(text: str) -> None:
     rendered = MARKDOWN.render(f"{prose(text)} end")
     assert re.fullmatch(r"<p>[^<]*</p>\n", rendered)
     assert text_of(rendered).replace(" ", "") == f"{visible(text)} end".replace(" ", "").replace("\u200b", "")
+
+
+@settings(deadline=None)
+@given(texts)
+def test_a_sentence_is_one_paragraph_of_text_and_code(text: str) -> None:
+    """What stands between backticks is code, and nothing else is anything but text."""
+    rendered = MARKDOWN.render(f"{sentence(text)} end")
+    assert re.fullmatch(r"<p>(?:[^<]|<code>[^<]*</code>)*</p>\n", rendered)
+    seen = "".join(visible(part.text) for part in parts_of(text))
+    assert text_of(rendered).replace(" ", "") == f"{seen} end".replace(" ", "").replace("\u200b", "")
+    found = [html.unescape(code_).strip() for code_ in re.findall(r"<code>([^<]*)</code>", rendered)]
+    assert found == [visible(part.text).strip() for part in parts_of(text) if part.code]
 
 
 @settings(deadline=None)

@@ -25,6 +25,9 @@ from traceonce.facts import (
     TraceEvent,
 )
 from traceonce.report.page.data import embed_json, make_page_data
+from traceonce.words.notes.diagnoses import CALLS_NOT_COUNTED
+from traceonce.words.notes.proofs import BEYOND_NOT_TRIED
+from traceonce.words.notes.tensorflow import BECOMES_TENSOR
 
 number = (int, float)
 optional_number = (int, float, type(None))
@@ -75,6 +78,7 @@ FUNCTION: dict[str, Any] = {
     "jit_compile": bool,
     "accepted": (bool, type(None)),
     "notes": list,
+    "notes_by_language": dict,
     "compilations": int,
     "fell_back": (dict, type(None)),
     "graph_breaks": list,
@@ -271,10 +275,37 @@ def test_a_proved_fix_with_its_proof() -> None:
     events = [event(python("step", n), call=n + 1) for n in range(3)]
     data = page_data(record(*events, calls=3, repairs=(Repair("tensorflow", STEP, (fix,)),)))
     (shown,) = data["functions"][0]["fixes"]
+    assert shown["notes"] == {"en": [], "zh": []}
     assert shown["diff"] == fix.diff
     assert shown["proof"]["speedup"] == 4.0
     assert shown["proof"]["before"]["traces"] == 3
     assert shown["proof"]["after"]["seconds_per_call"] == 0.5
+
+
+def test_notes_are_sentences_in_both_languages() -> None:
+    """Finished, with code between backticks; from an older recording, the text that it has."""
+    notes = (BECOMES_TENSOR(names=["step"]), BEYOND_NOT_TRIED())
+    coded = Fix("input_signature", "review", 1, "@tf.function(…)", note="in English", coded_notes=notes)
+    older = Fix("input_signature", "review", 1, "@tf.function(…)", note="in English")
+    repair = Repair("tensorflow", STEP, (coded, older), ("said before there were codes",))
+    data = page_data(record(Events()(python("step", 1)), repairs=(repair,)))
+    (function,) = data["functions"]
+    assert function["notes_by_language"] == {
+        "en": [CALLS_NOT_COUNTED.en, "said before there were codes"],
+        "zh": [CALLS_NOT_COUNTED.zh, "said before there were codes"],
+    }
+    shown, as_it_is = function["fixes"]
+    assert as_it_is["notes"] == {"en": ["in English"], "zh": ["in English"]}
+    assert shown["notes"] == {
+        "en": [
+            "`step` becomes a tensor, which Python cannot index with, format or branch on while tracing.",
+            "Calls beyond those of the run could not be tried.",
+        ],
+        "zh": [
+            "`step` 变成张量，追踪时 Python 代码不能用它做下标、格式化或分支判断。",
+            "无法试行本次运行之外的调用。",
+        ],
+    }
 
 
 def test_limits_in_words() -> None:

@@ -28,6 +28,8 @@ from traceonce.facts import (
 )
 from traceonce.report.base import Material, find_renderer
 from traceonce.report.text import print_text, render_text
+from traceonce.words.notes.proofs import BEYOND_RAISES
+from traceonce.words.notes.tensorflow import LENGTH_IS_A_TENSOR
 
 KERAS = "/venv/lib/python3.11/site-packages/keras/"
 MODEL = FunctionId("Model.call", f"{KERAS}model.py", 80, library=True)
@@ -136,6 +138,16 @@ def test_a_fix_that_was_not_run_says_so_and_how_safe_it_is(safety: Safety, note:
         f"               8 traces → 2 (predicted, {TRIES})",
         *(f"               {line}" for line in words),
     ]
+
+
+def test_notes_are_sentences_without_markdown() -> None:
+    notes = (LENGTH_IS_A_TENSOR(path="images"), BEYOND_RAISES(errors=["x.shape[0]: 2 → 3 (`ValueError`)"]))
+    fix = msgspec.structs.replace(RELAXED, safety="review", note="only for older programs", coded_notes=notes)
+    *_, line = told_with(fix)
+    assert line.strip() == (
+        "please review: The function gets a tensor instead of a list: a loop still works, but len(images) becomes "
+        "tf.shape(images)[0]. Calls beyond the run now raise: x.shape[0]: 2 → 3 (`ValueError`)."
+    )
 
 
 def test_advice_is_not_for_traceonce_to_try() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from traceonce.facts import CauseCode
+from traceonce.facts import CauseCode, Note
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.recipes.input_signature import propose_signatures
@@ -15,7 +15,8 @@ from traceonce.fix.signatures.lifting import FLOATS, widest
 from traceonce.fix.signatures.predicting import LIFTABLE, replay
 from traceonce.fix.signatures.predicting import cast as cast_signature
 from traceonce.fix.signatures.spelling import spell_changes
-from traceonce.fix.wording import enumerate_words
+from traceonce.words.notes.common import ALWAYS_DTYPE
+from traceonce.words.notes.tensorflow import DIGITS_ARE_LOST, RESULTS_BECOME_FLOAT64
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -29,15 +30,15 @@ def propose(case: Case) -> Iterator[Candidate]:
         return
     now = replay(case.events)
     for dtypes in _targets(case):
-        before, change, note = cast_signature(dtypes), casting(case, dtypes), _say(case, dtypes)
+        before, change, notes = cast_signature(dtypes), casting(case, dtypes), tuple(_notes(case, dtypes))
         left = replay(case.events, before)
         snippet = spell_changes(case, {path: f"tf.cast({path}, tf.{dtype})" for path, dtype in dtypes.items()})
         if left < now:
-            yield Candidate(NAME, "review", tuple(sorted(case.codes & _TREATED)), change, left, snippet, note)
+            yield Candidate(NAME, "review", tuple(sorted(case.codes & _TREATED)), change, left, snippet, notes)
         try:
-            yield from propose_signatures(case, f"{NAME}+input_signature", before, (change,), note, snippet)
+            yield from propose_signatures(case, f"{NAME}+input_signature", before, (change,), notes, snippet)
         except Declined:
-            yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, note, snippet)
+            yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, notes, snippet)
 
 
 def casting(case: Case, dtypes: Mapping[str, str]) -> Change:
@@ -92,13 +93,13 @@ def _targets(case: Case) -> Iterator[dict[str, str]]:
         yield {path: widest(dtypes) or known[path] for path, dtypes in narrower.items()}
 
 
-def _say(case: Case, dtypes: Mapping[str, str]) -> str:
-    what = enumerate_words([f"{path} is always {dtype}" for path, dtype in dtypes.items()])
-    if "float64" in dtypes.values():
-        return f"{what}, the widest that was seen: results that were of a narrower dtype become float64 as well"
+def _notes(case: Case, dtypes: Mapping[str, str]) -> Iterator[Note]:
+    yield from (ALWAYS_DTYPE(path=path, dtype=dtype) for path, dtype in dtypes.items())
     seen = {leaf.dtype for signature in case.signatures for leaf in signature.leaves if leaf.path in dtypes}
-    lost = "float64" in seen or "int64" in seen
-    return f"{what}: digits that it cannot hold are lost" if lost else what
+    if "float64" in dtypes.values():
+        yield RESULTS_BECOME_FLOAT64()
+    elif "float64" in seen or "int64" in seen:
+        yield DIGITS_ARE_LOST()
 
 
 RECIPE = Recipe(

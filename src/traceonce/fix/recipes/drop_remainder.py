@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from traceonce.facts import Cause, CauseCode, TraceEvent, Verdict
+from traceonce.facts import Cause, CauseCode, Note, TraceEvent, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.recipes.pad_or_bucket import varying_places
 from traceonce.fix.signatures.predicting import replay
 from traceonce.fix.wording import enumerate_values
+from traceonce.words.notes.common import LAST_EXAMPLES_DROPPED, SMALL_BATCHES_DROPPED
 
 
 class PartialBatch(NamedTuple):
@@ -52,11 +53,10 @@ def drop_snippet(found: PartialBatch) -> str:
     return f"dataset = dataset.batch({found.whole}, drop_remainder=True)"
 
 
-def drop_note(found: PartialBatch) -> str:
+def drop_note(found: PartialBatch) -> Note:
     if len(found.parts) == 1:
-        return f"the last {found.parts[0]} of the examples are left out of every pass over the data"
-    sizes = enumerate_values(found.parts)
-    return f"if these are batches: those of fewer than {found.whole} examples ({sizes}) are left out"
+        return LAST_EXAMPLES_DROPPED(count=found.parts[0])
+    return SMALL_BATCHES_DROPPED(whole=found.whole, sizes=enumerate_values(found.parts))
 
 
 def without_partial_batch(case: Case, found: PartialBatch) -> int:
@@ -72,7 +72,7 @@ def _propose(case: Case) -> Iterator[Candidate]:
     left = without_partial_batch(case, found) if found is not None else None
     if found is not None and left is not None and left < diagnosis.traces:
         yield Candidate(
-            "drop_remainder", "advice", (CauseCode.SHAPE,), None, left, drop_snippet(found), drop_note(found)
+            "drop_remainder", "advice", (CauseCode.SHAPE,), None, left, drop_snippet(found), (drop_note(found),)
         )
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
 
 NAME = "dynamic_shape"
-SAID = "sizes that the body reads from a shape are read while it runs"
 
 
 REACHES = (Reach(), Reach(cast_everywhere=True), Reach(everywhere=True), Reach(everywhere=True, cast_everywhere=True))

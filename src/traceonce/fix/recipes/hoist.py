@@ -13,7 +13,7 @@ from typing import Any
 
 import libcst as cst
 
-from traceonce.facts import CauseCode, FunctionId, TraceEvent
+from traceonce.facts import CauseCode, FunctionId, Note, TraceEvent
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.moves.moving import (
@@ -33,9 +33,7 @@ from traceonce.fix.source.making import find_creation
 from traceonce.fix.source.module import Module, walk
 from traceonce.fix.source.scopes import scope_of
 from traceonce.fix.source.wrapping import innermost_given, is_partial, meaning, wrapped_argument
-
-_MEMO_NOTE = "the object keeps the first one: an attribute that it reads and that changes later must be a variable"
-_CACHE_NOTE = "all that was ever made is kept, with what it was made from; its arguments must be hashable"
+from traceonce.words.notes.common import CACHED_BY_ARGUMENTS, KEPT_BY_OBJECT, READS_ANOTHER
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -47,8 +45,8 @@ def propose(case: Case) -> Iterator[Candidate]:
     wrapped = _wrapped(function, name, framework_of(case.diagnosis.backend))
     changed = next((cause.note for cause in causes if cause.note), None)
 
-    def candidate(safety: Any, change: Change, left: int, snippet: str, note: str | None = None) -> Candidate:
-        return Candidate("hoist", safety, (CauseCode.NEW_FUNCTION,), change, left, snippet, note)
+    def candidate(safety: Any, change: Change, left: int, snippet: str, *notes: Note) -> Candidate:
+        return Candidate("hoist", safety, (CauseCode.NEW_FUNCTION,), change, left, snippet, notes)
 
     if changed is None:
         left = replay(case.events, one_object=True)
@@ -57,15 +55,19 @@ def propose(case: Case) -> Iterator[Candidate]:
         yield candidate("safe", lambda edits: move_out(edits, find_movable(case, edits)), left, once)
         kept = f'if not hasattr(self, "_traced_{name}"):\n    self._traced_{name} = {wrapped}'
         yield candidate(
-            "review", lambda edits: keep_on_instance(edits, find_movable(case, edits), "traced"), left, kept, _MEMO_NOTE
+            "review",
+            lambda edits: keep_on_instance(edits, find_movable(case, edits), "traced"),
+            left,
+            kept,
+            KEPT_BY_OBJECT(),
         )
     made_alike = _replay_by_reads(case.events)
     if made_alike < case.diagnosis.traces:
         cached = f"{_CACHE}\ndef make_{name}(…):"
-        yield candidate("review", lambda edits: _cache_factory(case, edits), made_alike, cached, _CACHE_NOTE)
+        yield candidate("review", lambda edits: _cache_factory(case, edits), made_alike, cached, CACHED_BY_ARGUMENTS())
     elif changed is not None:
-        note = f"whenever it is made it reads another {changed}: make it once, and pass that as an argument"
-        yield Candidate("hoist", "advice", (CauseCode.NEW_FUNCTION,), note=note)
+        notes = (READS_ANOTHER(names=changed.split(", ")),)
+        yield Candidate("hoist", "advice", (CauseCode.NEW_FUNCTION,), notes=notes)
 
 
 def _wrapped(function: FunctionId, name: str, framework: Framework) -> str:

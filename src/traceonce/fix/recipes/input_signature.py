@@ -8,15 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from traceonce.facts import CauseCode, Signature
+from traceonce.facts import CauseCode, Note, Signature
 from traceonce.facts.fix import Safety
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.recipes import dynamic_shape
-from traceonce.fix.signatures.lifting import assign_alike, number_paths, say_lifted, stack, stacked_lists
+from traceonce.fix.signatures.lifting import assign_alike, note_lifted, number_paths, stack, stacked_lists
 from traceonce.fix.signatures.predicting import SignatureChange, in_turn, lift, replay, unchanged
 from traceonce.fix.signatures.specs import Cover, NoSignature, cover
-from traceonce.fix.wording import enumerate_words, join_lines, join_notes
+from traceonce.fix.wording import enumerate_words, join_lines
+from traceonce.words.notes import join_notes
+from traceonce.words.notes.tensorflow import LIST_BECOMES_TENSOR, SIZES_READ_AT_RUN_TIME
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -68,7 +70,7 @@ def propose_signatures(
     name: str,
     before: SignatureChange = unchanged,
     beside: tuple[Change, ...] = (),
-    note: str | None = None,
+    notes: Sequence[Note] = (),
     call: str | None = None,
 ) -> Iterator[Candidate]:
     """Candidates for calls that are changed by `before`, along with the changes `beside` of the source.
@@ -93,7 +95,7 @@ def propose_signatures(
             change=Signing(case, least, beside),
             predicted_traces=replay(case.events, in_turn(before, prepare, least.apply)),
             snippet=join_lines(_decorator(least), call),
-            note=join_notes(note, say_lifted(lifted), _say_stacked(stacked)),
+            notes=join_notes(notes, note_lifted(lifted), _note_stacked(stacked)),
         )
         yield plain
         further = [_with_body(plain, change) for change in dynamic_shape.variants(case, least.open_shapes)]
@@ -114,7 +116,7 @@ def _with_body(plain: Candidate, change: Change) -> Candidate:
         recipe=f"{plain.recipe}+{dynamic_shape.NAME}",
         safety="review",
         change=dataclasses.replace(signing, beside=(*signing.beside, change)),
-        note=join_notes(plain.note, dynamic_shape.SAID),
+        notes=join_notes(plain.notes, [SIZES_READ_AT_RUN_TIME()]),
     )
 
 
@@ -168,8 +170,9 @@ def _mixtures(choices: Mapping[str, tuple[str, ...]]) -> Iterator[dict[str, str]
             yield {**first, **{path: choices[path][1] for path in paths}}
 
 
-def _say_stacked(paths: Sequence[str]) -> str | None:
-    return f"{enumerate_words(list(paths))} is given as one tensor instead of a list" if paths else None
+def _note_stacked(paths: Sequence[str]) -> Iterator[Note]:
+    if paths:
+        yield LIST_BECOMES_TENSOR(names=paths)
 
 
 RECIPE = Recipe(

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from traceonce.facts import Diagnosis, Verdict
-from traceonce.facts.quantities import count_of, duration
+from traceonce.facts import Diagnosis, Note, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
+from traceonce.words.notes.common import CAN_BE_IGNORED, CAN_BE_IGNORED_IN_CALLS, RETRACES_COST
 
 
 def _propose(case: Case) -> Iterator[Candidate]:
     diagnosis = case.diagnosis
     if diagnosis.verdict in (Verdict.BOUNDED, Verdict.OK):
         codes = tuple(dict.fromkeys(cause.code for cause in diagnosis.causes))
-        yield Candidate(
-            "leave_it", "advice", codes, None, diagnosis.traces, None, f"you can ignore this: {_why(diagnosis)}"
-        )
+        yield Candidate("leave_it", "advice", codes, None, diagnosis.traces, None, tuple(_notes(diagnosis)))
 
 
-def _why(diagnosis: Diagnosis) -> str:
-    calls = f" in {count_of(diagnosis.calls, 'call')}" if diagnosis.calls else ""
-    cost = f", {duration(diagnosis.lost_seconds)} lost" if diagnosis.retraces else ""
-    return f"{diagnosis.reason} ({count_of(diagnosis.traces, 'trace')}{calls}{cost})"
+def _notes(diagnosis: Diagnosis) -> Iterator[Note]:
+    if diagnosis.calls:
+        yield CAN_BE_IGNORED_IN_CALLS(traces=diagnosis.traces, calls=diagnosis.calls)
+    else:
+        yield CAN_BE_IGNORED(traces=diagnosis.traces)
+    if diagnosis.retraces:
+        yield RETRACES_COST(lost=diagnosis.lost_seconds)
 
 
 RECIPE = Recipe(

@@ -5,17 +5,29 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from traceonce.facts import Cause, CauseCode, Diagnosis, Verdict
+from traceonce.facts import Cause, CauseCode, Diagnosis, Note, Verdict
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of, duration
 from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.recipes.drop_remainder import drop_note, drop_snippet, find_partial_batch, without_partial_batch
-from traceonce.fix.recipes.pad_or_bucket import describe_buckets, helper_code, pad, varying_places
+from traceonce.fix.recipes.pad_or_bucket import helper_code, note_buckets, pad, varying_places
 from traceonce.fix.signatures.predicting import LIFTABLE, lift, replay
 from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.wording import enumerate_values
+from traceonce.words.notes.common import (
+    CAUSE_IN_LIBRARY,
+    DATASET_TRACES_ANEW,
+    LIBRARY_KEYS_ON_OBJECT,
+    LIBRARY_OBJECTS_DIFFER,
+    LIBRARY_TRACES_PER_OBJECT,
+    MODEL_TRACES_ANEW,
+    TENSOR_MAY_BE_REFUSED,
+    ZEROS_ARE_COUNTED,
+)
+from traceonce.words.notes.jax import PASS_AN_ARRAY, STATIC_COMPILED_IN
 
+UNKNOWN = "the library"  # where no path tells which
 _NEW_OBJECT = (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE)
 _STATIC_BY_ITSELF = ("equinox",)  # their jit makes static what is no array
 _OTHER_OBJECT = (CauseCode.IDENTITY, CauseCode.COLLECTED)
@@ -36,12 +48,19 @@ def _propose(case: Case) -> Iterator[Candidate]:
             yield from _pass_a_tensor(case)
             yield from _one_size(case)
     codes = tuple(dict.fromkeys(cause.code for cause in diagnosis.causes if cause not in given))
-    note = f"the cause lies in {_package(diagnosis)}, whose files are not touched: a report for its maintainers"
-    yield Candidate("library_report", "advice", codes, None, None, _write_report(case), note)
+    yield Candidate(
+        "library_report",
+        "advice",
+        codes,
+        None,
+        None,
+        _write_report(case),
+        (CAUSE_IN_LIBRARY(library=_name(diagnosis)),),
+    )
 
 
-def _advice(code: CauseCode, traces: int | None, snippet: str, note: str) -> Candidate:
-    return Candidate("library_report", "advice", (code,), None, traces, snippet, note)
+def _advice(code: CauseCode, traces: int | None, snippet: str, *notes: Note) -> Candidate:
+    return Candidate("library_report", "advice", (code,), None, traces, snippet, notes)
 
 
 def _reuse(case: Case) -> Iterator[Candidate]:
@@ -51,22 +70,22 @@ def _reuse(case: Case) -> Iterator[Candidate]:
             traces = replay(case.events, one_object=True) if cause.note is None else None
             if diagnosis.function.name.endswith("[dataset]"):
                 snippet = f"dataset = …  # built once, before {_site(diagnosis)}, and used again there"
-                note = "every dataset traces its functions anew; one that is shuffled or random must be so on each pass"
+                notes = [DATASET_TRACES_ANEW()]
             elif _package(diagnosis) == "keras":
                 snippet = f"# before {_site(diagnosis)}: build and compile the model once, and keep it"
-                note = "each model traces its steps anew. Put its variables and its optimizer's back instead"
+                notes = [MODEL_TRACES_ANEW()]
             else:
                 snippet = f"# before {_site(diagnosis)}: make once what is made there (a model, a layer), and keep it"
-                note = f"{_package(diagnosis)} traces it anew for each object; what the object keeps is then shared"
+                notes = [LIBRARY_TRACES_PER_OBJECT(library=_name(diagnosis))]
             if cause.note is not None:
-                note += f". The objects differ in {cause.note}: set that between the calls, if the library allows it"
-            yield _advice(cause.code, traces, snippet, note)
+                notes.append(LIBRARY_OBJECTS_DIFFER(names=cause.note.split(", ")))
+            yield _advice(cause.code, traces, snippet, *notes)
         elif cause.code in _OTHER_OBJECT:
             what = cause.type_name or "object"
             snippet = (
                 f"kept = …  # the {what} for {cause.path}: made once, before {_site(diagnosis)}, and passed each time"
             )
-            yield _advice(cause.code, None, snippet, f"{_package(diagnosis)} keys its trace on the very object")
+            yield _advice(cause.code, None, snippet, LIBRARY_KEYS_ON_OBJECT(library=_name(diagnosis)))
 
 
 def is_static_by_itself(diagnosis: Diagnosis) -> bool:
@@ -94,11 +113,10 @@ def _pass_an_array(case: Case, given: Sequence[Cause]) -> Iterator[Candidate]:
         if numbers and is_static_by_itself(case.diagnosis):
             traces = replay(case.events, as_arrays(frozenset({cause.path})))
             snippet = f"jnp.asarray({cause.path})  # for {cause.path}, in the call at {site}"
-            note = "what is no array is compiled in by its value: pass it as an array, jnp.asarray(…)"
-            yield _advice(cause.code, traces, snippet, f"{note}, unless a shape, an `if` or a `range` needs its value")
+            yield _advice(cause.code, traces, snippet, PASS_AN_ARRAY(path=cause.path))
         else:
             snippet = f"# {site}: give the same {cause.path} at each call, or one of a few"
-            yield _advice(cause.code, None, snippet, "what is static is compiled in by its value, each new one anew")
+            yield _advice(cause.code, None, snippet, STATIC_COMPILED_IN(path=cause.path))
 
 
 def _pass_a_tensor(case: Case) -> Iterator[Candidate]:
@@ -110,7 +128,7 @@ def _pass_a_tensor(case: Case) -> Iterator[Candidate]:
         dtype = "float32" if any(leaf.type_name == "float" for leaf in leaves) else "int32"
         traces = replay(case.events, lift({cause.path: dtype}))
         snippet = f"# {_site(diagnosis)}: pass tf.constant({cause.path}, tf.{dtype}) for the Python number {cause.path}"
-        note = f"whether {_package(diagnosis)} can do with a tensor is not known; {cause.path} is its own name for it"
+        note = TENSOR_MAY_BE_REFUSED(library=_name(diagnosis), path=cause.path)
         yield _advice(cause.code, traces, snippet, note)
 
 
@@ -130,8 +148,7 @@ def _one_size(case: Case) -> Iterator[Candidate]:
         snippet = (
             f"{helper_code(places)}\n# {_site(diagnosis)}: pad before the call what {_package(diagnosis)} gets: {where}"
         )
-        note = f"{describe_buckets(places)}. A mean, a softmax or a loss would count the zeros"
-        yield _advice(CauseCode.SHAPE, traces, snippet, note)
+        yield _advice(CauseCode.SHAPE, traces, snippet, *note_buckets(places), ZEROS_ARE_COUNTED())
 
 
 def _write_report(case: Case) -> str:
@@ -199,7 +216,13 @@ def _via(via: str | None) -> str:
 
 def _package(diagnosis: Diagnosis) -> str:
     shown = package_path(diagnosis.function.file or "")
-    return shown.partition("/")[0].removesuffix(".py") if shown and not os.path.isabs(shown) else "the library"
+    return shown.partition("/")[0].removesuffix(".py") if shown and not os.path.isabs(shown) else UNKNOWN
+
+
+def _name(diagnosis: Diagnosis) -> str:
+    """The library where it is known, else the function: something that a note can show as code."""
+    package = _package(diagnosis)
+    return diagnosis.function.name if package == UNKNOWN else package
 
 
 RECIPE = Recipe(

@@ -7,14 +7,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.facts import CauseCode, Leaf, Signature, Verdict
-from traceonce.facts.quantities import count_of
+from traceonce.facts import CauseCode, Leaf, Note, Signature, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.predicting import replay
 from traceonce.fix.signatures.specs import by_path
 from traceonce.fix.signatures.spelling import spell_changes
 from traceonce.fix.wording import enumerate_values
+from traceonce.words.notes.common import PADDED_SIZES
+from traceonce.words.notes.tensorflow import MASK_NEEDED, XLA_COMPILES_PER_SHAPE
 
 HELPER = """\
 def padded(tensor, axis):  # to the next power of two
@@ -84,13 +85,11 @@ def helper_code(places: Sequence[Place]) -> str:
     return HELPER.format(filler=filler)
 
 
-def describe_buckets(places: Sequence[Place]) -> str:
-    """``x.shape[1] would be 4, 8 or 16 instead of 3, 4, 5, 9``."""
-    texts = []
+def note_buckets(places: Sequence[Place]) -> Iterator[Note]:
+    """``x.shape[1] would be 4, 8, 16 instead of 3, 4, 5, 9``."""
     for place in places:
         now = sorted({bucket(size) for size in place.sizes})
-        texts.append(f"{place} would be {enumerate_values(now)} instead of {enumerate_values(place.sizes)}")
-    return "; ".join(texts)
+        yield PADDED_SIZES(place=str(place), padded=enumerate_values(now), seen=enumerate_values(place.sizes))
 
 
 def _propose(case: Case) -> Iterator[Candidate]:
@@ -106,13 +105,12 @@ def _propose(case: Case) -> Iterator[Candidate]:
     compiles = len({_shapes(pad(signature, places)) for signature in seen})
     if traces >= diagnosis.traces and compiles >= len({_shapes(signature) for signature in seen}):
         return  # the sizes are so far apart that nothing is saved
-    note = f"{describe_buckets(places)}. A mean, a softmax or a loss would count the zeros: the function needs a mask"
+    notes = [*note_buckets(places), MASK_NEEDED()]
     if compiled:
         before = diagnosis.compiles or len({_shapes(signature) for signature in seen})
-        left = count_of(compiles, "compilation")
-        note = f"XLA compiles for every shape, under any signature: {left} instead of {before:,}. {note}"
+        notes.insert(0, XLA_COMPILES_PER_SHAPE(left=compiles, before=before))
     codes = tuple(code for code in (CauseCode.SHAPE, CauseCode.COMPILE) if code in case.codes)
-    yield Candidate("pad_or_bucket", "advice", codes, None, traces, _pad_snippet(case, places), note)
+    yield Candidate("pad_or_bucket", "advice", codes, None, traces, _pad_snippet(case, places), tuple(notes))
 
 
 def _shapes(signature: Signature) -> tuple[object, ...]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from traceonce.facts import CauseCode, Signature
+from traceonce.facts import CauseCode, Note, Signature
 from traceonce.facts.fix import Safety
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS, Shape
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe, together
 from traceonce.fix.case import Case
 from traceonce.fix.recipes import dynamic_shape
 from traceonce.fix.signatures.predicting import SignatureChange, replay, unchanged
-from traceonce.fix.wording import join_lines, join_notes
+from traceonce.fix.wording import join_lines
+from traceonce.words.notes import join_notes
+from traceonce.words.notes.tensorflow import SIZES_READ_AT_RUN_TIME
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -31,7 +33,7 @@ def propose_relaxed(
     before: SignatureChange = unchanged,
     beside: tuple[Change, ...] = (),
     causes: frozenset[CauseCode] = frozenset(),
-    note: str | None = None,
+    notes: Sequence[Note] = (),
     call: str | None = None,
 ) -> Iterator[Candidate]:
     """Candidates for calls that are changed by `before`, along with the changes `beside` of the source.
@@ -47,9 +49,9 @@ def propose_relaxed(
     safety: Safety = "review" if beside else "safe"
     snippet = join_lines(f"@tf.function({NAME}=True)", call)
     changes = (*beside, relaxing(case))
-    yield Candidate(name, safety, codes, together(*changes), left, snippet, note)
+    yield Candidate(name, safety, codes, together(*changes), left, snippet, tuple(notes))
     for change in dynamic_shape.variants(case, varying_shapes(case.signatures)):
-        said = join_notes(note, dynamic_shape.SAID)
+        said = join_notes(notes, [SIZES_READ_AT_RUN_TIME()])
         whole = together(*changes, change)
         yield Candidate(f"{name}+{dynamic_shape.NAME}", "review", codes, whole, left, snippet, said)
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from traceonce.facts import Diagnosis, Verdict
 from traceonce.facts.event import package_path
-from traceonce.facts.quantities import duration
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.spelling import arguments_of, name_of
+from traceonce.words.notes.tensorflow import EAGER_INSTEAD, GRAPHS_HARDLY_REUSED
 
 NEARLY_ALL = 0.9  # of the calls
 ENOUGH = 4  # calls
@@ -32,13 +32,9 @@ def _propose(case: Case) -> Iterator[Candidate]:
     place = f"  # {package_path(function.file)}:{function.line}, without @tf.function" if function.file else ""
     owner = ["self"] if "." in name_of(function) else []
     head = f"def {name}({', '.join([*owner, *arguments_of(case)])}):"
-    lost = duration(diagnosis.lost_seconds / max(diagnosis.retraces, 1))
-    note = (
-        f"{diagnosis.traces:,} of {diagnosis.calls:,} calls were traced, so its graphs are hardly ever used again, and "
-        f"each costs {lost} and its memory. Eagerly it runs its Python at every call and never traces; how fast that "
-        "is was not measured. Only where the cause cannot be removed"
-    )
-    yield Candidate("remove_function", "advice", (), None, 0, f"{head}{place}", note)  # it treats no cause
+    lost = diagnosis.lost_seconds / max(diagnosis.retraces, 1)
+    notes = (GRAPHS_HARDLY_REUSED(traces=diagnosis.traces, calls=diagnosis.calls or 0, lost=lost), EAGER_INSTEAD())
+    yield Candidate("remove_function", "advice", (), None, 0, f"{head}{place}", notes)  # it treats no cause
 
 
 RECIPE = Recipe(

@@ -11,6 +11,7 @@ from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.predicting import replay
 from traceonce.fix.signatures.spelling import callee_of, name_of, spell_call
+from traceonce.words.notes.tensorflow import OBJECTS_DIFFER, TRACES_PER_OBJECT
 
 
 def _class_of(function: FunctionId) -> str | None:
@@ -35,15 +36,13 @@ def _propose(case: Case) -> Iterator[Candidate]:
     place = f" around {_site_of(case)}" if _site_of(case) else ""
     instance = re.sub(r"\.[^.]*$", "", callee_of(diagnosis.function))
     lines = [f"{instance} = {owner}(…)  # once, before the loop or the function{place}", spell_call(case)]
-    note = "every object has traces of its own; what an object keeps between calls (counters, state) is then shared"
+    note = TRACES_PER_OBJECT()
     traces: int | None = replay(case.events, one_object=True)
     if differing:
         lines[-1] = f"{spell_call(case)[:-1]}{', ' if not lines[-1].endswith('()') else ''}{', '.join(differing)})"
-        note = (
-            f"the objects differ in {', '.join(f'self.{name}' for name in differing)}, which has to become an argument"
-        )
+        note = OBJECTS_DIFFER(names=[f"self.{name}" for name in differing])
         traces = None
-    yield Candidate("reuse_instance", "advice", (CauseCode.NEW_INSTANCE,), None, traces, "\n".join(lines), note)
+    yield Candidate("reuse_instance", "advice", (CauseCode.NEW_INSTANCE,), None, traces, "\n".join(lines), (note,))
 
 
 def _what_differs(causes: list[Cause]) -> list[str]:

@@ -12,6 +12,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.signatures.predicting import each_leaf, replay
 from traceonce.fix.signatures.specs import NoSignature, cover, leaves_at, top
 from traceonce.fix.signatures.spelling import arguments_of, callee_of, name_of, parameters_of, spell_call
+from traceonce.words.notes.tensorflow import FUNCTION_PER_VALUE, FUNCTION_WITH_AND_WITHOUT, SWITCH_OVER_VALUES
 
 MOST = 16  # values: more of them are data, and no switch
 _MODES = ("str", "bytes", "int")
@@ -56,8 +57,8 @@ def _per_value(case: Case, path: str, values: Sequence[str]) -> Iterator[Candida
         f"}}\n"
         f"{table}[{path}]({', '.join(arguments)})"
     )
-    note = f"each value of {path} is a graph by design; one function for each can have a signature for the rest"
-    yield Candidate("split_static_argument", "advice", (CauseCode.VALUE,), None, len(values), snippet, note)
+    notes = (FUNCTION_PER_VALUE(path=path),)
+    yield Candidate("split_static_argument", "advice", (CauseCode.VALUE,), None, len(values), snippet, notes)
 
 
 def _switch(case: Case, path: str, values: Sequence[str]) -> Iterator[Candidate]:
@@ -86,11 +87,8 @@ def _switch(case: Case, path: str, values: Sequence[str]) -> Iterator[Candidate]
         f"    return tf.switch_case(index, [lambda {path}={path}: {call} for {path} in {choices}])\n\n"
         f"{spell_call(case, {path: index}, callee).replace(f'{path}={index}', f'index={index}')}"
     )
-    note = (
-        f"all values of {path} are in one graph, which has a price for each trace; the branches must return tensors of "
-        "one dtype and structure, and a value that is not in the list is an error"
-    )
-    yield Candidate("split_static_argument", "advice", (CauseCode.VALUE,), None, min(traces, relaxed), snippet, note)
+    notes = (SWITCH_OVER_VALUES(path=path),)
+    yield Candidate("split_static_argument", "advice", (CauseCode.VALUE,), None, min(traces, relaxed), snippet, notes)
 
 
 def _with_and_without(case: Case, path: str) -> Iterator[Candidate]:
@@ -113,8 +111,8 @@ def _with_and_without(case: Case, path: str) -> Iterator[Candidate]:
         f"{name}_without_{path} = tf.function(functools.partial({python}, {path}=None), input_signature={without_it})\n"
         f"{name}_without_{path}({', '.join(arguments)}) if {path} is None else {with_call}"
     )
-    note = f"a signature cannot hold None or a tensor for {path}, so there is one function for each"
-    yield Candidate("split_static_argument", "advice", (CauseCode.KIND,), None, 2, snippet, note)
+    notes = (FUNCTION_WITH_AND_WITHOUT(path=path),)
+    yield Candidate("split_static_argument", "advice", (CauseCode.KIND,), None, 2, snippet, notes)
 
 
 def _without(signature: Signature, path: str) -> Signature:

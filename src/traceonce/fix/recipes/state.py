@@ -11,13 +11,15 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from traceonce.facts import Cause, CauseCode
+from traceonce.facts import Cause, CauseCode, Note
 from traceonce.fix.candidate import Candidate, Change, Example, Recipe
 from traceonce.fix.captured.parameters import pass_as_argument, wanted_name
 from traceonce.fix.captured.variables import make_variable
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.predicting import replay
 from traceonce.fix.source.edits import Edits
+from traceonce.words.notes.common import CURRENT_VALUE_PASSED
+from traceonce.words.notes.tensorflow import NEW_PYTHON_VALUE_TRACES, VARIABLE_EVERYWHERE
 
 _FLOATS = ("float64", "float16", "bfloat16")
 
@@ -96,8 +98,8 @@ def _as_argument(case: Case, paths: Sequence[str], templates: Sequence[str], lef
     given = ", ".join(
         f"{wanted_name(path)}={_filled(template, path)}" for path, template in zip(paths, templates, strict=True)
     )
-    note = "every call passes the present value; a Python value costs a trace for each new one"
-    return _candidate(change, left, f"{case.diagnosis.function.short_name}(…, {given})", note)
+    notes = (CURRENT_VALUE_PASSED(), NEW_PYTHON_VALUE_TRACES())
+    return _candidate(change, left, f"{case.diagnosis.function.short_name}(…, {given})", notes)
 
 
 def _as_variable(case: Case, paths: Sequence[str], dtypes: Sequence[str], left: int) -> Candidate:
@@ -109,12 +111,11 @@ def _as_variable(case: Case, paths: Sequence[str], dtypes: Sequence[str], left: 
         f"{path} = tf.Variable(…, dtype=tf.{dtype}, trainable=False)  # and {path}.assign(…) later"
         for path, dtype in zip(paths, dtypes, strict=True)
     ]
-    note = "it is a variable everywhere: Python code that formats it or tests its type sees that"
-    return _candidate(change, left, "\n".join(made), note)
+    return _candidate(change, left, "\n".join(made), (VARIABLE_EVERYWHERE(names=paths),))
 
 
-def _candidate(change: Change, left: int | None, snippet: str, note: str) -> Candidate:
-    return Candidate("state", "review", (CauseCode.STALE,), change, left, snippet, note)
+def _candidate(change: Change, left: int | None, snippet: str, notes: tuple[Note, ...]) -> Candidate:
+    return Candidate("state", "review", (CauseCode.STALE,), change, left, snippet, notes)
 
 
 def _filled(template: str, path: str) -> str:

@@ -12,7 +12,7 @@ from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.recipes.reduce_retracing import NAME as RELAX
 from traceonce.fix.recipes.reduce_retracing import propose_relaxed
-from traceonce.fix.signatures.lifting import assign_alike, number_paths, say_lifted
+from traceonce.fix.signatures.lifting import assign_alike, note_lifted, number_paths
 from traceonce.fix.signatures.predicting import LIFTABLE, lift, replay
 from traceonce.fix.signatures.specs import by_path
 from traceonce.fix.signatures.spelling import spell_changes
@@ -30,12 +30,12 @@ def propose(case: Case) -> Iterator[Candidate]:
         return
     now = replay(case.events)
     for dtypes in itertools.islice(_choices(case.signatures), MOST):
-        before, change, note = lift(dtypes), _giving(case, dtypes), say_lifted(dtypes)
+        before, change, notes = lift(dtypes), _giving(case, dtypes), tuple(note_lifted(dtypes))
         left = replay(case.events, before)
         snippet = spell_changes(case, {path: f"tf.constant({path}, tf.{dtype})" for path, dtype in dtypes.items()})
         if left < now:
-            yield Candidate(NAME, "review", tuple(sorted(case.codes & _TREATED)), change, left, snippet, note)
-        yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, note, snippet)
+            yield Candidate(NAME, "review", tuple(sorted(case.codes & _TREATED)), change, left, snippet, notes)
+        yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, notes, snippet)
 
 
 def _giving(case: Case, dtypes: Mapping[str, str]) -> Change:

@@ -18,6 +18,7 @@ from traceonce.fix.signatures.predicting import by_contents, replay
 from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
+from traceonce.words.notes.common import HOLDS_MORE_THAN_VALUES
 
 HELPER = '''\
 class _ByContents(tf.types.experimental.TraceType):
@@ -53,7 +54,6 @@ def __tf_tracing_type__(self, context):
     return _ByContents(self)
 """
 _HELPER_NAME = "_ByContents"
-_MORE = "it holds more than plain values (tensors, lists, other objects), so make it once, and pass the same one"
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -65,9 +65,8 @@ def propose(case: Case) -> Iterator[Candidate]:
     holding = {path: leaves for path, leaves in paths.items() if all(leaf.contents is not None for leaf in leaves)}
     classes = sorted({str(leaf.type_name) for leaves in holding.values() for leaf in leaves})
     for path in sorted({*paths} - {*holding}):
-        yield Candidate(
-            "tracing_type", "advice", causes, note=f"{paths[path][-1].describe()}, passed as {path}: {_MORE}"
-        )
+        note = HOLDS_MORE_THAN_VALUES(type=paths[path][-1].type_name or "object", path=path)
+        yield Candidate("tracing_type", "advice", causes, notes=(note,))
     left = replay(case.events, by_contents(frozenset(holding)))
     repeated = (len({leaf.contents for leaf in ls}) < len({leaf.identity for leaf in ls}) for ls in holding.values())
     if not any(repeated):

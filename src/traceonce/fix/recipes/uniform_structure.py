@@ -7,14 +7,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.facts import Cause, CauseCode, Container, Leaf, Signature, Verdict
+from traceonce.facts import Cause, CauseCode, Container, Leaf, Note, Signature, Verdict
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.predicting import SignatureChange, replay
 from traceonce.fix.signatures.specs import leaves_at, top
 from traceonce.fix.signatures.spelling import spell_call
-from traceonce.fix.wording import enumerate_values, enumerate_words
+from traceonce.fix.wording import enumerate_values
+from traceonce.words.notes.tensorflow import KEYS_MISSING, LENGTH_IS_A_TENSOR, LIST_AND_TUPLE_DIFFER
 
 _SEQUENCES = ("list", "tuple", ARGUMENTS)
 _MAPPINGS = ("dict", KEYWORDS)
@@ -24,7 +25,7 @@ class Uniform(NamedTuple):
     """How one place gets one structure: the code, why it is the author's to decide, and what it does to a request."""
 
     snippet: str
-    note: str
+    note: Note
     change: SignatureChange
     relax: bool = False
 
@@ -37,7 +38,7 @@ def _propose(case: Case) -> Iterator[Candidate]:
         if uniform is not None:
             traces = replay(case.events, uniform.change, relax=uniform.relax)
             yield Candidate(
-                "uniform_structure", "advice", (CauseCode.STRUCTURE,), None, traces, uniform.snippet, uniform.note
+                "uniform_structure", "advice", (CauseCode.STRUCTURE,), None, traces, uniform.snippet, (uniform.note,)
             )
 
 
@@ -60,7 +61,7 @@ def _one_sequence(case: Case, path: str, type_name: str) -> Uniform:
     def change(signature: Signature) -> Signature:
         return _with_container(signature, path, lambda old: msgspec.structs.replace(old, type_name=type_name))
 
-    return Uniform(snippet, f"a list and a tuple are two structures; {type_name} was the first that came", change)
+    return Uniform(snippet, LIST_AND_TUPLE_DIFFER(type=type_name), change)
 
 
 def _call_with(case: Case, path: str, code: str) -> str:
@@ -80,8 +81,7 @@ def _all_keys(case: Case, path: str, seen: Sequence[Container]) -> Uniform | Non
         fillers[key] = found[0]
     entries = ", ".join(f"{spelt[key]}: {_spell_filler(leaf)}" for key, leaf in fillers.items())
     snippet = f"{path} = {{{entries}, **{path}}}\n{spell_call(case)}"
-    names = enumerate_words([spelt[key] for key in missing])
-    note = f"{names} came in some calls only; the stand-in of the others has to mean nothing to the function"
+    note = KEYS_MISSING(names=[spelt[key] for key in missing])
 
     def change(signature: Signature) -> Signature:
         added = tuple(leaf for leaf in fillers.values() if not leaves_at([signature], leaf.path))
@@ -112,7 +112,7 @@ def _one_tensor(case: Case, path: str, seen: Sequence[Container]) -> Uniform | N
     call = _call_with(case, path, f"{code}({path})")
     sizes = ", ".join(["n", *map(str, shape)])
     what = f"{path}: one tensor [{sizes}] in place of {lengths} tensors"
-    note = f"the function gets a tensor in place of a list: a loop is fine, but len({path}) becomes tf.shape({path})[0]"
+    note = LENGTH_IS_A_TENSOR(path=path)
 
     def change(signature: Signature) -> Signature:
         leaves = [leaf for leaf in signature.leaves if not _is_item(leaf, path)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from traceonce.facts import Leaf, Signature
+from traceonce.facts import Leaf, Note, Signature
 from traceonce.facts.signature import number
 from traceonce.fix.signatures.predicting import LIFTABLE
 from traceonce.fix.signatures.specs import at_their_defaults, by_path, top
-from traceonce.fix.wording import enumerate_words
+from traceonce.words.notes.tensorflow import BECOMES_TENSOR, INT32_LIMITS
 
 _BITS = {"int32": 32, "int64": 64}
 FLOATS = ("float16", "bfloat16", "float32", "float64")  # from narrow to wide
@@ -46,18 +46,14 @@ def assign_alike(choices: Mapping[str, tuple[str, ...]]) -> list[dict[str, str]]
     return found
 
 
-def say_lifted(dtypes: Mapping[str, str]) -> str | None:
-    """What becomes of the numbers at these paths, in words."""
+def note_lifted(dtypes: Mapping[str, str]) -> Iterator[Note]:
+    """What becomes of the numbers at these paths."""
     names = sorted(dtypes, key=top)
-    if not names:
-        return None
-    become = "becomes a tensor" if len(names) == 1 else "become tensors"
-    said = f"{enumerate_words(names)} {become}, which Python cannot index with, format or branch on while tracing"
+    if names:
+        yield BECOMES_TENSOR(names=names)
     wrapping = [name for name in names if dtypes[name] == "int32"]
-    if not wrapping:
-        return said
-    integers = enumerate_words(wrapping)
-    return f"{said}; as an int32, {integers} cannot be computed with Python floats, and wraps beyond 2**31"
+    if wrapping:
+        yield INT32_LIMITS(names=wrapping)
 
 
 def float_dtype(signatures: Iterable[Signature]) -> str:

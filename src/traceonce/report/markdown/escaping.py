@@ -9,6 +9,8 @@ from __future__ import annotations
 import html
 import re
 
+from traceonce.words.marks import parts_of
+
 LONGEST = 600  # characters of one text
 _BLANKS = "\n\r\t"
 _NAMED = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&dollar;"}
@@ -50,15 +52,31 @@ def block(text: str, language: str) -> str:
 
 def prose(text: str) -> str:
     """Words with something of the user's among them, at the beginning of a line or within it."""
-    escaped = _MARKUP.sub(lambda found: _NAMED.get(found[0], f"\\{found[0]}"), visible(text).strip())
-    parted = _LINK.sub(lambda found: f"{found[0]}{_PARTED}", escaped)
-    return re.sub(_LIST, r"\1\\\2", parted, count=1) if _LIST.match(parted) else parted
+    return _no_list(_escaped(visible(text).strip()))
+
+
+def sentence(text: str) -> str:
+    """Words with code between backticks, as notes have it."""
+    written = ""
+    for part in parts_of(text):
+        parted = _PARTED if part.code and written.endswith("`") else ""  # or two pieces of code would be one
+        written += f"{parted}{code(part.text)}" if part.code else _escaped(visible(part.text))
+    return _no_list(written.strip())
 
 
 def visible(text: str) -> str:
     """One line, not too long, in which every character can be seen."""
     shown = "".join(c if c.isprintable() else " " if c in _BLANKS else _escape(c) for c in text[: LONGEST + 1])
     return shown if len(text) <= LONGEST else f"{shown[: LONGEST - 1]}…"
+
+
+def _escaped(text: str) -> str:
+    escaped = _MARKUP.sub(lambda found: _NAMED.get(found[0], f"\\{found[0]}"), text)
+    return _LINK.sub(lambda found: f"{found[0]}{_PARTED}", escaped)
+
+
+def _no_list(line: str) -> str:
+    return re.sub(_LIST, r"\1\\\2", line, count=1) if _LIST.match(line) else line
 
 
 def _escape(character: str) -> str:

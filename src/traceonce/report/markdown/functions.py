@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from traceonce.facts import Cause, Diagnosis, Fix
 from traceonce.facts.event import package_path
-from traceonce.report.markdown.escaping import block, code, html_code, prose
+from traceonce.report.markdown.escaping import block, code, html_code, prose, sentence
 from traceonce.report.phrases import Phrases
 from traceonce.report.wording import causes_left, describe_place, fixes_to_show
 
@@ -82,8 +82,8 @@ def _changes(diagnosis: Diagnosis, phrases: Phrases, script: str | None) -> Iter
     for remedy, causes in remedies.items():
         places = ", ".join(dict.fromkeys(code(cause.path) for cause in causes))
         yield f"**{labels.change}** ({places}){labels.colon}{prose(remedy)}"
-    for note in diagnosis.notes:
-        yield f"**{labels.note}**{labels.colon}{prose(phrases.describe_note(note))}"
+    for note in phrases.describe_notes(diagnosis):
+        yield f"**{labels.note}**{labels.colon}{sentence(note)}"
     if diagnosis.records:
         command = " ".join(["traceonce explain", *diagnosis.records[:RECORDS]])
         yield f"**{labels.known}**{labels.colon}{code(command)}"
@@ -94,7 +94,7 @@ def _fix(fix: Fix, diagnosis: Diagnosis, phrases: Phrases, script: str | None) -
     was refuted."""
     labels = phrases.LABELS
     title = labels.advice if fix.safety == "advice" else labels.fix
-    first, *rest = phrases.describe_fix(fix, diagnosis, script)
+    first, *rest = phrases.describe_fix(fix, diagnosis, script, marked=True)
     if fix.proof is not None and fix.proof.verdict == "refuted":
         yield f"**{title}** ({code(fix.recipe)}){labels.colon}{prose(first)}"
         return
@@ -102,4 +102,4 @@ def _fix(fix: Fix, diagnosis: Diagnosis, phrases: Phrases, script: str | None) -
     text, language = (fix.diff, "diff") if fix.diff else (fix.snippet or "", "python")
     lines = text.strip("\n").split("\n")
     yield block("\n".join(lines if len(lines) <= LINES else [*lines[: LINES - 1], f"… ({len(lines)} lines)"]), language)
-    yield from map(prose, rest)
+    yield from map(sentence, rest)

@@ -34,6 +34,8 @@ from traceonce.report.page.places import Places, find_places
 from traceonce.report.phrases import chinese, english
 from traceonce.report.wording import compilations, describe_reached
 from traceonce.version import __version__
+from traceonce.words.marks import in_pairs
+from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
 
 CALL_EXCERPTS = 3
 # What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.
@@ -156,6 +158,7 @@ def _describe_function(
         "jit_compile": diagnosis.jit_compile,
         "accepted": diagnosis.accepted,
         "notes": diagnosis.notes,
+        "notes_by_language": _notes(diagnosis_notes(diagnosis, "en"), diagnosis_notes(diagnosis, "zh")),
         "compilations": compilations(diagnosis),
         "fell_back": _describe_falling_back(diagnosis),
         "graph_breaks": diagnosis.graph_breaks,
@@ -190,6 +193,11 @@ def _describe_falling_back(diagnosis: Diagnosis) -> dict[str, str] | None:
 def _sentences(words: str, in_chinese: str) -> dict[str, str]:
     """The same in both languages of the page, each as a sentence of its own."""
     return {"en": f"{words[0].upper()}{words[1:]}.", "zh": f"{in_chinese}。"}
+
+
+def _notes(notes: Sequence[str], in_chinese: Sequence[str]) -> dict[str, list[str]]:
+    """What to know, in both languages, with code between backticks."""
+    return {"en": [in_pairs(note) for note in notes], "zh": [in_pairs(note) for note in in_chinese]}
 
 
 def _needed_seconds(own: Sequence[Timed]) -> float:
@@ -249,6 +257,7 @@ def _describe_fix(fix: Fix) -> dict[str, Any]:
         "snippet": fix.snippet,
         "diff": fix.diff,
         "note": fix.note,
+        "notes": _notes(fix_notes(fix, "en"), fix_notes(fix, "zh")),
         "wider": fix.wider,
         "proof": _describe_proof(fix.proof) if fix.proof is not None else None,
     }
@@ -258,6 +267,7 @@ def _describe_proof(proof: Proof) -> dict[str, Any]:
     return {
         "verdict": proof.verdict,
         "reason": proof.reason,
+        "reason_by_language": {"en": proof_reason(proof, "en"), "zh": proof_reason(proof, "zh")},
         "outputs_equal": proof.outputs_equal,
         "compared": proof.compared,
         "tolerance": proof.tolerance,

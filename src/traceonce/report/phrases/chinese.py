@@ -1,8 +1,7 @@
-"""What documents say of a run, in Chinese. What a recipe notes about its fix comes as it is, in English."""
+"""What documents say of a run, in Chinese."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, FellBack, Fix, Proof, Safety, SiteCount, Verdict
@@ -13,6 +12,9 @@ from traceonce.report.phrases import Labels
 from traceonce.report.vocabulary import NEW_OBJECT
 from traceonce.report.vocabulary.chinese import CHINESE
 from traceonce.report.wording import BREAKS, compilations
+from traceonce.words import quantities
+from traceonce.words.marks import plain
+from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
 
 VERDICTS = {
     Verdict.RETRACING: "反复追踪",
@@ -50,23 +52,13 @@ LABELS = Labels(
 SAFETY: dict[Safety, str] = {
     "safe": "",
     "review": "请先审阅",
-    "narrow": "范围较窄：没有出现过的输入现在会报错，而不是重新追踪",
+    "narrow": "范围较窄，没有出现过的输入现在会报错，而不是重新追踪",
     "advice": "仅为建议，由你决定",
 }
-NOTES = [  # as `explain` gives them
-    (r"(\d+) of (\d+) traces raised: (.*)", r"\2 次追踪中有 \1 次报错：\3"),
-    (r"its calls are not counted \(.*\)", "它的调用没有计数（它在别的函数中被调用，或者没有被调用）"),
-    (
-        r"(\d+) different graphs under this name \(.*",
-        r"这个名字下有 \1 个不同的图（别的模型或步骤）：不算重新追踪",
-    ),
-]
 
 
 def duration(seconds: float) -> str:
-    if seconds >= 1:
-        return f"{seconds:.1f} 秒"
-    return f"{seconds * 1000:.0f} 毫秒" if seconds >= 0.001 else "不到 1 毫秒"
+    return quantities.duration(seconds, "zh")
 
 
 def percent(share: float) -> str:
@@ -141,12 +133,8 @@ def describe_reason(diagnosis: Diagnosis) -> str:
     return CHINESE.reason(diagnosis.reason, diagnosis.backend)
 
 
-def describe_note(note: str) -> str:
-    for pattern, words in NOTES:
-        found = re.fullmatch(pattern, note, re.DOTALL)
-        if found:
-            return found.expand(words)
-    return note
+def describe_notes(diagnosis: Diagnosis) -> list[str]:
+    return diagnosis_notes(diagnosis, "zh")
 
 
 def describe_cause(cause: Cause, traces: int, backend: str) -> str:
@@ -202,16 +190,17 @@ def describe_breaks(graph_breaks: Sequence[str]) -> str:
     return f"{len(graph_breaks):,} 处：{'；'.join(graph_breaks[:BREAKS])}{more}"
 
 
-def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str | None) -> Iterator[str]:
+def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str | None, *, marked: bool = False) -> Iterator[str]:
     if fix.proof is not None:
         yield _describe_proof(fix.proof, CHINESE.trace(diagnosis.backend))
     else:
         yield _describe_prediction(fix, diagnosis, script)
     if fix.proof is not None and fix.proof.verdict != "proved":
         return
-    words = SAFETY[fix.safety]
-    if words or fix.note:
-        yield "：".join(filter(None, [words, fix.note]))
+    notes = "".join(fix_notes(fix, "zh"))
+    said = "：".join(filter(None, [SAFETY[fix.safety], notes if marked else plain(notes)]))
+    if said:
+        yield said
     if fix.wider:
         yield f"更宽的写法，同样已验证（--wide 采用它）：{fix.wider}"
 
@@ -227,7 +216,7 @@ def _describe_prediction(fix: Fix, diagnosis: Diagnosis, script: str | None) -> 
 
 def _describe_proof(proof: Proof, noun: str) -> str:
     if proof.verdict != "proved":
-        return f"{'已被否定' if proof.verdict == 'refuted' else '未能验证'}：{proof.reason}"
+        return f"{'已被否定' if proof.verdict == 'refuted' else '未能验证'}：{proof_reason(proof, 'zh')}"
     parts = [f"{noun} {proof.before.traces:,} 次 → {proof.after.traces:,} 次"]
     if proof.outputs_equal and proof.compared == 0:
         parts.append("调用它的代码输出相同")

@@ -16,6 +16,7 @@ from traceonce.report.wording import describe_fix as describe_fix
 from traceonce.report.wording import describe_reason as describe_reason
 from traceonce.report.wording import describe_remedy as describe_remedy
 from traceonce.report.wording import describe_values as describe_values
+from traceonce.words.notes import diagnosis_notes
 
 VERDICTS = {verdict: verdict.value for verdict in Verdict}
 LABELS = Labels(
@@ -105,5 +106,5 @@ def calls(diagnosis: Diagnosis) -> str:
     return f"{'≥ ' if diagnosis.calls_at_least else ''}{diagnosis.calls:,}" if diagnosis.calls else ""
 
 
-def describe_note(note: str) -> str:
-    return note
+def describe_notes(diagnosis: Diagnosis) -> list[str]:
+    return diagnosis_notes(diagnosis, "en")

@@ -12,6 +12,7 @@ from traceonce.fix.signatures.predicting import LIFTABLE, SignatureChange, each_
 from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.wording import enumerate_words
+from traceonce.words.notes.jax import VALUE_NOT_IN_PYTHON
 
 NAME = "array_argument"
 DTYPES = {"int": "int32", "float": "float32"}
@@ -37,10 +38,10 @@ def _are_numbers(case: Case, path: str) -> bool:
 
 def _candidate(case: Case, paths: Sequence[str]) -> Candidate:
     names = enumerate_words(paths)
-    note = f"{names}: Python code in the body can no longer use the value (`if`, `range`, a shape)"
+    notes = (VALUE_NOT_IN_PYTHON(names=paths),)
     snippet = f"@jax.jit  # without {names} among its static arguments"
     left = replay(case.events, as_arrays(frozenset(paths)))
-    return Candidate(NAME, "review", (CauseCode.STATIC_ARGUMENT,), _change(case, paths), left, snippet, note)
+    return Candidate(NAME, "review", (CauseCode.STATIC_ARGUMENT,), _change(case, paths), left, snippet, notes)
 
 
 def as_arrays(paths: frozenset[str]) -> SignatureChange:

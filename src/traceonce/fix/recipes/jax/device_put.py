@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from traceonce.facts import CauseCode, Verdict
 from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.wording import enumerate_words
+from traceonce.words.notes.jax import COMPILES_PER_SHARDING
 
 NAME = "device_put"
 
@@ -20,11 +20,8 @@ def propose(case: Case) -> Iterator[Candidate]:
     place = next((cause.was for cause in causes if cause.was), "…")
     lines = [f"{path} = jax.device_put({path}, sharding)  # once, before the calls" for path in paths]
     snippet = "\n".join([f"sharding = …  # one for all calls, as that of the first: {place}", *lines])
-    note = (
-        f"JAX compiles anew for each way in which {enumerate_words(paths)} lies on devices, without a trace. Which "
-        "place is the right one is for the program to say"
-    )
-    yield Candidate(NAME, "advice", (CauseCode.SHARDING,), None, None, snippet, note)
+    notes = (COMPILES_PER_SHARDING(names=paths),)
+    yield Candidate(NAME, "advice", (CauseCode.SHARDING,), None, None, snippet, notes)
 
 
 RECIPE = Recipe(

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from traceonce.facts import CauseCode, Verdict
-from traceonce.facts.quantities import count_of
+from traceonce.facts import CauseCode, Note, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.recipes.pad_or_bucket import Place, describe_buckets, pad, varying_places
+from traceonce.fix.recipes.pad_or_bucket import Place, note_buckets, pad, varying_places
 from traceonce.fix.signatures.predicting import replay
 from traceonce.fix.signatures.spelling import arguments_of, callee_of, parameters_of
+from traceonce.words.notes.jax import COMPILES_PER_SIZE, MASK_AXIS
 
 NAME = "pad_to_bucket"
 HELPER = """\
@@ -37,11 +37,8 @@ def propose(case: Case) -> Iterator[Candidate]:
     left = replay(events, lambda signature: pad(signature, places))
     if left >= diagnosis.traces:
         return  # the sizes are so far apart that nothing is saved
-    note = (
-        f"{describe_buckets(places)}: {count_of(left, 'compilation')} instead of {diagnosis.traces}. JAX never leaves "
-        f"a size open. Sums, means, maxima and softmaxes must leave out what is not real: {_uses(case, places)}"
-    )
-    yield Candidate(NAME, "advice", (CauseCode.SHAPE,), None, left, _snippet(case, places), note)
+    notes = [*note_buckets(places), COMPILES_PER_SIZE(left=left, before=diagnosis.traces), *_note_masks(case, places)]
+    yield Candidate(NAME, "advice", (CauseCode.SHAPE,), None, left, _snippet(case, places), tuple(notes))
 
 
 def _snippet(case: Case, places: Sequence[Place]) -> str:
@@ -71,12 +68,10 @@ def _masks(case: Case, places: Sequence[Place]) -> list[str]:
     return names
 
 
-def _uses(case: Case, places: Sequence[Place]) -> str:
-    """Which mask is for which axis: ``over axis 1 of `ids`, and of what is made of it, by where=mask``."""
-    return "; ".join(
-        f"over axis {place.axis} of `{place.path}`, and of what is made of it, by where={mask}"
-        for place, mask in zip(places, _masks(case, places), strict=True)
-    )
+def _note_masks(case: Case, places: Sequence[Place]) -> Iterator[Note]:
+    """Which mask is for which axis."""
+    for place, mask in zip(places, _masks(case, places), strict=True):
+        yield MASK_AXIS(axis=place.axis, path=place.path, mask=mask)
 
 
 RECIPE = Recipe(

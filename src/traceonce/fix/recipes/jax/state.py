@@ -8,16 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from traceonce.facts import CauseCode
+from traceonce.facts import CauseCode, Note
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.captured.parameters import pass_as_argument, wanted_name
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.predicting import replay
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.wording import enumerate_words
+from traceonce.words.notes.common import CURRENT_VALUE_PASSED
+from traceonce.words.notes.jax import BECOMES_STATIC
 
 NAME = "state"
-_STATIC = "a static argument: each new value costs a trace, and it must be hashable"
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -30,12 +30,11 @@ def propose(case: Case) -> Iterator[Candidate]:
         paths = [cause.path for cause in chosen]
         given = ", ".join(f"{wanted_name(path)}={path}" for path in paths)
         snippet = f"{case.diagnosis.function.short_name}(…, {given})"
-        note = "every call passes the present value"
+        note = CURRENT_VALUE_PASSED()
         yield _candidate(_change(case, paths, []), replay(case.events), snippet, note)
         flags = [cause.path for cause in chosen if not _is_array(cause.was) and not _is_array(cause.now)]
         if flags:
-            said = f"{note}; {enumerate_words(flags)} as {_STATIC}"
-            yield _candidate(_change(case, paths, flags), None, snippet, said)
+            yield _candidate(_change(case, paths, flags), None, snippet, note, BECOMES_STATIC(names=flags))
 
 
 def _is_array(text: str) -> bool:
@@ -43,8 +42,8 @@ def _is_array(text: str) -> bool:
     return re.fullmatch(r"\w+ \d+", text) is not None or " array " in text
 
 
-def _candidate(change: Change, left: int | None, snippet: str, note: str) -> Candidate:
-    return Candidate(NAME, "review", (CauseCode.STALE,), change, left, snippet, note, passes_state=True)
+def _candidate(change: Change, left: int | None, snippet: str, *notes: Note) -> Candidate:
+    return Candidate(NAME, "review", (CauseCode.STALE,), change, left, snippet, notes, passes_state=True)
 
 
 def _change(case: Case, paths: Sequence[str], static: Sequence[str]) -> Change:

@@ -11,6 +11,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.wording import enumerate_words
+from traceonce.words.notes.jax import NEW_VALUE_COMPILES
 
 NAME = "static_argument"
 # JAX's own words for what the value came from.
@@ -30,11 +31,10 @@ def propose(case: Case) -> Iterator[Candidate]:
             f"the trace needs the value of {enumerate_words(arrays)}, which is an array and cannot be static: "
             "use jnp.where, jax.lax.cond, or a size that does not depend on values"
         )
-    names = enumerate_words(named)
     written = ", ".join(f'"{name}"' for name in named)
     snippet = f"@functools.partial(jax.jit, static_argnames=({written},))"
-    note = f"every new value of {names} costs a trace and a compilation"
-    yield Candidate(NAME, "review", (CauseCode.UNKNOWN,), _change(case, named), None, snippet, note)
+    notes = (NEW_VALUE_COMPILES(names=named),)
+    yield Candidate(NAME, "review", (CauseCode.UNKNOWN,), _change(case, named), None, snippet, notes)
 
 
 def _named(error: str) -> list[str]:

@@ -15,6 +15,8 @@ from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.wrapping import meaning
+from traceonce.words.notes.common import HOLDS_MORE_THAN_VALUES
+from traceonce.words.notes.jax import KEEP_STATIC_OBJECT_UNCHANGED
 
 NAME = "static_equality"
 # With the types, since 1, True and 1.0 are equal and have the same hash.
@@ -30,8 +32,6 @@ def __eq__(self, other):
 def __hash__(self):
     return hash((type(self), self._key()))
 """
-_NOTE = "an object must not be changed after it was passed: JAX has compiled in what it held"
-_MORE = "it holds more than plain values (arrays, lists, other objects), so make it once, and pass the same one"
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -42,16 +42,16 @@ def propose(case: Case) -> Iterator[Candidate]:
     objects = {path: leaves for path, leaves in found.items() if leaves and all(map(_is_object, leaves))}
     holding = {path: leaves for path, leaves in objects.items() if all(leaf.contents is not None for leaf in leaves)}
     for path in sorted({*objects} - {*holding}):
-        what = objects[path][-1].type_name
-        note = f"an object of {what}, passed as {path}: {_MORE}"
-        yield Candidate(NAME, "advice", (CauseCode.STATIC_ARGUMENT,), note=note)
+        note = HOLDS_MORE_THAN_VALUES(type=objects[path][-1].type_name or "object", path=path)
+        yield Candidate(NAME, "advice", (CauseCode.STATIC_ARGUMENT,), notes=(note,))
     repeated = (len({leaf.contents for leaf in ls}) < len({leaf.identity for leaf in ls}) for ls in holding.values())
     if not any(repeated):
         return
     classes = sorted({str(leaf.type_name) for leaves in holding.values() for leaf in leaves})
     left = replay(case.events, by_contents(frozenset(holding)))
     snippet = f"class {classes[0]}:  # with __eq__ and __hash__ by what it holds"
-    yield Candidate(NAME, "review", (CauseCode.STATIC_ARGUMENT,), _change(case, classes), left, snippet, _NOTE)
+    notes = (KEEP_STATIC_OBJECT_UNCHANGED(),)
+    yield Candidate(NAME, "review", (CauseCode.STATIC_ARGUMENT,), _change(case, classes), left, snippet, notes)
 
 
 def _is_object(leaf: Leaf) -> bool:

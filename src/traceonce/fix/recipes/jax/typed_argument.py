@@ -11,7 +11,7 @@ from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.predicting import SignatureChange, each_leaf, replay
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.wording import enumerate_words
+from traceonce.words.notes.jax import NEVER_WEAK
 
 NAME = "typed_argument"
 _TREATED = frozenset({CauseCode.WEAK_TYPE, CauseCode.DTYPE})
@@ -30,9 +30,9 @@ def propose(case: Case) -> Iterator[Candidate]:
         left = replay(case.events, typed(dtypes))
         given = ", ".join(f"{path}={_code(path, dtype)}" for path, dtype in dtypes.items())
         snippet = f"{case.diagnosis.function.short_name}({given})"
-        note = f"{enumerate_words([f'{path} is always {dtype}' for path, dtype in dtypes.items()])}, and never weak"
+        notes = tuple(NEVER_WEAK(path=path, dtype=dtype) for path, dtype in dtypes.items())
         causes = tuple(sorted(case.codes & _TREATED))
-        yield Candidate(NAME, "review", causes, _change(case, dtypes), left, snippet, note)
+        yield Candidate(NAME, "review", causes, _change(case, dtypes), left, snippet, notes)
 
 
 def _code(value: str, dtype: str) -> str:

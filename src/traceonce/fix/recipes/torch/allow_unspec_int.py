@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.compiled.varying import predict, reasons, varying_numbers
+from traceonce.words.notes.torch import SETTING_FOR_ALL_MODULES
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -29,8 +30,8 @@ def propose(case: Case) -> Iterator[Candidate]:
 
     left = predict(case, numbers)
     codes = tuple(sorted({cause.code for cause in numbers}))
-    note = "it is for all modules: what one of them keeps as a whole number is left open when it has changed once"
-    yield Candidate(NAME, "safe", codes, change, None if left is None else left + 1, f"{SETTING} = True", note)
+    notes = (SETTING_FOR_ALL_MODULES(),)
+    yield Candidate(NAME, "safe", codes, change, None if left is None else left + 1, f"{SETTING} = True", notes)
 
 
 _COUNTER = Example(

@@ -10,13 +10,13 @@ from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.compiled.varying import is_argument, predict
+from traceonce.words.notes.torch import WRITES_GO_TO_COPY
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
 
 NAME = "contiguous"
 _STRIDE = re.compile(r"(.+)\.stride\(\)(?:\[\d+\])?")
-_NOTE = "what the function writes into such an argument is written into a copy then"
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -30,7 +30,8 @@ def propose(case: Case) -> Iterator[Candidate]:
             _wrap(case, edits, path)
 
     snippet = ", ".join(f"{path}.contiguous()" for path in paths)
-    yield Candidate(NAME, "review", (CauseCode.GUARD,), change, predict(case, list(found)), snippet, _NOTE)
+    notes = (WRITES_GO_TO_COPY(names=paths),)
+    yield Candidate(NAME, "review", (CauseCode.GUARD,), change, predict(case, list(found)), snippet, notes)
 
 
 def _strides(case: Case) -> Iterator[tuple[Cause, str]]:

@@ -9,6 +9,7 @@ from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.compiled.varying import predict, treats_what_matters, varying_dimensions, varying_numbers
+from traceonce.words.notes.torch import ALL_SIZES_OPEN, SECOND_SIZE_COMPILES
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -32,7 +33,7 @@ def propose(case: Case) -> Iterator[Candidate]:
         lambda edits: _make_dynamic(case, edits),
         left,
         "@torch.compile(dynamic=True)",
-        "every dimension and every number is open then: code that is compiled for all may be slower",
+        (ALL_SIZES_OPEN(),),
     )
     yield Candidate(
         NAME,
@@ -41,7 +42,7 @@ def propose(case: Case) -> Iterator[Candidate]:
         lambda edits: _drop_static(case, edits),
         None if left is None else left + 1,
         "@torch.compile()  # without dynamic=False",
-        "the second size or number that comes is compiled for once more, and then for all",
+        (SECOND_SIZE_COMPILES(),),
     )
 
 

@@ -17,6 +17,7 @@ from traceonce.fix.compiled.varying import (
     treats_what_matters,
     varying_numbers,
 )
+from traceonce.words.notes.torch import SETTING_FOR_ALL_FUNCTIONS
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -43,9 +44,9 @@ def propose(case: Case) -> Iterator[Candidate]:
 
         set_up(case, edits, SETTING, written)
 
-    note = "it is for all compiled functions: what has the same name in another one is left open there, too"
+    notes = (SETTING_FOR_ALL_FUNCTIONS(),)
     left = predict(case, list(sources.values()))
-    yield Candidate(NAME, "review", codes, change, left, f"{SETTING} = {written}", note)
+    yield Candidate(NAME, "review", codes, change, left, f"{SETTING} = {written}", notes)
 
 
 def _sources(case: Case) -> Iterator[tuple[str, Cause]]:

@@ -6,20 +6,15 @@ from collections.abc import Iterator
 
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-
-SHOWN = 3
+from traceonce.words.notes.torch import CUT_INTO_GRAPHS, MOVE_BREAKS_OUT
 
 
 def propose(case: Case) -> Iterator[Candidate]:
     breaks = list(dict.fromkeys(case.diagnosis.graph_breaks))
     if not breaks or case.diagnosis.function.library or case.diagnosis.verdict.is_ignorable:
         return
-    more = f" (and {len(breaks) - SHOWN} more)" if len(breaks) > SHOWN else ""
-    note = (
-        f"it is cut into several graphs, and every part is compiled by itself: {'; '.join(breaks[:SHOWN])}{more}. Move "
-        "what cuts it out of the function; `fullgraph=True` makes each cut an error that says where it is"
-    )
-    yield Candidate("graph_breaks", "advice", (), None, None, "@torch.compile(fullgraph=True)", note)
+    notes = (CUT_INTO_GRAPHS(breaks=breaks), MOVE_BREAKS_OUT())
+    yield Candidate("graph_breaks", "advice", (), None, None, "@torch.compile(fullgraph=True)", notes)
 
 
 RECIPE = Recipe(

@@ -9,6 +9,7 @@ from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.wording import enumerate_values
+from traceonce.words.notes.torch import COMPILES_PER_LENGTH
 
 _LENGTH = re.compile(r"len\((.+)\)")
 _PADDED = """\
@@ -22,11 +23,8 @@ def propose(case: Case) -> Iterator[Candidate]:
         match = _LENGTH.fullmatch(cause.path) if cause.code is CauseCode.STRUCTURE else None
         if match is not None and not case.diagnosis.function.library:
             lengths = enumerate_values(cause.values or (cause.was, cause.now))
-            note = (
-                f"a list is compiled for by its length ({lengths}), `dynamic=True` or not: give one tensor instead, "
-                f"or always as many, as `{match[1]}` is unrolled into the graph"
-            )
-            yield Candidate("list_length", "advice", (CauseCode.STRUCTURE,), None, None, _as_one(case, match[1]), note)
+            notes = (COMPILES_PER_LENGTH(path=match[1], lengths=lengths),)
+            yield Candidate("list_length", "advice", (CauseCode.STRUCTURE,), None, None, _as_one(case, match[1]), notes)
 
 
 def _as_one(case: Case, path: str) -> str:

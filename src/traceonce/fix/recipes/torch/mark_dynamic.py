@@ -10,12 +10,12 @@ from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.compiled.varying import Dimension, markable_dimensions, predict, treats_what_matters
+from traceonce.words.notes.torch import FIXED_SIZE_RAISES
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
 
 NAME = "mark_dynamic"
-_NOTE = "a body that needs one certain size raises a ConstraintViolationError then"
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -31,7 +31,7 @@ def propose(case: Case) -> Iterator[Candidate]:
 
     left = predict(case, [dimension.cause for dimension in dimensions])
     snippet = "\n".join(_spell(parameter, of_one) for parameter, of_one in _by_parameter(dimensions).items())
-    yield Candidate(NAME, "safe", (CauseCode.SHAPE,), change, left, snippet, _NOTE)
+    yield Candidate(NAME, "safe", (CauseCode.SHAPE,), change, left, snippet, (FIXED_SIZE_RAISES(),))
 
 
 def _by_parameter(dimensions: Sequence[Dimension]) -> dict[str, list[Dimension]]:

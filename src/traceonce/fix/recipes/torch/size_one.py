@@ -8,6 +8,7 @@ from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.compiled.varying import ALONE, varying_dimensions
+from traceonce.words.notes.torch import SIZES_0_AND_1_APART
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -15,11 +16,7 @@ def propose(case: Case) -> Iterator[Candidate]:
         sizes = {dimension.cause.was, dimension.cause.now, *dimension.cause.values}
         if sizes & ALONE:
             call = f"torch._dynamo.decorators.mark_unbacked({dimension.path}, {dimension.axis})"
-            note = (
-                "PyTorch compiles the sizes 0 and 1 apart from all others, dynamic or not. Pad to two, or leave the "
-                "dimension open without looking at its size, which fails where the body must know it"
-            )
-            yield Candidate("size_one", "advice", (CauseCode.SHAPE,), None, None, call, note)
+            yield Candidate("size_one", "advice", (CauseCode.SHAPE,), None, None, call, (SIZES_0_AND_1_APART(),))
 
 
 RECIPE = Recipe(

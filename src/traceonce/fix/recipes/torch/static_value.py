@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
+from traceonce.words.notes.torch import TEXT_COMPILED_IN
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -14,11 +15,8 @@ def propose(case: Case) -> Iterator[Candidate]:
         return
     for cause in case.diagnosis.causes:
         if cause.code in (CauseCode.VALUE, CauseCode.GUARD) and cause.type_name == "str":
-            note = (
-                f"`{cause.path}` is compiled for by each of its values. A text that is only printed or logged need not "
-                "go in; where it chooses between a few ways, let the limit be their number: else it only delays"
-            )
-            yield Candidate("static_value", "advice", (cause.code,), None, None, _snippet(case), note)
+            notes = (TEXT_COMPILED_IN(path=cause.path),)
+            yield Candidate("static_value", "advice", (cause.code,), None, None, _snippet(case), notes)
 
 
 def _snippet(case: Case) -> str:

@@ -11,6 +11,7 @@ from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.compiled.varying import predict, reasons, varying_numbers
 from traceonce.fix.recipes.torch.allow_unspec_int import HINT
+from traceonce.words.notes.torch import COUNTER_IS_A_TENSOR
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 NAME = "step_counter_buffer"
 _ATTRIBUTE = re.compile(r"\.([^\W\d]\w*)$")
-_NOTE = "it is a tensor then: Python code that branches on it, prints it or sets it from outside sees another thing"
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -41,7 +41,7 @@ def _candidate(case: Case, cause: Cause, name: str) -> Candidate:
         lambda edits: _make_buffer(edits, case.diagnosis.function, cause.path, name),
         predict(case, [cause]),
         snippet,
-        _NOTE,
+        (COUNTER_IS_A_TENSOR(path=cause.path),),
     )
 
 

@@ -9,6 +9,7 @@ from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.compiled.varying import is_argument, predict, varying_numbers
+from traceonce.words.notes.torch import BRANCH_BREAKS_GRAPH
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -28,8 +29,8 @@ def propose(case: Case) -> Iterator[Candidate]:
 
     codes = tuple(sorted({cause.code for cause in numbers} or {CauseCode.VALUE}))
     snippet = ", ".join(_spell(cause, cause.path) for cause in numbers)
-    note = "in the body it is a tensor: a branch or a loop over it breaks the graph"
-    yield Candidate(NAME, "review", codes, change, predict(case, numbers), snippet, note)
+    notes = (BRANCH_BREAKS_GRAPH(names=[cause.path for cause in numbers]),)
+    yield Candidate(NAME, "review", codes, change, predict(case, numbers), snippet, notes)
 
 
 def _spell(cause: Cause, value: str) -> str:

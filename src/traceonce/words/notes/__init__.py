@@ -1,0 +1,102 @@
+"""Everything that a note can say: one definition for one code, with its words in every language side by side.
+
+A recipe, a proof or a diagnosis calls a definition with its arguments (``BECOMES_TENSOR(names=["step"])``) and keeps
+the note that it gets; whoever shows it asks here for the words. To add a note, define it, and call it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from types import ModuleType
+
+import msgspec
+
+from traceonce.facts import Diagnosis, Fix, Proof
+from traceonce.facts.note import Note
+from traceonce.words.marks import plain
+from traceonce.words.sentence import Language, Sentence
+
+
+@cache
+def definitions() -> Mapping[str, Sentence]:
+    """Every sentence there is, by its code."""
+    from traceonce.words.notes import common, diagnoses, jax, proofs, reasons, tensorflow, torch
+
+    found: dict[str, Sentence] = {}
+    for module in (common, tensorflow, jax, torch, proofs, reasons, diagnoses):
+        for sentence in _defined_in(module):
+            assert sentence.code not in found, f"two sentences have the code {sentence.code}"
+            found[sentence.code] = sentence
+    return found
+
+
+def _defined_in(module: ModuleType) -> Iterable[Sentence]:
+    return (thing for thing in vars(module).values() if isinstance(thing, Sentence))
+
+
+def say(note: Note, language: Language) -> str | None:
+    """The sentence, marked; None for what a later version of traceonce has noted."""
+    sentence = definitions().get(note.code)
+    if sentence is None:
+        return None
+    try:
+        return sentence.fill(note, language)
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def join_notes(*notes: Iterable[Note]) -> tuple[Note, ...]:
+    """All of them, each once."""
+    joined: list[Note] = []
+    for note in (note for some in notes for note in some):
+        if note not in joined:
+            joined.append(note)
+    return tuple(joined)
+
+
+def in_english(notes: Iterable[Note]) -> tuple[str, ...]:
+    """Plain sentences, as the JSON has them beside the codes; for notes that were made here."""
+    return tuple(plain(definitions()[note.code].fill(note, "en")) for note in notes)
+
+
+def english_reason(reason: Note) -> str:
+    """Why a repair was not proved, as the JSON has it beside the code."""
+    return "".join(in_english([reason]))
+
+
+def english_note(notes: Iterable[Note]) -> str | None:
+    """The same as one text."""
+    return " ".join(in_english(notes)) or None
+
+
+def with_notes(diagnosis: Diagnosis, *notes: Note) -> Diagnosis:
+    """The diagnosis with more to know about it."""
+    return msgspec.structs.replace(
+        diagnosis,
+        notes=(*diagnosis.notes, *in_english(notes)),
+        coded_notes=(*diagnosis.coded_notes, *notes),
+    )
+
+
+def fix_notes(fix: Fix, language: Language) -> list[str]:
+    """What to know about a fix, marked (`marks`); from an older recording, the text that it has."""
+    said = [say(note, language) for note in fix.coded_notes]
+    known = [sentence for sentence in said if sentence is not None]
+    if known and len(known) == len(said):
+        return known
+    return [fix.note] if fix.note else []
+
+
+def proof_reason(proof: Proof, language: Language) -> str:
+    """Why it was not proved; from an older recording, the text that it has."""
+    said = say(proof.coded_reason, language) if proof.coded_reason is not None else None
+    return plain(said) if said is not None else proof.reason or ""
+
+
+def diagnosis_notes(diagnosis: Diagnosis, language: Language) -> list[str]:
+    """What to know about a function, marked; those of an older recording come last, and as they are."""
+    said = [say(note, language) for note in diagnosis.coded_notes]
+    texts = diagnosis.notes
+    told = [text if sentence is None else sentence for sentence, text in zip(said, texts, strict=False)]
+    return [*told, *texts[len(told) :]]

@@ -1,0 +1,61 @@
+"""What the recipes for `jax.jit` say."""
+
+from __future__ import annotations
+
+from traceonce.words.sentence import Sentence
+
+VALUE_NOT_IN_PYTHON = Sentence(
+    "value_not_in_python",
+    en="Python code in the body can no longer use the {names:value|values} of {names:code} (in an `if`, a `range` or a "
+    "shape).",
+    zh="函数体中的 Python 代码不能再使用 {names:code} 的值（例如在 `if`、`range` 或形状中）。",
+)
+NEW_VALUE_COMPILES = Sentence(
+    "new_value_compiles",
+    en="Every new value of {names:code} costs a trace and a compilation.",
+    zh="{names:code} 每有一个新值，就要追踪和编译一次。",
+)
+BECOMES_STATIC = Sentence(
+    "becomes_static",
+    en="{names:code} {names:becomes a static argument|become static arguments}: each new value costs a trace, and must "
+    "be hashable.",
+    zh="{names:code} 变成静态参数：每个新值都要追踪一次，而且必须可哈希。",
+)
+KEEP_STATIC_OBJECT_UNCHANGED = Sentence(
+    "keep_static_object_unchanged",
+    en="Do not change an object after you have passed it: JAX has compiled in what it held.",
+    zh="对象传入之后不要再修改：JAX 已经把它当时的内容编译进去了。",
+)
+NEVER_WEAK = Sentence(
+    "never_weak",
+    en="{path:code} is always {dtype:code}, and never weakly typed.",
+    zh="{path:code} 始终是 {dtype:code}，不会是弱类型。",
+)
+COMPILES_PER_SHARDING = Sentence(
+    "compiles_per_sharding",
+    en="JAX compiles again for each sharding of {names:code}, without a trace: choose the sharding that the program "
+    "needs.",
+    zh="{names:code} 每换一种分片方式，JAX 就要重新编译（不追踪）：请选定程序需要的那一种。",
+)
+COMPILES_PER_SIZE = Sentence(
+    "compiles_per_size",
+    en="JAX compiles for every size: padding leaves {left} {left:compilation|compilations} instead of {before}.",
+    zh="JAX 对每种大小都要编译：填充后只编译 {left} 次，而不是 {before} 次。",
+)
+MASK_AXIS = Sentence(
+    "mask_axis",
+    en="Sums, means, maxima and softmaxes over axis {axis} of {path:code}, and of what is computed from it, need "
+    "`where={mask}`.",
+    zh="对 {path:code} 以及由它算出的数组，沿轴 {axis} 求和、均值、最大值或 softmax 时要加上 `where={mask}`。",
+)
+PASS_AN_ARRAY = Sentence(
+    "pass_an_array",
+    en="What is not an array is compiled in by its value: pass `jnp.asarray({path})`, unless a shape, an `if` or a "
+    "`range` needs the value.",
+    zh="不是数组的参数会按值编译进去：请传入 `jnp.asarray({path})`，除非形状、`if` 或 `range` 需要这个值。",
+)
+STATIC_COMPILED_IN = Sentence(
+    "static_compiled_in",
+    en="A static argument is compiled in by its value, so that each new value of {path:code} compiles again.",
+    zh="静态参数按值编译进去，{path:code} 每有一个新值都要重新编译。",
+)

@@ -1,0 +1,36 @@
+"""What a proof adds about the repair that was run."""
+
+from __future__ import annotations
+
+from traceonce.words.sentence import Sentence
+
+BEYOND_NOT_TRIED = Sentence(
+    "beyond_not_tried",
+    en="Calls beyond those of the run could not be tried.",
+    zh="无法试行本次运行之外的调用。",
+)
+BEYOND_DIFFERS = Sentence(
+    "beyond_differs",
+    en="Calls beyond the run come out different: {differences:texts}.",
+    zh="本次运行之外的调用结果不同：{differences:texts}。",
+)
+BEYOND_RAISES = Sentence(
+    "beyond_raises",
+    en="Calls beyond the run now raise: {errors:texts}.",
+    zh="本次运行之外的调用现在会报错：{errors:texts}。",
+)
+PRINTED_COUNT_CHANGED = Sentence(
+    "printed_count_changed",
+    en="A printed number changed along with the count of traces, and was taken for that count.",
+    zh="打印的一个数随追踪次数一起变了，被当作追踪次数。",
+)
+PRINTED_COUNT_NOT_EAGER = Sentence(
+    "printed_count_not_eager",
+    en="A printed number differs from the eager run, and was taken for a count of traces.",
+    zh="打印的一个数与 eager 运行不同，被当作追踪次数。",
+)
+READS_OPEN_SIZE = Sentence(
+    "reads_open_size",
+    en="The body reads a size that is now None: check whether it takes another branch.",
+    zh="函数体读取的一个大小现在是 None：请检查它是否会走到别的分支。",
+)
