@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -102,9 +103,15 @@ def _diagnose(recording: Recording, explained: Sequence[Explained] | None) -> li
         diagnoses = [_repaired(diagnosis, repairs) for diagnosis in diagnoses]
     if all(diagnosis.verdict is not Verdict.FAILED for diagnosis in diagnoses):
         return diagnoses
-    index = Index(Collection())
+    index = _our_records()
     raised = _errors(recording)
     return [_with_errors(diagnosis, raised.get(diagnosis.function.key, {}), index) for diagnosis in diagnoses]
+
+
+@functools.cache
+def _our_records() -> Index:
+    """Read once: that takes longer than most recordings."""
+    return Index(Collection())
 
 
 def _repaired(diagnosis: Diagnosis, repairs: Mapping[tuple[str, str], Repair]) -> Diagnosis:
@@ -148,7 +155,7 @@ def _with_errors(diagnosis: Diagnosis, errors: Iterable[str], index: Index) -> D
 
 def records_of_error(error: str) -> list[str]:
     """The records of an exception that a program did not catch; none where no record knows it."""
-    return [met.record.id for met in _matching(error, None, Index(Collection()), inside=False)]
+    return [met.record.id for met in _matching(error, None, _our_records(), inside=False)]
 
 
 def _errors(recording: Recording) -> dict[str, dict[str, None]]:

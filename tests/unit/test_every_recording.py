@@ -1,4 +1,4 @@
-"""Every recording that the schema allows, and every real one with something changed: told in every form, within seconds.
+"""Every recording that the schema allows is told in every form, within seconds; those that no run would write, too.
 
 A hang shows as one: what takes longer than a minute ends this process, with the stacks of its threads.
 """
