@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from traceonce import __version__
 from traceonce.commands.lazy import LazyGroup
+from traceonce.commands.message_line import say
 from traceonce.errors import TraceonceError
+from traceonce.facts.command_line import as_file, quoted
+from traceonce.facts.printable import MESSAGE, in_line
 
 COMMANDS = {
     "run": ("traceonce.commands.run", "Run a program and explain every trace it makes."),
@@ -31,8 +37,17 @@ class Traceonce(LazyGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.table and args[0].endswith(".py"):
-            raise click.UsageError(f"No such command {args[0]!r}. Did you mean: traceonce run {args[0]}")
+            meant = quoted(["traceonce", "run", as_file(args[0])])
+            raise click.UsageError(f"No such command {args[0]!r}. Did you mean: {meant}")
         return super().resolve_command(ctx, args)
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with _printable_errors():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _printable_errors():
+            return super().invoke(ctx)
 
 
 @click.group(cls=Traceonce, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
@@ -42,6 +57,17 @@ def cli() -> None:
 
     Start with:  traceonce run train.py
     """
+
+
+@contextlib.contextmanager
+def _printable_errors() -> Iterator[None]:
+    """What click complains of quotes what was typed, or what a shell has put in for it: any file name."""
+    try:
+        yield
+    except click.ClickException as error:
+        said = in_line(error.format_message(), MESSAGE)
+        error.format_message = lambda: said  # type: ignore[method-assign]  # its subclasses put it together themselves
+        raise
 
 
 def main() -> None:
@@ -57,7 +83,7 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except TraceonceError as error:
-        sys.stderr.write(f"traceonce: {error}\n")
+        say(f"traceonce: {error}")
         raise SystemExit(2) from None
     except BrokenPipeError:  # the reader has seen enough
         _give_up_output()
@@ -66,7 +92,7 @@ def main() -> None:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
         _give_up_output()
-        sys.stderr.write(f"traceonce: the output cannot be written: {error.strerror}\n")
+        say(f"traceonce: the output cannot be written: {error.strerror}")
         raise SystemExit(2) from None
 
 

@@ -21,7 +21,14 @@ def say_lines(text: str, *, err: bool = True) -> None:
         say(line, err=err)
 
 
-class LogLines(logging.Formatter):
+def log_to_stderr(form: str) -> None:
+    """Log warnings and worse to standard error, each in this form."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_LogLines(form))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+
+
+class _LogLines(logging.Formatter):
     """Lines of a log, tracebacks included."""
 
     def format(self, record: logging.LogRecord) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ import msgspec
 from traceonce.backends.places import working_folder
 from traceonce.commands import in_program
 from traceonce.commands.accepted import AcceptedState
+from traceonce.commands.message_line import say
 from traceonce.commands.output import check_form, choose_output, put_report, tell_place
 from traceonce.config import ALL, Config, load_config
 from traceonce.errors import RecordingError, UsageError
@@ -26,7 +26,7 @@ from traceonce.observe.launching import Target, check_target, launch
 from traceonce.observe.shelf import add, default_recording, remember
 from traceonce.report.base import FORMATS, Language
 from traceonce.report.text import report_lines
-from traceonce.report.wording import describe_verdict
+from traceonce.report.wording import describe_verdict, fix_command
 
 BREACHED = 3
 
@@ -164,7 +164,7 @@ def command(
     try:
         result = Recording.load(path)
     except RecordingError as error:
-        sys.stderr.write(f"traceonce: {error}\n")
+        say(f"traceonce: {error}")
         _leave(code)
     if not no_source:
         result = with_excerpts(result)
@@ -178,16 +178,17 @@ def command(
         if output is not None or not quiet:
             put_report(result, diagnoses, form, output, to_stdout=False, language=lang or "en")
         if not quiet and form == "html":
-            sys.stderr.write(f"{next(report_lines(result, diagnoses)).plain}\n")
+            say(next(report_lines(result, diagnoses)).plain)
             tell_place(output)
         if not quiet and (form == "html" or (form == "text" and output is None)) and diagnoses:
-            sys.stderr.write(f"recording: {path}\n")
+            say(f"recording: {path}")
     except UsageError as error:
-        sys.stderr.write(f"traceonce: {error} The recording is kept: {path}\n")
+        say(f"traceonce: {error} The recording is kept: {path}")
     complaints, remarks = _judge(result, diagnoses, config, accepted, code)
     unchecked = [*_without_a_function(config, diagnoses), *not_measured(diagnoses, config, target)]
     said = [*complaints, *unchecked, *remarks] if not quiet else [*complaints, *unchecked] if code == 0 else []
-    sys.stderr.writelines(f"traceonce: {text}\n" for text in said)
+    for text in said:
+        say(f"traceonce: {text}")
     _leave(code or (BREACHED if complaints else 0))
 
 
@@ -255,8 +256,8 @@ def not_measured(diagnoses: Sequence[Diagnosis], config: Config, target: Target)
     if Verdict.STALE not in config.fail_on or not found:
         return []
     names = ", ".join(dict.fromkeys(d.function.name for d in found))
-    command = f"traceonce fix {shlex.join(target.command())}"
-    return [f"--fail-on stale: not counted, since it was inferred and not measured: {names}; to measure it: {command}"]
+    measure = fix_command(target.command())
+    return [f"--fail-on stale: not counted, since it was inferred and not measured: {names}; to measure it: {measure}"]
 
 
 def _leave(code: int) -> None:

@@ -63,9 +63,7 @@ _IGNORED = (
 _FOREIGN = re.compile(r"[^ -~]")
 _HIDDEN = re.compile(rf"[{_IGNORED}]")
 _EMOJI = "\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
-_JOINER = re.compile(
-    f"(?<=[\u0600-\u1cff])[\u200c\u200d](?=[\u0600-\u1cff])|(?<=[{_EMOJI}])\u200d(?=[{_EMOJI}])"
-)
+_JOINER = re.compile(f"(?<=[\u0600-\u1cff])[\u200c\u200d](?=[\u0600-\u1cff])|(?<=[{_EMOJI}])\u200d(?=[{_EMOJI}])")
 _SELECTED = re.compile(rf"(?<=[^\sA-Za-z{_IGNORED}])[\ufe00-\ufe0f]")
 _COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\w*\[)")
 
@@ -81,13 +79,18 @@ def visible(text: str, keep: str = "") -> str:
 
 def in_line(text: str, most: int | None = None) -> str:
     """One line of a terminal or a log."""
-    return _COMMAND.sub(_without_power, visible(cut(text, most) if most is not None else text))
+    return without_commands(visible(cut(text, most) if most is not None else text))
 
 
 def in_lines(text: str, most: int | None = None) -> list[str]:
     """Several lines of a terminal or a log; a tab, which code is indented with, becomes blanks."""
     whole = cut(text, most) if most is not None else text
     return [in_line(line.expandtabs(4)) for line in whole.replace("\r\n", "\n").split("\n")]
+
+
+def without_commands(line: str) -> str:
+    """A line of a log in which nothing is a command to those who run CI."""
+    return _COMMAND.sub(lambda found: f"{found[1]}\\x3a" if found[0].endswith(":") else "\\x23", line)
 
 
 def cut(text: str, most: int) -> str:
@@ -120,10 +123,6 @@ def _is_seen(found: re.Match[str]) -> bool:
     if _HIDDEN.match(found[0]):
         return bool(_SELECTED.match(text, at))
     return unicodedata.category(found[0]) not in _UNSEEN or bool(_JOINER.match(text, at))
-
-
-def _without_power(found: re.Match[str]) -> str:
-    return f"{found[1]}\\x3a" if found[0].endswith(":") else "\\x23"
 
 
 def _printable(value: Any, most: int | None) -> Any:

@@ -22,6 +22,8 @@ from traceonce.backends.discovery import how_to_install, known_backends, load_ba
 from traceonce.backends.places import working_folder
 from traceonce.errors import ScriptError, UsageError
 from traceonce.facts import Compiled, End, Entry, Exit, Notice
+from traceonce.facts.command_line import as_file, quoted
+from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.observe import shelf
 from traceonce.observe.errors_tap import ErrorsTap
 from traceonce.observe.recorder import make_header
@@ -66,8 +68,8 @@ def check_target(target: Target) -> None:
         raise ScriptError(f"{path}: is a directory without a __main__.py; name the script inside it.")
     if exists and target.name.endswith(".ipynb"):
         raise ScriptError(
-            f"{target.name}: is a notebook, not a script. Export it with `jupyter nbconvert --to script "
-            f"{target.name}`, or use traceonce.watch() inside the notebook."
+            f"{target.name}: is a notebook, not a script. Use traceonce.watch() inside the notebook, or export it: "
+            + quoted(["jupyter", "nbconvert", "--to", "script", as_file(target.name)])
         )
     if not exists:
         raise ScriptError(
@@ -104,7 +106,8 @@ def launch(target: Target, recording: Path, inside: str, settings: str, *, compi
     try:
         shelf.complete(recording, opening, log.found if log else [], Exit(code, seconds, clock))
     except OSError as error:
-        sys.stderr.write(f"traceonce: the recording {recording} cannot be completed: {error.strerror or error}\n")
+        why = f"traceonce: the recording {recording} cannot be completed: {error.strerror or error}"
+        sys.stderr.write(f"{in_line(why, MESSAGE)}\n")
     return code
 
 

@@ -19,6 +19,7 @@ from traceonce.backends.places import working_folder
 from traceonce.facts import SCHEMA, End, Entry, Header, Recording
 from traceonce.facts.entries import encode_line
 from traceonce.facts.error_text import shorten_error
+from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.facts.recording import PART
 
 
@@ -122,7 +123,8 @@ class FileRecorder:
                 _append(self._file, encode_line(entry) + b"\n")
         except Exception as error:  # a full disk is no reason to stop the user's program
             self._broken = True
-            sys.stderr.write(f"traceonce: cannot write {self._path}: {error}; no more events are recorded\n")
+            why = in_line(f"traceonce: cannot write {self._path}: {error}; no more events are recorded", MESSAGE)
+            sys.stderr.write(f"{why}\n")
 
     def close(self) -> None:
         if self._file is not None:

@@ -201,7 +201,8 @@ def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
 
 def _fix_lines(fix: Fix, diagnosis: Diagnosis, command: str | None, label: int) -> Iterator[Text]:
     """A repair: its code, and in words what may be expected of it."""
-    code = [line for line in (fix.snippet or "").expandtabs(4).split("\n") if line.strip()]  # an empty line ends a message in a log
+    lines = (fix.snippet or "").expandtabs(4).split("\n")
+    code = [line for line in lines if line.strip()]  # an empty line ends a message in a log
     shown = code if len(code) <= SNIPPET else [*code[: SNIPPET - 1], "… (all of it: --format json)"]
     title = "advice" if fix.safety == "advice" else "fix"
     for number, line in enumerate(shown):
