@@ -60,4 +60,5 @@ def _spell(character: str) -> str:
         return f"\\{character}"
     if visible(character) == character and character != "#":  # ``##[`` is a command to those who read logs
         return character
-    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
+    errors = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", errors))

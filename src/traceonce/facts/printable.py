@@ -45,6 +45,7 @@ LONGEST: Mapping[str, int] = {
     "causes": 600,
     "unknown": 200,
     "graph_breaks": 600,
+    "wider": SENTENCE,
     "note": SENTENCE,
     "notes": SENTENCE,
     "reason": SENTENCE,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from traceonce.facts import Breach, Diagnosis, Recording
 from traceonce.facts.event import path_from
-from traceonce.facts.printable import printable, visible
+from traceonce.facts.printable import in_line, in_lines, printable
 from traceonce.report.base import Material
 from traceonce.report.text import function_lines, needing_attention
 from traceonce.report.wording import describe_change, describe_verdict, fix_command
@@ -67,9 +67,10 @@ def _place(diagnosis: Diagnosis) -> tuple[str | None, int | None]:
 def command(level: str, message: str, **properties: str | int | None) -> str:
     """A workflow command, with the characters that have a meaning in it escaped as GitHub wants it."""
     given = ",".join(
-        f"{name}={_escape_property(visible(str(value)))}" for name, value in properties.items() if value is not None
+        f"{name}={_escape_property(in_line(str(value)))}" for name, value in properties.items() if value is not None
     )
-    return f"::{level} {given}::{_escape(visible(message, keep=chr(10)))}"
+    lines = "\n".join(in_lines(message))
+    return f"::{level} {given}::{_escape(lines)}"
 
 
 def _escape(text: str) -> str:

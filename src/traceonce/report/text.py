@@ -10,7 +10,7 @@ from rich.text import Text
 
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, Fix, Recording, Verdict
 from traceonce.facts.command_line import quoted
-from traceonce.facts.printable import printable
+from traceonce.facts.printable import SENTENCE, cut, printable
 from traceonce.facts.quantities import count_of, duration, percent, size
 from traceonce.report.base import Material
 from traceonce.report.terminal import print_line, safe_line
@@ -202,7 +202,7 @@ def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
 def _fix_lines(fix: Fix, diagnosis: Diagnosis, command: str | None, label: int) -> Iterator[Text]:
     """A repair: its code, and in words what may be expected of it."""
     lines = (fix.snippet or "").expandtabs(4).split("\n")
-    code = [line for line in lines if line.strip()]  # an empty line ends a message in a log
+    code = [cut(line, SENTENCE) for line in lines if line.strip()]  # an empty line ends a message in a log
     shown = code if len(code) <= SNIPPET else [*code[: SNIPPET - 1], "… (all of it: --format json)"]
     title = "advice" if fix.safety == "advice" else "fix"
     for number, line in enumerate(shown):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from traceonce.facts import Diagnosis
 from traceonce.facts.command_line import quoted
-from traceonce.facts.printable import in_line, printable
+from traceonce.facts.printable import SENTENCE, cut, in_line, printable
 from traceonce.facts.quantities import count_of, duration
 from traceonce.knowledge.linking import records_of
 from traceonce.report.wording import (
@@ -89,7 +89,8 @@ def _changes(diagnosis: Diagnosis) -> Iterator[str]:
     yield from (f"  change     {remedy}" for remedy in _remedies(diagnosis))
     for fix in fixes_to_show(diagnosis):
         words = describe_fix(fix, diagnosis, None)
-        code = [line for line in (fix.snippet or "").expandtabs(4).split("\n") if line.strip()]
+        lines = (fix.snippet or "").expandtabs(4).split("\n")
+        code = [cut(line, SENTENCE) for line in lines if line.strip()]
         yield from (f"  {'' if number else 'fix':<11}{line}" for number, line in enumerate([*code, *words]))
 
 
