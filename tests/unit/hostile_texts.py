@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 TITLE = "\x1b]0;owned\x07"
@@ -29,6 +30,7 @@ HOSTILE = (
 )
 _characters = st.sampled_from("".join(HOSTILE)) | st.characters(exclude_categories=())  # halves of characters, too
 hostile = st.sampled_from(HOSTILE) | st.text(_characters, max_size=30)
+unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])  # no clock decides
 _JOINERS = "\u200c\u200d"  # which ordinary text has between some letters
 
 

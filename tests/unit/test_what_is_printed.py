@@ -9,14 +9,13 @@ import logging
 import re
 import shlex
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
 import pytest
 from handmade import Events, cause, python, record, tensor
-from hostile_texts import HOSTILE, TITLE, assert_safe, hostile
-from hypothesis import HealthCheck, example, given, settings
+from hostile_texts import HOSTILE, TITLE, assert_safe, hostile, unhurried
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -60,7 +59,6 @@ from traceonce.report.text import print_text, render_text
 from traceonce.report.wording import fix_command
 
 OWN_COMMAND = r"::(notice|warning|error) (file=|title=)"
-quietly = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 
 def hostile_run(text: str, other: str, arguments: tuple[str, ...] = ()) -> tuple[Recording, list[Diagnosis]]:
@@ -101,7 +99,7 @@ def hostile_run(text: str, other: str, arguments: tuple[str, ...] = ()) -> tuple
     return recording, diagnoses
 
 
-@quietly
+@unhurried
 @given(hostile, hostile)
 @example(TITLE, "\n::add-mask::x")
 def test_the_report_as_text(text: str, other: str) -> None:
@@ -115,7 +113,7 @@ def test_the_report_as_text(text: str, other: str) -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == printed
 
 
-@quietly
+@unhurried
 @given(hostile)
 @example("\r\b\x07\x0b\x0c")
 def test_what_is_written_out_is_there_to_be_seen(text: str) -> None:
@@ -126,7 +124,7 @@ def test_what_is_written_out_is_there_to_be_seen(text: str) -> None:
         assert ascii(char)[1:-1] in shown
 
 
-@quietly
+@unhurried
 @given(hostile, hostile)
 @example("x\n::add-mask::y", "a:b,c%.py")
 def test_annotations_for_github(text: str, other: str) -> None:
@@ -136,7 +134,7 @@ def test_annotations_for_github(text: str, other: str) -> None:
     assert all(re.match(OWN_COMMAND, line) for line in printed.splitlines())
 
 
-@quietly
+@unhurried
 @given(hostile, hostile)
 def test_the_table_and_markdown(text: str, other: str) -> None:
     recording, diagnoses = hostile_run(text, other)
@@ -145,7 +143,7 @@ def test_the_table_and_markdown(text: str, other: str) -> None:
     assert_safe(render_markdown(material).replace("\t", " "))  # code keeps its tabs
 
 
-@quietly
+@unhurried
 @given(st.lists(hostile, max_size=3))
 @example(["--epochs", "$(id)", "it's"])
 def test_the_command_that_proves_a_fix(arguments: list[str]) -> None:
@@ -200,14 +198,14 @@ def explained_as(text: str, other: str) -> str:
     return stream.getvalue()
 
 
-@quietly
+@unhurried
 @given(hostile, hostile)
 @example("[/red] broken markup", "ok")
 def test_an_explanation(text: str, other: str) -> None:
     assert_safe(explained_as(text, other))
 
 
-@quietly
+@unhurried
 @given(hostile, hostile)
 def test_the_message_of_a_limit(text: str, other: str) -> None:
     """It is an error's text, or a warning's, with the place that the warning names."""
@@ -221,7 +219,7 @@ def test_the_message_of_a_limit(text: str, other: str) -> None:
     assert "\n" not in file
 
 
-@quietly
+@unhurried
 @given(hostile, hostile)
 def test_a_line_of_the_log(text: str, other: str) -> None:
     recording, _ = hostile_run(text, other)
@@ -246,7 +244,7 @@ def test_a_line_of_the_log(text: str, other: str) -> None:
     assert "\n" not in line
 
 
-@quietly
+@unhurried
 @given(hostile, hostile)
 def test_what_pytest_is_told(text: str, other: str) -> None:
     _, diagnoses = hostile_run(text, other)
@@ -260,7 +258,7 @@ def test_what_pytest_is_told(text: str, other: str) -> None:
     assert_safe("\n".join([*lines, section, describe_problems(Judgement(problems=[text, other]))]))
 
 
-@quietly
+@unhurried
 @given(hostile)
 def test_what_a_command_says(text: str) -> None:
     for to_stderr, redirect in ((True, contextlib.redirect_stderr), (False, contextlib.redirect_stdout)):

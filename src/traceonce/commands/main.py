@@ -13,10 +13,7 @@ import click
 
 from traceonce import __version__
 from traceonce.commands.lazy import LazyGroup
-from traceonce.commands.message_line import say
 from traceonce.errors import TraceonceError
-from traceonce.facts.command_line import as_file, quoted
-from traceonce.facts.printable import MESSAGE, in_line
 
 COMMANDS = {
     "run": ("traceonce.commands.run", "Run a program and explain every trace it makes."),
@@ -37,6 +34,8 @@ class Traceonce(LazyGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.table and args[0].endswith(".py"):
+            from traceonce.facts.command_line import as_file, quoted
+
             meant = quoted(["traceonce", "run", as_file(args[0])])
             raise click.UsageError(f"No such command {args[0]!r}. Did you mean: {meant}")
         return super().resolve_command(ctx, args)
@@ -65,6 +64,8 @@ def _printable_errors() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
+        from traceonce.facts.printable import MESSAGE, in_line
+
         said = in_line(error.format_message(), MESSAGE)
         error.format_message = lambda: said  # type: ignore[method-assign]  # its subclasses put it together themselves
         raise
@@ -83,7 +84,7 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except TraceonceError as error:
-        say(f"traceonce: {error}")
+        _say(f"traceonce: {error}")
         raise SystemExit(2) from None
     except BrokenPipeError:  # the reader has seen enough
         _give_up_output()
@@ -92,8 +93,14 @@ def main() -> None:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
         _give_up_output()
-        say(f"traceonce: the output cannot be written: {error.strerror}")
+        _say(f"traceonce: the output cannot be written: {error.strerror}")
         raise SystemExit(2) from None
+
+
+def _say(text: str) -> None:
+    from traceonce.commands.message_line import say  # and with it facts, which --help does without
+
+    say(text)
 
 
 def _give_up_output() -> None:

@@ -8,8 +8,8 @@ import shutil
 import subprocess
 
 import pytest
-from hostile_texts import assert_safe, hostile
-from hypothesis import assume, given, settings
+from hostile_texts import assert_safe, hostile, unhurried
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from traceonce.commands.fix import split_arguments
@@ -19,6 +19,7 @@ from traceonce.facts.printable import in_line
 BASH = shutil.which("bash")
 
 
+@unhurried
 @given(st.lists(hostile))
 def test_every_command_can_be_printed(words: list[str]) -> None:
     line = "traceonce " + quoted(words)
@@ -26,6 +27,7 @@ def test_every_command_can_be_printed(words: list[str]) -> None:
     assert in_line(line) == line
 
 
+@unhurried
 @given(st.lists(hostile))
 def test_words_that_can_be_shown_survive_as_they_are(words: list[str]) -> None:
     words = [word for word in words if in_line(word) == word]
@@ -33,7 +35,7 @@ def test_words_that_can_be_shown_survive_as_they_are(words: list[str]) -> None:
 
 
 @pytest.mark.skipif(BASH is None, reason="there is no bash here")
-@settings(max_examples=60, deadline=None)  # a process each
+@unhurried
 @given(st.lists(hostile, min_size=1))
 def test_a_shell_reads_every_word_as_it_was(words: list[str]) -> None:
     words = [word.replace("\0", "") for word in words]  # no argument can have one

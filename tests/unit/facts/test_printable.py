@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 import pytest
-from hostile_texts import HOSTILE, assert_safe, hostile
+from hostile_texts import HOSTILE, assert_safe, hostile, unhurried
 from hypothesis import given
 
 from traceonce.facts import CallSite, Cause, CauseCode, FunctionId
@@ -46,6 +46,7 @@ def test_what_cannot_be_seen_or_has_power_is_written_out(text: str, shown: str) 
     assert in_line(text) == shown
 
 
+@unhurried
 @given(hostile)
 def test_a_line_is_safe_and_made_safe_once(text: str) -> None:
     shown = in_line(text)
@@ -54,6 +55,7 @@ def test_a_line_is_safe_and_made_safe_once(text: str) -> None:
     assert in_line(shown) == shown
 
 
+@unhurried
 @given(hostile)
 def test_lines_are_safe_each(text: str) -> None:
     assert_safe("\n".join(in_lines(text)))
