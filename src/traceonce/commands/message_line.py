@@ -17,7 +17,7 @@ def say(text: str, *, err: bool = True) -> None:
 
 def say_lines(text: str, *, err: bool = True) -> None:
     """The same for a text of several lines."""
-    for line in in_lines(text.removesuffix("\n")):
+    for line in in_lines(text.removesuffix("\n")) if text else ():
         say(line, err=err)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 
 from traceonce.backends.discovery import find_backend
@@ -17,6 +18,7 @@ from traceonce.commands.knowledge.at_hand import base_option, open_base
 from traceonce.commands.knowledge.interpreters import how_to_install, interpreters
 from traceonce.commands.message_line import say
 from traceonce.errors import RecordError, UsageError
+from traceonce.facts.printable import in_line
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.evidence import framework_name
@@ -137,7 +139,7 @@ def run_with_progress(
     with Progress(*Progress.get_default_columns(), console=console, disable=not console.is_terminal) as progress:
         bar = progress.add_task(f"{framework_name(framework)}: starting", total=len(tasks))
         for number, (task, seen) in enumerate(run_tasks(tasks, start, jobs), 1):
-            progress.update(bar, advance=1, description=f"{named(seen)}  {task.record}")
+            progress.update(bar, advance=1, description=escape(in_line(f"{named(seen)}  {task.record}")))
             if not console.is_terminal and time.monotonic() - told >= QUIET and number < len(tasks):
                 told = time.monotonic()
                 say(f"{named(seen)}: {number} of {count_of(len(tasks), 'run')} …")
