@@ -13,7 +13,7 @@ import msgspec
 from hypothesis import strategies as st
 from msgspec import inspect as types
 
-from traceonce.facts import SCHEMA, FunctionId, Header, TraceEvent
+from traceonce.facts import SCHEMA, FunctionId, Header, Leaf, TraceEvent
 from traceonce.facts.entries import Entry
 
 LONG_NUMBER = "1032997848823905926259970209939472709539774634011737… #a852fd7aeec7"
@@ -119,22 +119,38 @@ def struct(cls: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
 ENTRIES: list[type[msgspec.Struct]] = list(Entry.__args__)
 
 
+def a_number() -> st.SearchStrategy[dict[str, Any]]:
+    """A Python value, also one that says of itself that it is a number and is none."""
+    values = {"type_name": st.sampled_from(["int", "int", "float", "bool"]), "value": st.sampled_from(NAMES["value"])}
+    return st.fixed_dictionaries({"kind": st.just("python"), **values})
+
+
+def a_tensor() -> st.SearchStrategy[dict[str, Any]]:
+    shapes = st.lists(st.integers(0, 3) | st.none() | st.sampled_from(NUMBERS), max_size=3)
+    return st.fixed_dictionaries(
+        {"kind": st.sampled_from(["tensor", "tensor", "variable", "spec"]), "shape": shapes | st.none()},
+        optional={"dtype": st.sampled_from(NAMES["dtype"]), "weak": st.booleans()},
+    )
+
+
 @st.composite
 def recordings(draw: st.DrawFn) -> bytes:
     """The bytes of a file: a header, then traces of few functions with few arguments, then whatever may come."""
     header = draw(struct(Header)) | {"schema": SCHEMA}
     functions = draw(st.lists(struct(FunctionId), min_size=1, max_size=2))
     paths = draw(st.lists(st.sampled_from(NAMES["path"]), min_size=1, max_size=3, unique=True))
+    arguments = {path: draw(st.sampled_from([a_number(), a_tensor(), struct(Leaf)])) for path in paths}
     backend = draw(st.sampled_from(NAMES["backend"]))
-    traces = draw(st.lists(struct(TraceEvent), min_size=2, max_size=6))
+    plain = draw(st.booleans())  # a function that is retraced again and again, so that repairs are proposed
+    traces = draw(st.lists(struct(TraceEvent), min_size=2, max_size=8))
     for number, trace in enumerate(traces):
         if draw(st.integers(0, 9)):  # else it belongs to nothing
             trace |= {"id": number, "backend": backend, "function": draw(st.sampled_from(functions))}
             trace["kind"] = "trace"
-            for leaf, path in zip(trace["signature"].get("leaves", ()), paths, strict=False):
-                leaf["path"] = path
-            for around in ("context", "structure") if draw(st.integers(0, 3)) else ():
-                trace["signature"].pop(around, None)
+            trace["signature"]["leaves"] = [draw(arguments[path]).copy() | {"path": path} for path in paths]
+            if plain:
+                trace["signature"] = {"leaves": trace["signature"]["leaves"]}
+                trace |= {"phase": "retrace" if number else "first", "call": number + 1, "error": None, "object": 1}
     others = st.one_of([struct(cls) for cls in ENTRIES if cls is not Header])
     lines = [header, *traces, *draw(st.lists(others, max_size=5))]
     for line in lines[1 + len(traces) :]:

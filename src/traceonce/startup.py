@@ -7,7 +7,6 @@ imports nothing at the start of Python; what it needs comes when the program has
 from __future__ import annotations
 
 import os
-import sys
 
 from traceonce.backends.arrival import Arrivals, is_being_imported
 
@@ -40,7 +39,9 @@ def _arrived(name: str) -> None:
 
         put_in_force(load_config(Path(working_folder()), os.environ))
     except Exception as error:
-        sys.stderr.write(f"traceonce: {error} It has no effect here.\n")
+        from traceonce.observe.waiting import say
+
+        say(f"{error} It has no effect here.")
 
 
 def put_in_force(config: Config) -> None:

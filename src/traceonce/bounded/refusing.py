@@ -8,7 +8,7 @@ from typing import Any
 from traceonce.backends.discovery import find_backend
 from traceonce.errors import TracingLimitWarning
 from traceonce.facts import Limit, TraceEvent
-from traceonce.guard.message import describe_breach
+from traceonce.guard.message import describe_breach, place_to_warn_at
 from traceonce.guard.refusing import breach_of
 
 
@@ -17,10 +17,7 @@ def refuse(event: TraceEvent, policy: Any, traces: int) -> BaseException | None:
     breach = breach_of(event, Limit(policy.limit), traces)
     message = describe_breach(breach)
     if policy.on_limit == "warn":
-        site = breach.call_site
-        warnings.warn_explicit(
-            message, TracingLimitWarning, site.file if site else "<unknown>", site.line if site else 0
-        )
+        warnings.warn_explicit(message, TracingLimitWarning, *place_to_warn_at(breach))
         return None
     backend = find_backend(event.backend)
     assert backend is not None  # the event comes from it

@@ -8,6 +8,7 @@ import click
 
 from traceonce import __version__
 from traceonce.backends.discovery import Known, how_to_install, installed_version, known_backends, load_backend
+from traceonce.commands.message_line import say
 
 
 @click.command(short_help="Say which frameworks can be watched here, and try it.")
@@ -17,10 +18,13 @@ def command() -> None:
     For each framework a toy function is traced twice; exit status 1 where that is not seen. A framework that cannot be
     used does not keep the others from being tried.
     """
-    click.echo(f"traceonce {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}")
+    say(
+        f"traceonce {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}",
+        err=False,
+    )
     working = [_examine(known) for known in known_backends()]
     if all(state is None for state in working):
-        click.echo("No framework is installed here, so nothing can be watched. All the rest works.")
+        say("No framework is installed here, so nothing can be watched. All the rest works.", err=False)
     if any(state is False for state in working):
         raise SystemExit(1)
 
@@ -30,14 +34,17 @@ def _examine(known: Known) -> bool | None:
     try:
         backend = load_backend(known)
     except Exception as error:  # a backend of another package's
-        click.echo(f"{known.name}: the backend cannot be loaded: {type(error).__name__}: {error}")
+        say(f"{known.name}: the backend cannot be loaded: {type(error).__name__}: {error}", err=False)
         return False
     installed = installed_version(backend)
     if installed is None:
-        click.echo(f"{known.name}: not installed; to watch it: {how_to_install(known)}")
+        say(f"{known.name}: not installed; to watch it: {how_to_install(known)}", err=False)
         return None
     distribution, version = installed
-    click.echo(f"{known.name}: {distribution} {version} is installed; trying it (the import may take some seconds) …")
+    say(
+        f"{known.name}: {distribution} {version} is installed; trying it (the import may take some seconds) …",
+        err=False,
+    )
     from traceonce.observe.hub import Hub
     from traceonce.observe.watch import Observation
 
@@ -49,13 +56,16 @@ def _examine(known: Known) -> bool | None:
     except BaseException as error:  # whatever a broken installation raises, and be it SystemExit
         if isinstance(error, KeyboardInterrupt):
             raise
-        click.echo(f"  cannot be used: {type(error).__name__}: {error}")
+        say(f"  cannot be used: {type(error).__name__}: {error}", err=False)
         return False
     traces = [event for event in seen.events if event.kind == "trace" and event.phase != "internal"]
-    click.echo(f"  hook: {hook or 'none'}")
+    say(f"  hook: {hook or 'none'}", err=False)
     for notice in seen.recording.notices:
         if not notice.hook:
-            click.echo(f"  note: {notice.text}")
+            say(f"  note: {notice.text}", err=False)
     works = len(traces) == 2
-    click.echo(f"  a toy function was traced twice; seen: {len(traces)} → {'works' if works else 'does not work here'}")
+    say(
+        f"  a toy function was traced twice; seen: {len(traces)} → {'works' if works else 'does not work here'}",
+        err=False,
+    )
     return works

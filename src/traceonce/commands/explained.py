@@ -10,10 +10,13 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from traceonce.facts.command_line import quoted
+from traceonce.facts.printable import in_lines, printable
 from traceonce.knowledge.answering import Answered
 from traceonce.knowledge.evidence import join_versions
 from traceonce.knowledge.explaining import Advice, Explanation, Shown
 from traceonce.knowledge.language import Language
+from traceonce.report.terminal import print_line
 
 WIDTH = 100  # where the output is no terminal
 LABEL = 15  # columns
@@ -67,7 +70,7 @@ class _Page:
         return WORDS[key][self.language == "zh"].format(**values)
 
     def line(self, text: Text | str = "") -> None:
-        self._console.print(text, soft_wrap=True)
+        print_line(self._console, text if isinstance(text, Text) else Text(text))
 
     def entry(self, key: str, text: str, style: str = "default", label_style: str = "dim") -> None:
         """A label and a paragraph that is wrapped beside it."""
@@ -83,17 +86,18 @@ class _Page:
             self.line(Text.assemble("  ", " " * LABEL, part))
 
     def code(self, source: str) -> None:
-        for line in source.splitlines():
+        for line in in_lines(source):
             self.line(Text.assemble("  ", " " * LABEL, ("│ ", "dim"), (line, "cyan")))
 
     def _wrapped(self, text: str, style: str) -> Iterator[Text]:
         width = max(30, min(self._console.width, 120) - LABEL - 2)
-        return iter(Text(text, style).wrap(self._console, width, overflow="fold"))
+        return iter(Text("\n".join(in_lines(text)), style).wrap(self._console, width, overflow="fold"))
 
 
 def print_explanations(explained: Answered, language: Language) -> None:
     """All of them, then what is not known; each in the language that its message has."""
     page = _Page(language)
+    explained = printable(explained)
     for number, explanation in enumerate(explained.explanations):
         if number:
             page.line()
@@ -114,11 +118,11 @@ def print_explanations(explained: Answered, language: Language) -> None:
         page.line()
         page.line(page.say("unknown"))
         for error in explained.unknown:
-            page.line(f"  {error[:200]}")
+            page.line(f"  {error}")
     if not (explained.explanations or explained.ignorable or explained.fine):
         page.line(page.say("nothing"))
         for error in explained.unknown:
-            page.line(Text(f"  {error[:200]}", "dim"))
+            page.line(Text(f"  {error}", "dim"))
         if explained.guesses:
             page.line(page.say("guess"))
         for guess in explained.guesses:
@@ -153,7 +157,7 @@ def _print_one(explanation: Explanation, page: _Page) -> None:
             page.entry(key, f"{item.record}  {_shorten(item.signature)}".rstrip())
     if explanation.also:
         page.entry("also", ", ".join(explanation.also))
-    page.entry("more", f"traceonce knowledge show {explanation.record}")
+    page.entry("more", quoted(["traceonce", "knowledge", "show", explanation.record]))
     if explanation.url:
         page.line(Text.assemble("  ", " " * LABEL, explanation.url))  # in one piece, to be copied
 

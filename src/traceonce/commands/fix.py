@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from traceonce.commands.message_line import say, say_lines
 from traceonce.commands.output import check_output, tell_place
 from traceonce.errors import UsageError
 from traceonce.observe.launching import Target, check_target
@@ -147,18 +148,22 @@ def command(
     try:
         result = Repairing(target, tell, calls=calls, timeout=timeout, only=only, wide=wide, stdin=stdin).run()
     except KeyboardInterrupt:
-        sys.stderr.write("\ntraceonce: stopped; nothing was written\n")
+        sys.stderr.write("\n")
+        say("traceonce: stopped; nothing was written")
         raise SystemExit(INTERRUPTED) from None
     if unproved:
         result.take_unproved()
-    if report != "-":
+    if report != "-" and sys.stdout.isatty():
+        say_lines(result.diff, err=False)
+    elif report != "-":
         sys.stdout.buffer.write(result.patch)
         sys.stdout.buffer.flush()
     if not quiet:
         result.print_report()
     written = result.write() if write else []
     if not quiet:
-        sys.stderr.writelines(f"traceonce: {text}\n" for text in result.remarks(written, write=write))
+        for text in result.remarks(written, write=write):
+            say(f"traceonce: {text}")
     result.keep(target.title)
     if page is not None:
         result.put_page(page)
@@ -180,8 +185,7 @@ class _Teller:
         self._began = time.monotonic()
 
     def __call__(self, text: str) -> None:
-        sys.stderr.write(f"traceonce: {time.monotonic() - self._began:4.0f} s  {text}\n")
-        sys.stderr.flush()
+        say(f"traceonce: {time.monotonic() - self._began:4.0f} s  {text}")
 
 
 def misplaced(arguments: Sequence[str], options: Sequence[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ import msgspec
 
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
+from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.recording import child_files
 from traceonce.observe.shelf import latest_recording, recordings_folder
 from traceonce.serve.cache import Cache
@@ -110,7 +111,10 @@ def _check(path: Path) -> os.stat_result:
     if not stat.S_ISREG(known.st_mode):
         raise UsageError(f"{path}: is not a file; name a recording that `traceonce run` made.")
     if known.st_size > LARGEST:
-        raise TooLargeError(f"{path}: is larger than {LARGEST >> 20} MiB; use `traceonce report {path}` instead.")
+        raise TooLargeError(
+            f"{path}: is larger than {LARGEST >> 20} MiB; use this instead: "
+            + quoted(["traceonce", "report", as_file(path)])
+        )
     return known
 
 

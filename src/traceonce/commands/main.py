@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
@@ -31,8 +34,19 @@ class Traceonce(LazyGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.table and args[0].endswith(".py"):
-            raise click.UsageError(f"No such command {args[0]!r}. Did you mean: traceonce run {args[0]}")
+            from traceonce.facts.command_line import as_file, quoted
+
+            meant = quoted(["traceonce", "run", as_file(args[0])])
+            raise click.UsageError(f"No such command {args[0]!r}. Did you mean: {meant}")
         return super().resolve_command(ctx, args)
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with _printable_errors():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _printable_errors():
+            return super().invoke(ctx)
 
 
 @click.group(cls=Traceonce, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
@@ -42,6 +56,19 @@ def cli() -> None:
 
     Start with:  traceonce run train.py
     """
+
+
+@contextlib.contextmanager
+def _printable_errors() -> Iterator[None]:
+    """What click complains of quotes what was typed, or what a shell has put in for it: any file name."""
+    try:
+        yield
+    except click.ClickException as error:
+        from traceonce.facts.printable import MESSAGE, in_line
+
+        said = in_line(error.format_message(), MESSAGE)
+        error.format_message = lambda: said  # type: ignore[method-assign]  # its subclasses put it together themselves
+        raise
 
 
 def main() -> None:
@@ -57,7 +84,7 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except TraceonceError as error:
-        sys.stderr.write(f"traceonce: {error}\n")
+        _say(f"traceonce: {error}")
         raise SystemExit(2) from None
     except BrokenPipeError:  # the reader has seen enough
         _give_up_output()
@@ -66,8 +93,14 @@ def main() -> None:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
         _give_up_output()
-        sys.stderr.write(f"traceonce: the output cannot be written: {error.strerror}\n")
+        _say(f"traceonce: the output cannot be written: {error.strerror}")
         raise SystemExit(2) from None
+
+
+def _say(text: str) -> None:
+    from traceonce.commands.message_line import say  # and with it facts, which --help does without
+
+    say(text)
 
 
 def _give_up_output() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
-import logging
 import signal
 import sys
 import threading
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from traceonce.commands.message_line import log_to_stderr, say
 from traceonce.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def command() -> None:
     if sys.stdin is None:
         raise UsageError("mcp talks on standard input, which was closed; an agent starts it with one.")
     if sys.stdin.isatty():
-        sys.stderr.write("traceonce: waits for an agent on standard input; Ctrl-C ends it. See: traceonce mcp -h\n")
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="traceonce: %(message)s")
+        say("traceonce: waits for an agent on standard input; Ctrl-C ends it. See: traceonce mcp -h")
+    log_to_stderr("traceonce: %(message)s")
     # The thread that waits for the next line cannot be told to stop; and there is nothing to put in order.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     import anyio

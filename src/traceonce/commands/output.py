@@ -9,9 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from traceonce.commands.message_line import say
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording
+from traceonce.facts.command_line import quoted
 from traceonce.facts.error_text import main_line
+from traceonce.facts.printable import in_line
 from traceonce.report.base import FORMS, Language, find_form, find_renderer
 
 PAGE = "traceonce-report.html"
@@ -51,7 +54,7 @@ def _is_our_page(file: str) -> bool:
 def tell_place(output: str | None) -> None:
     """Say where a page lies, so that it can be opened with a click."""
     if output is not None and output != "-":
-        sys.stderr.write(f"report: {Path(output).absolute().as_uri()}\n")
+        say(f"report: {Path(output).absolute().as_uri()}")
 
 
 def check_form(form: str, language: Language | None) -> None:
@@ -103,8 +106,8 @@ def _tell_error(recording: Recording, stream: TextIO) -> None:
 
     known = records_of_error(recording.error)
     if known:
-        stream.write(f"\nThe program ended with {main_line(recording.error)[:200]}\n")
-        stream.write(f"  known   traceonce explain {' '.join(known)}\n")
+        stream.write(f"\nThe program ended with {in_line(main_line(recording.error), 200)}\n")
+        stream.write(f"  known   {quoted(['traceonce', 'explain', *known])}\n")
 
 
 def write_whole(output: str, text: str) -> None:

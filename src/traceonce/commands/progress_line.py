@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
+from traceonce.facts.printable import in_line
+
 PATIENCE = 2.0  # seconds after which a person wants to know that something is going on
 PAUSE = 0.2  # seconds between two words of it
 
@@ -19,7 +21,7 @@ class ProgressLine:
         now = time.monotonic()
         if now - self._began > PATIENCE and now - self._said > PAUSE and sys.stderr.isatty():
             self._said = now
-            sys.stderr.write(f"\r{text}\x1b[K")
+            sys.stderr.write(f"\r{in_line(text, 200)}\x1b[K")
             sys.stderr.flush()
 
     def clear(self) -> None:

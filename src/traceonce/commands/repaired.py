@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-import textwrap
 import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -14,11 +13,14 @@ from pathlib import Path
 import msgspec
 
 from traceonce.backends.places import working_folder
+from traceonce.commands.message_line import say
 from traceonce.commands.output import put_report, write_whole
 from traceonce.errors import TraceonceError
 from traceonce.explain import diagnose
 from traceonce.facts import CauseCode, Diagnosis, Fix, Recording, Repair
+from traceonce.facts.command_line import quoted
 from traceonce.facts.error_text import main_line
+from traceonce.facts.printable import cut
 from traceonce.facts.quantities import count_of, duration
 from traceonce.facts.rehearsal import stable_name
 from traceonce.findings import diagnose_linked, records_of_error
@@ -106,7 +108,8 @@ class Result:
 
         print_text(self.recording, self.diagnoses, Console(file=sys.stderr))
         for repaired in self._outcome.functions:
-            sys.stderr.writelines(f"{line}\n" for line in _tried_lines(repaired))
+            for line in _tried_lines(repaired):
+                say(line)
 
     def remarks(self, written: Sequence[str], *, write: bool) -> Iterator[str]:
         """What is worth saying at the end."""
@@ -124,8 +127,8 @@ class Result:
             )
         yield from dict.fromkeys(rehearsal.problems if rehearsal is not None else ())
         if self.recording.error is not None:
-            known = "".join(f" (traceonce explain {id_})" for id_ in records_of_error(self.recording.error)[:1])
-            said = textwrap.shorten(main_line(self.recording.error), 200, placeholder=" …")
+            known = "".join(f" ({_explain(id_)})" for id_ in records_of_error(self.recording.error)[:1])
+            said = cut(main_line(self.recording.error), 200)
             repaired = self._files and not self._outcome.last.run.status
             rest = "it does not with the change" if repaired else "only what ran before that was looked at"
             yield f"the program itself fails: {said}{known}; {rest}"
@@ -240,4 +243,8 @@ def _tried_lines(repaired: Repaired) -> Iterator[str]:
     failed = [attempt.reason for attempt in shown.values() if attempt.proof is not None]
     known = dict.fromkeys(id_ for reason in failed for id_ in records_of_error(reason))
     if known:
-        yield f"  known: traceonce explain {' '.join(known)}"
+        yield f"  known: {_explain(*known)}"
+
+
+def _explain(*records: str) -> str:
+    return quoted(["traceonce", "explain", *records])

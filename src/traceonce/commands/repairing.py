@@ -13,6 +13,7 @@ from traceonce.commands.repaired import Result
 from traceonce.errors import ScriptError, UsageError
 from traceonce.explain import diagnose_with_events
 from traceonce.facts import Recording, Verdict
+from traceonce.facts.command_line import suggested
 from traceonce.fix.case import Case
 from traceonce.fix.project.files import Snapshot
 from traceonce.fix.suggesting import make_case
@@ -102,7 +103,7 @@ class Repairing:
                 more = f" {advice}."
             raise ScriptError(
                 f"{name}: failed before any function was traced (exit status {run.status}): {last}.{more} "
-                f"See that it runs first: python {' '.join(self._target.command())}"
+                f"See that it runs first: {suggested(['python', *self._target.command()]) or 'python SCRIPT'}"
             )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import sys
 import traceback
@@ -18,6 +17,7 @@ from traceonce.backends.places import working_folder
 from traceonce.budget import compute_from
 from traceonce.commands import in_program
 from traceonce.commands.accepted import AcceptedState
+from traceonce.commands.message_line import say
 from traceonce.commands.output import check_form, choose_output, put_report, tell_place
 from traceonce.config import ALL, Config, load_config
 from traceonce.errors import TraceonceError, UsageError
@@ -30,7 +30,7 @@ from traceonce.observe.launching import Target, check_target, launch
 from traceonce.observe.shelf import add, default_recording, remember
 from traceonce.report.base import FORMATS, Language
 from traceonce.report.text import report_lines
-from traceonce.report.wording import describe_verdict
+from traceonce.report.wording import describe_verdict, fix_command
 
 BREACHED = 3
 NOT_KNOWN = 6  # what was to be checked; a number that neither pytest nor a shell has a use for
@@ -194,7 +194,7 @@ def command(
         if not isinstance(error, TraceonceError):
             traceback.print_exception(error)
         problem = launched.unwritten or f"no report: {describe_error(error)}; the recording is kept: {path}"
-        sys.stderr.write(f"traceonce: {problem}\n")
+        say(f"traceonce: {problem}")
         concluded = Conclusion(not_known=_not_known(config, [problem]))
     _say(concluded, launched.code, quiet=quiet)
     _leave(launched.code or concluded.status)
@@ -219,7 +219,8 @@ def _say(concluded: Conclusion, code: int, *, quiet: bool) -> None:
         said = [*complaints, *not_known, *unchecked] if code == 0 else []
     else:
         said = [*complaints, *not_known, *unchecked, *remarks]
-    sys.stderr.writelines(f"traceonce: {text}\n" for text in said)
+    for text in said:
+        say(f"traceonce: {text}")
 
 
 def _put(
@@ -236,12 +237,12 @@ def _put(
     try:
         put_report(result, diagnoses, form, output, to_stdout=False, language=language)
         if not quiet and form == "html":
-            sys.stderr.write(f"{next(report_lines(result, diagnoses)).plain}\n")
+            say(next(report_lines(result, diagnoses)).plain)
             tell_place(output)
         if not quiet and (form == "html" or (form == "text" and output is None)) and diagnoses:
-            sys.stderr.write(f"recording: {path}\n")
+            say(f"recording: {path}")
     except UsageError as error:
-        sys.stderr.write(f"traceonce: {error} The recording is kept: {path}\n")
+        say(f"traceonce: {error} The recording is kept: {path}")
 
 
 def _judge(
@@ -328,8 +329,8 @@ def not_measured(diagnoses: Sequence[Diagnosis], config: Config, target: Target)
     if Verdict.STALE not in config.fail_on or not found:
         return []
     names = ", ".join(dict.fromkeys(d.function.name for d in found))
-    command = f"traceonce fix {shlex.join(target.command())}"
-    return [f"--fail-on stale: not counted, since it was inferred and not measured: {names}; to measure it: {command}"]
+    measure = fix_command(target.command())
+    return [f"--fail-on stale: not counted, since it was inferred and not measured: {names}; to measure it: {measure}"]
 
 
 def _leave(code: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import ipaddress
-import logging
 import signal
 import socket
 from typing import TYPE_CHECKING, NoReturn
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from traceonce.commands.knowledge.at_hand import open_to_read
+from traceonce.commands.message_line import log_to_stderr, say
 from traceonce.errors import UsageError
 from traceonce.observe.shelf import recordings_folder
 
@@ -152,7 +152,7 @@ def _run(app: FastAPI, listening: socket.socket, *, behind_others: bool) -> None
     """Answer until a signal comes. `behind_others`: a server in front may say whom it asks for."""
     import uvicorn
 
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    log_to_stderr("%(asctime)s %(levelname)s %(name)s: %(message)s")
     config = uvicorn.Config(
         app,
         lifespan="on",
@@ -166,5 +166,5 @@ def _run(app: FastAPI, listening: socket.socket, *, behind_others: bool) -> None
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)  # what uvicorn leaves them to when it has stopped in good order
     host, port = listening.getsockname()[:2]
-    click.echo(f"traceonce serves http://{f'[{host}]' if ':' in host else host}:{port} (Ctrl-C stops it)")
+    say(f"traceonce serves http://{f'[{host}]' if ':' in host else host}:{port} (Ctrl-C stops it)", err=False)
     uvicorn.Server(config).run(sockets=[listening])

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from traceonce.errors import RecordingError
+from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.entries import (
     SCHEMA,
     Compiled,
@@ -89,7 +90,8 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     def from_bytes(cls, data: bytes, name: str = "recording") -> Recording:
         """Read a recording from the bytes of a file called `name` (used in messages only)."""
         if not data.strip():
-            raise RecordingError(f"{name}: the file is empty. Record a run with: traceonce run --recording {name} …")
+            again = quoted(["traceonce", "run", "--recording", as_file(name)])
+            raise RecordingError(f"{name}: the file is empty. Record a run with: {again} …")
         document = _document(data, name)
         return document if document is not None else cls.from_entries(*_read_lines(data, name), name)
 

@@ -12,8 +12,9 @@ import msgspec
 from traceonce.errors import TracingLimitWarning
 from traceonce.facts import Breach, Entry, FunctionId, Limit, Notice, TraceEvent
 from traceonce.facts.limit import Mode
+from traceonce.facts.printable import SENTENCE, in_line
 from traceonce.guard.counting import Count
-from traceonce.guard.message import describe_breach
+from traceonce.guard.message import describe_breach, place_to_warn_at
 from traceonce.observe.hub import Hub, Refuse
 
 OnLimit: TypeAlias = Mode | Callable[[Breach], object]
@@ -65,9 +66,7 @@ class Guard:
             if callable(self._on_limit):
                 self._on_limit(breach)
             elif new:
-                site = breach.call_site
-                file, line = (site.file, site.line) if site is not None else ("<unknown>", 0)
-                warnings.warn_explicit(message, TracingLimitWarning, file, line)
+                warnings.warn_explicit(message, TracingLimitWarning, *place_to_warn_at(breach))
         except BaseException as error:
             self._count.withdraw(event)
             self._forget(breach)
@@ -110,7 +109,8 @@ class Guard:
         """A limit that does not hold must not be relied on: say so, though nobody may be recording; each thing once."""
         if text not in self._said and len(self._said) < 20:
             self._said.add(text)
-            logging.getLogger("traceonce").warning("the limit of %s may not hold: %s", self.limit.describe(), text)
+            said = in_line(text, SENTENCE)
+            logging.getLogger("traceonce").warning("the limit of %s may not hold: %s", self.limit.describe(), said)
 
 
 def _keys(breach: Breach) -> set[tuple[str, ...]]:

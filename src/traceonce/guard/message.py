@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from traceonce.facts import Breach
+from traceonce.facts.printable import in_line, printable
 from traceonce.report.vocabulary.english import ENGLISH
 from traceonce.report.wording import describe_cause, describe_change, describe_place, describe_site
 
 
 def describe_breach(breach: Breach) -> str:
     """The first line is a fixed text that logs are searched for; the lines after it say which, where and why."""
-    return "\n".join(
-        (
-            f"The function '{breach.function.short_name}' has been retraced {breach.retraces} times. The tracing limit "
-            "has been reached. This may be caused by passing Python literals or tensors with changing shapes.",
-            *_facts(breach),
-        )
+    return "\n".join(map(in_line, _lines(printable(breach))))
+
+
+def place_to_warn_at(breach: Breach) -> tuple[str, int]:
+    """The file and the line that a warning of it names."""
+    site = breach.call_site
+    return (in_line(site.file), site.line) if site is not None else ("<unknown>", 0)
+
+
+def _lines(breach: Breach) -> Iterator[str]:
+    yield (
+        f"The function '{breach.function.short_name}' has been retraced {breach.retraces} times. The tracing limit "
+        "has been reached. This may be caused by passing Python literals or tensors with changing shapes."
     )
-
-
-def _facts(breach: Breach) -> Iterator[str]:
     function, site = breach.function, breach.call_site
     yield f"  limit      {breach.limit.describe()}; this call needs one more"
     yield f"  function   {function.name}, {describe_place(function, breach.backend)}"

@@ -17,7 +17,7 @@ from traceonce.errors import TracingLimitWarning
 from traceonce.facts import Breach, Limit, TraceEvent
 from traceonce.guard.guarding import Guard
 from traceonce.guard.limits import whole_number
-from traceonce.guard.message import describe_breach
+from traceonce.guard.message import describe_breach, place_to_warn_at
 from traceonce.integrations.fitting import Fitting, find_fit
 from traceonce.integrations.telling import Telling
 from traceonce.observe.hub import hub
@@ -90,10 +90,7 @@ class _Stop:
         if not self._said:
             self._said = True
             message = f"{describe_breach(breach)}\n  training   stops after this step, as on_limit='stop' asks for"
-            site = breach.call_site
-            warnings.warn_explicit(
-                message, TracingLimitWarning, site.file if site else "<unknown>", site.line if site else 0
-            )
+            warnings.warn_explicit(message, TracingLimitWarning, *place_to_warn_at(breach))
 
 
 class TraceMonitor(_callback_class()):  # type: ignore[misc]  # which class it is, is known at run time only

@@ -8,10 +8,12 @@ from collections import Counter
 from types import TracebackType
 from typing import Any
 
+import msgspec
 from typing_extensions import Self
 
 from traceonce.explain.history import Explained
 from traceonce.facts import Cause, TraceEvent
+from traceonce.facts.printable import in_line, printable
 from traceonce.facts.quantities import duration
 from traceonce.integrations.telling import Telling, describe
 from traceonce.observe.hub import Hub, hub
@@ -46,19 +48,31 @@ def log(explained: Explained, count: int) -> None:
     logger = logging.getLogger(LOGGER)
     if not logger.isEnabledFor(logging.WARNING):
         return
-    event = explained.event
-    site = event.call_site
+    told = _printable(explained)
+    event, site = told.event, told.event.call_site
     record = logger.makeRecord(
         logger.name,
         logging.WARNING,
-        site.file if site else "(unknown file)",
+        in_line(site.file) if site else "(unknown file)",
         site.line if site else 0,
         "%s %s, the %s time: %s",
-        (event.function.name, ENGLISH.retraced(event.backend), ordinal(count), " · ".join(_facts(explained))),
+        (
+            in_line(event.function.name),
+            ENGLISH.retraced(event.backend),
+            ordinal(count),
+            in_line(" · ".join(_facts(told))),
+        ),
         None,
         extra={"traceonce": describe_retrace(explained, count)},
     )
     logger.handle(record)
+
+
+def _printable(explained: Explained) -> Explained:
+    """With what a line tells of it made safe; its signatures may be large, and are not told."""
+    event = explained.event
+    function, site, causes = printable((event.function, event.call_site, explained.causes))
+    return explained._replace(event=msgspec.structs.replace(event, function=function, call_site=site), causes=causes)
 
 
 def describe_retrace(explained: Explained, count: int) -> dict[str, Any]:

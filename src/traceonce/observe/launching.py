@@ -22,6 +22,7 @@ from traceonce.backends.discovery import how_to_install, known_backends, load_ba
 from traceonce.backends.places import working_folder
 from traceonce.errors import ScriptError, UsageError
 from traceonce.facts import Compiled, End, Entry, Exit, Notice
+from traceonce.facts.command_line import as_file, quoted
 from traceonce.observe import shelf
 from traceonce.observe.bystander import Bystander
 from traceonce.observe.errors_tap import ErrorsTap
@@ -68,8 +69,8 @@ def check_target(target: Target) -> None:
         raise ScriptError(f"{path}: is a directory without a __main__.py; name the script inside it.")
     if exists and target.name.endswith(".ipynb"):
         raise ScriptError(
-            f"{target.name}: is a notebook, not a script. Export it with `jupyter nbconvert --to script "
-            f"{target.name}`, or use traceonce.watch() inside the notebook."
+            f"{target.name}: is a notebook, not a script. Use traceonce.watch() inside the notebook, or export it: "
+            + quoted(["jupyter", "nbconvert", "--to", "script", as_file(target.name)])
         )
     if not exists:
         raise ScriptError(

@@ -20,6 +20,7 @@ from traceonce.backends.places import working_folder
 from traceonce.facts import SCHEMA, End, Entry, Header, Recording
 from traceonce.facts.entries import encode_line
 from traceonce.facts.error_text import shorten_error
+from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.facts.recording import PART
 from traceonce.observe.reserve import SIZE, write_reserved
 
@@ -129,7 +130,8 @@ class FileRecorder:
             reason = f"{type(error).__name__}: {getattr(error, 'strerror', None) or error}"
             write_reserved(self._path, f"process {os.getpid()} could not write any more ({reason}): {UNWRITTEN}")
             with contextlib.suppress(Exception):  # standard error may be on the same disk, or closed
-                sys.stderr.write(f"traceonce: cannot write {self._path}: {error}; no more events are recorded\n")
+                why = f"traceonce: cannot write {self._path}: {error}; no more events are recorded"
+                sys.stderr.write(f"{in_line(why, MESSAGE)}\n")
 
     def close(self) -> None:
         if self._file is not None:

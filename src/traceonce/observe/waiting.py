@@ -64,4 +64,10 @@ def start() -> None:
 
 
 def complain(error: Exception) -> None:
-    sys.stderr.write(f"traceonce: this process is not watched: {type(error).__name__}: {error}\n")
+    say(f"this process is not watched: {type(error).__name__}: {error}")
+
+
+def say(text: str) -> None:
+    """As `facts.printable` would make it safe; but what failed may be the very import of that."""
+    shown = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text[:4_000])
+    sys.stderr.write(f"traceonce: {shown.replace('##', '# #')}\n")

@@ -1,6 +1,7 @@
 """The events of a run as a table, for a spreadsheet or a data frame: RFC 4180, one row per event.
 
-Seconds count from the start of the run. A text that a spreadsheet would take for a formula gets an apostrophe in front.
+Seconds count from the start of the run. A text that a spreadsheet would take for a formula gets an apostrophe in front;
+a text is one line, in which what cannot be seen is written out.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from typing import NamedTuple
 
 from traceonce.facts.error_text import main_line
 from traceonce.facts.event import package_path
+from traceonce.facts.printable import in_line
 from traceonce.report.base import Material
 from traceonce.report.events import Timed, timed_events
 from traceonce.report.wording import describe_cause, describe_change
 
 # Spreadsheets look past blanks, and where East Asian text is written they take the wide forms of the signs as well.
-_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
 
 
 class Row(NamedTuple):
@@ -97,5 +98,5 @@ def _shorten(file: str | None) -> str | None:
 
 
 def _make_safe(text: str) -> str:
-    text = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
-    return f"'{text}" if _FORMULA.match(text) else text
+    shown = in_line(text)
+    return f"'{shown}" if _FORMULA.match(shown) else shown

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 from traceonce.facts import Breach, Diagnosis, Recording
 from traceonce.facts.event import path_from
+from traceonce.facts.printable import in_line, in_lines, printable
 from traceonce.report.base import Material
 from traceonce.report.text import function_lines, needing_attention
-from traceonce.report.wording import describe_change, describe_verdict, script_of
+from traceonce.report.wording import describe_change, describe_verdict, fix_command
 
 
 def render_github(material: Material) -> str:
@@ -25,11 +26,11 @@ def render_github(material: Material) -> str:
 def _annotate(recording: Recording, diagnosis: Diagnosis) -> str:
     grave = diagnosis.surely_wrong or diagnosis.accepted is False
     level = "notice" if diagnosis.accepted else "error" if grave else "warning"
-    title = f"traceonce: {diagnosis.function.short_name} {describe_verdict(diagnosis.verdict)}"
+    title = f"traceonce: {printable(diagnosis.function).short_name} {describe_verdict(diagnosis.verdict)}"
     file, line = _place(diagnosis)
     return command(
         level,
-        "\n".join(line.plain for line in function_lines(diagnosis, script_of(recording.command))),
+        "\n".join(line.plain for line in function_lines(diagnosis, fix_command(recording.command))),
         file=_in_repository(recording, file),
         line=line,
         title=title,
@@ -37,10 +38,10 @@ def _annotate(recording: Recording, diagnosis: Diagnosis) -> str:
 
 
 def _annotate_limit(recording: Recording, breach: Breach) -> str:
+    site, breach = breach.call_site, printable(breach)
     title = f"traceonce: {breach.function.short_name} has reached its tracing limit"
     changes = map(describe_change, breach.causes)
     text = "\n".join([f"{breach.function.name} may have {breach.limit.describe()}, and needs one more.", *changes])
-    site = breach.call_site
     file, line = (_in_repository(recording, site.file), site.line) if site is not None else (None, None)
     return command("error", text, file=file, line=line, title=title)
 
@@ -66,9 +67,10 @@ def _place(diagnosis: Diagnosis) -> tuple[str | None, int | None]:
 def command(level: str, message: str, **properties: str | int | None) -> str:
     """A workflow command, with the characters that have a meaning in it escaped as GitHub wants it."""
     given = ",".join(
-        f"{name}={_escape_property(str(value))}" for name, value in properties.items() if value is not None
+        f"{name}={_escape_property(in_line(str(value)))}" for name, value in properties.items() if value is not None
     )
-    return f"::{level} {given}::{_escape(message)}"
+    lines = "\n".join(in_lines(message))
+    return f"::{level} {given}::{_escape(lines)}"
 
 
 def _escape(text: str) -> str:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
 from rich.console import Console
 from rich.text import Text
 
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, Fix, Recording, Verdict
+from traceonce.facts.command_line import quoted
+from traceonce.facts.printable import SENTENCE, cut, printable
 from traceonce.facts.quantities import count_of, duration, percent, size
 from traceonce.report.base import Material
+from traceonce.report.terminal import print_line, safe_line
 from traceonce.report.vocabulary.english import ENGLISH
 from traceonce.report.wording import (
     causes_left,
@@ -25,9 +29,9 @@ from traceonce.report.wording import (
     describe_retraces,
     describe_site,
     describe_values,
+    fix_command,
     fixes_to_show,
     in_calls,
-    script_of,
 )
 
 STYLES = {
@@ -53,16 +57,24 @@ def render_text(material: Material) -> str:
 def print_text(recording: Recording, diagnoses: Sequence[Diagnosis], console: Console) -> None:
     """Print in colour where the console is a terminal (and NO_COLOR is not set), plainly elsewhere."""
     for line in report_lines(recording, diagnoses):
-        console.print(line, soft_wrap=True, highlight=False)
+        print_line(console, line)
 
 
 def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
+    """The report in lines that are safe to print."""
+    told = msgspec.structs.replace(
+        recording, breaches=printable(recording.breaches), notices=printable(recording.notices)
+    )
+    return map(safe_line, _lines(told, printable(list(diagnoses))))
+
+
+def _lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
     yield _headline(recording, diagnoses)
     yield from _limits(recording)
     acute = needing_attention(recording, diagnoses)
     for diagnosis in acute:
         yield Text()
-        yield from function_lines(diagnosis, script_of(recording.command))
+        yield from _function_lines(diagnosis, fix_command(recording.command))
     yield from _worth_a_look(diagnoses)
     bounded = [d for d in diagnoses if d.verdict is Verdict.BOUNDED and d not in acute]
     if bounded:
@@ -113,7 +125,7 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
         yield Text("Worth a look:", "yellow")
         yield from map(Text, lines)
         records = dict.fromkeys(id_ for d, _ in changed_since(diagnoses) for id_ in d.records if "/stale" in id_)
-        more = f": traceonce explain {' '.join(records)}" if records else ""
+        more = f": {_explain(list(records))}" if records else ""
         yield Text(f"    a call after the change answers with the old value{more}")
 
 
@@ -145,8 +157,12 @@ def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
     return line.append(f"{count_of(len(acute), 'function')} to look at", "default")
 
 
-def function_lines(diagnosis: Diagnosis, script: str | None) -> Iterator[Text]:
-    """A function that needs looking at: its title, its causes, what to change."""
+def function_lines(diagnosis: Diagnosis, command: str | None) -> Iterator[Text]:
+    """A function that needs looking at: its title, its causes, what to change. `command` tries and proves a fix."""
+    return map(safe_line, _function_lines(printable(diagnosis), command))
+
+
+def _function_lines(diagnosis: Diagnosis, command: str | None) -> Iterator[Text]:
     yield _title(diagnosis)
     width = min(max([6, *(len(cause.path) for cause in diagnosis.causes[:CAUSES])]), 36)
     descriptions = [describe_cause(cause, diagnosis.traces, diagnosis.backend) for cause in diagnosis.causes[:CAUSES]]
@@ -163,12 +179,12 @@ def function_lines(diagnosis: Diagnosis, script: str | None) -> Iterator[Text]:
     fixes = fixes_to_show(diagnosis)
     for fix in fixes:
         if fix.causes:
-            yield from _fix_lines(fix, diagnosis, script, label)
+            yield from _fix_lines(fix, diagnosis, command, label)
     for remedy in _remedies(diagnosis):
         yield Text("  ").append("change".ljust(label), "green").append(f"   {remedy}")
     for fix in fixes:
         if not fix.causes:  # the last resort
-            yield from _fix_lines(fix, diagnosis, script, label)
+            yield from _fix_lines(fix, diagnosis, command, label)
     for note in diagnosis.notes:
         yield Text("  ").append("note".ljust(label), "dim").append(f"   {note}", "dim")
     if diagnosis.records:
@@ -183,20 +199,25 @@ def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         yield "breaks", describe_breaks(diagnosis.graph_breaks)
 
 
-def _fix_lines(fix: Fix, diagnosis: Diagnosis, script: str | None, label: int) -> Iterator[Text]:
+def _fix_lines(fix: Fix, diagnosis: Diagnosis, command: str | None, label: int) -> Iterator[Text]:
     """A repair: its code, and in words what may be expected of it."""
-    code = [line for line in (fix.snippet or "").splitlines() if line.strip()]  # an empty line ends a message in a log
+    lines = (fix.snippet or "").expandtabs(4).split("\n")
+    code = [cut(line, SENTENCE) for line in lines if line.strip()]  # an empty line ends a message in a log
     shown = code if len(code) <= SNIPPET else [*code[: SNIPPET - 1], "… (all of it: --format json)"]
     title = "advice" if fix.safety == "advice" else "fix"
     for number, line in enumerate(shown):
         yield Text("  ").append(("" if number else title).ljust(label), "green").append(f"   {line}")
-    for line in describe_fix(fix, diagnosis, script):
+    for line in describe_fix(fix, diagnosis, command):
         yield Text("  " + " " * label + f"   {line}", "dim")
 
 
 def _known(diagnosis: Diagnosis) -> str:
     """Where to read more; the name is also what a search through logs finds."""
-    return "traceonce explain " + " ".join(diagnosis.records[:RECORDS])
+    return _explain(diagnosis.records[:RECORDS])
+
+
+def _explain(records: Sequence[str]) -> str:
+    return quoted(["traceonce", "explain", *records])
 
 
 def _remedies(diagnosis: Diagnosis) -> list[str]:

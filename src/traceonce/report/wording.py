@@ -19,6 +19,7 @@ from traceonce.facts import (
     SiteCount,
     Verdict,
 )
+from traceonce.facts.command_line import fix_words, suggested
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of
 from traceonce.report.vocabulary import NEW_OBJECT
@@ -175,16 +176,16 @@ def causes_left(diagnosis: Diagnosis) -> list[Cause]:
     return [cause for cause in diagnosis.causes if cause.code not in treated]
 
 
-def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str | None, *, marked: bool = False) -> Iterator[str]:
+def describe_fix(fix: Fix, diagnosis: Diagnosis, command: str | None, *, marked: bool = False) -> Iterator[str]:
     """What is known of a fix, after its snippet: its traces, what was proved, and what to know before it is used.
 
-    `script` is the program that another command of ours could try it on; None where there is none. `marked`: code in
-    the notes stands between backticks.
+    `command` is the one of ours that could try it on the program; None where there is none. `marked`: code in the notes
+    stands between backticks.
     """
     if fix.proof is not None:
         yield _describe_proof(fix.proof, ENGLISH.trace(diagnosis.backend))
     else:
-        yield _describe_prediction(fix, diagnosis, script)
+        yield _describe_prediction(fix, diagnosis, command)
     if fix.proof is not None and fix.proof.verdict != "proved":
         return
     notes = " ".join(fix_notes(fix, "en"))
@@ -195,10 +196,10 @@ def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str | None, *, marked: 
         yield f"wider, proved as well (--wide takes it): {fix.wider}"
 
 
-def _describe_prediction(fix: Fix, diagnosis: Diagnosis, script: str | None) -> str:
+def _describe_prediction(fix: Fix, diagnosis: Diagnosis, command: str | None) -> str:
     way = "not run"
-    if script is not None and fix.safety != "advice":
-        way += f": traceonce fix {script} tries and proves it"
+    if command is not None and fix.safety != "advice":
+        way += f": {command} tries and proves it"
     if fix.predicted_traces is None or fix.predicted_traces >= diagnosis.traces:
         return way
     traces = count_of(diagnosis.traces, ENGLISH.trace(diagnosis.backend))
@@ -225,11 +226,12 @@ def describe_reached(breaches: Iterable[Breach]) -> Iterator[str]:
         yield f"{limit}; {count_of(count, 'call')} refused" if refused else f"{limit}; the program went on"
 
 
-def script_of(command: Sequence[str]) -> str | None:
-    """The program to give to another command of ours; None for a notebook, which none of them takes."""
+def fix_command(command: Sequence[str]) -> str | None:
+    """What looks for a repair of the program that was run so; None for a notebook, which no command of ours takes."""
     if any("ipykernel" in word or word.startswith("%%traceonce") for word in command[:3]):
         return None
-    return command[0] if command and command[0].endswith(".py") else "SCRIPT"
+    words = fix_words(command)
+    return (suggested(words) if words is not None else None) or "traceonce fix SCRIPT"
 
 
 def describe_values(cause: Cause) -> str:

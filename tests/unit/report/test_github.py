@@ -56,7 +56,7 @@ def test_a_limit_is_annotated_once_a_function_at_the_call() -> None:
 
 def test_nothing_in_a_name_or_a_text_is_taken_for_a_command() -> None:
     line = command("warning", "100 %\r\n::error::no", file="a,b:c%.py", line=None, title="x\ny")
-    assert line == "::warning file=a%2Cb%3Ac%25.py,title=x%0Ay::100 %25%0D%0A::error::no"
+    assert line == "::warning file=a%2Cb%3Ac%25.py,title=x\\ny::100 %25%0A\\x3a:error::no"
 
 
 def test_it_is_one_of_the_formats() -> None:

@@ -39,6 +39,7 @@ DOCUMENT: dict[str, Any] = {
     "version": str,
     "language": str,
     "command": list,
+    "fix_command": optional_text,
     "runs": int,
     "exit_code": optional_count,
     "seconds": number,

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from traceonce.commands.message_line import say, say_lines
 from traceonce.commands.output import write_whole
 from traceonce.errors import RecordError
 from traceonce.knowledge.collection import OURS, Collection
@@ -63,13 +64,21 @@ def own_outcomes_of(record: Record) -> list[Outcome]:
     try:
         return own_outcomes().all(record.id)
     except RecordError as error:
-        sys.stderr.write(f"traceonce: {error}\n")
+        say(f"traceonce: {error}")
         return []
 
 
 def own_base() -> Path:
     """Where records go that are imported without saying where."""
     return recordings_folder().with_name("knowledge")
+
+
+def write_answer(answer: str, form: str) -> None:
+    """An answer: as data to the byte, or in lines for people."""
+    if form == "json":
+        write_document(answer, None)
+    else:
+        say_lines(answer, err=False)
 
 
 def write_document(text: str, output: str | None) -> None:

@@ -15,6 +15,7 @@ from traceonce.commands.knowledge.verify import (
     run_with_progress,
     start_trials,
 )
+from traceonce.commands.message_line import say
 from traceonce.commands.output import check_output
 from traceonce.errors import UsageError
 from traceonce.knowledge.claims import CLAIMS, PROGRAMS, Claim, load_claims, load_programs, save_claims
@@ -58,12 +59,15 @@ def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: L
         new = measure(new, programs, python, jobs)
     if not check:
         save_claims(new)
-        click.echo(f"{len(new)} claims run; what came out is written to {CLAIMS}")
+        say(f"{len(new)} claims run; what came out is written to {CLAIMS}", err=False)
         return
     changed = [claim.trial for claim, before in zip(new, claims, strict=True) if claim.measured != before.measured]
     for name in changed:
-        click.echo(f"  {name}: came out otherwise than {CLAIMS.name} says")
-    click.echo(f"{len(changed)} of {len(claims)} claims came out otherwise." if changed else "All came out as before.")
+        say(f"  {name}: came out otherwise than {CLAIMS.name} says", err=False)
+    say(
+        f"{len(changed)} of {len(claims)} claims came out otherwise." if changed else "All came out as before.",
+        err=False,
+    )
     if changed:
         raise SystemExit(1)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from traceonce.commands.knowledge.at_hand import base_option, names_a_file, open_base, write_document
+from traceonce.commands.message_line import say
 from traceonce.errors import UsageError
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.exchange import FORMS, Converted, Form, check_id, convert, flat_id
@@ -54,9 +54,10 @@ def command(
         write_document(json_text(found if several else found[0]), output)
     kept = sorted({name for one in converted for name in one.kept})
     mapped = sorted({name for one in converted for name in one.mapped})
-    sys.stderr.write(f"{count_of(len(converted), 'record')} in the {form} form\n  mapped  {', '.join(mapped)}\n")
+    say(f"{count_of(len(converted), 'record')} in the {form} form")
+    say(f"  mapped  {', '.join(mapped)}")
     if kept:
-        sys.stderr.write(f"  kept    {', '.join(kept)} (no place in this form; they come back with import)\n")
+        say(f"  kept    {', '.join(kept)} (no place in this form; they come back with import)")
 
 
 def _documents(records: tuple[str, ...], base: Path | None) -> Iterator[tuple[str, Any]]:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.knowledge.at_hand import format_option, own_base, write_document
+from traceonce.commands.knowledge.at_hand import format_option, own_base, write_answer
 from traceonce.errors import UsageError
+from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.importing import Importer, Taken
 from traceonce.knowledge.json_files import json_text
@@ -38,7 +39,7 @@ def command(files: tuple[Path, ...], to: Path | None, force: bool, dry_run: bool
         raise UsageError(f"--to {base}: is not a folder; name one, or one that is to be made.")
     importer = Importer(base, force=force, dry_run=dry_run)
     taken = [importer.take(file) for file in dict.fromkeys(files)]
-    write_document(_as_json(taken, base, dry_run) if form == "json" else _as_text(taken, base, dry_run), None)
+    write_answer(_as_json(taken, base, dry_run) if form == "json" else _as_text(taken, base, dry_run), form)
     if any(one.refused for one in taken):
         raise SystemExit(2)
 
@@ -56,7 +57,8 @@ def _as_text(taken: Sequence[Taken], base: Path, dry_run: bool) -> str:
     total = sum(len(one.written) for one in taken)
     if total:
         verb = "would go" if dry_run else "went"
-        lines.append(f"{count_of(total, 'record')} {verb} to {base}; see: traceonce knowledge list --base {base}")
+        see = quoted(["traceonce", "knowledge", "list", "--base", as_file(base)])
+        lines.append(f"{count_of(total, 'record')} {verb} to {base}; see: {see}")
     return "\n".join(lines) + "\n"
 
 

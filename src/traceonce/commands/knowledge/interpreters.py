@@ -7,9 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import click
-
 from traceonce.backends.discovery import find_backend, installed_version
+from traceonce.commands.message_line import say
 from traceonce.errors import RecordError, UsageError
 from traceonce.knowledge.environments import parse_requirements, python_with
 from traceonce.knowledge.evidence import framework_name
@@ -35,7 +34,7 @@ def interpreters(against: str | None, frameworks: Sequence[str], *, named: bool 
     for missing in set(frameworks) - {framework for framework, _ in wanted} if named else ():
         raise UsageError(f"--against: names no version of {framework_name(missing)}, whose records are to be run, too.")
     for framework, requirement in wanted:
-        yield Interpreter(framework, python_with(requirement, lambda text: click.echo(f"{text} …", err=True)))
+        yield Interpreter(framework, python_with(requirement, lambda text: say(f"{text} …")))
 
 
 def is_installed(framework: str) -> bool:

@@ -16,12 +16,14 @@ from traceonce.commands.knowledge.at_hand import (
     open_to_read,
     write_document,
 )
+from traceonce.commands.message_line import say
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.language import Language, in_language
 from traceonce.knowledge.record import TIERS, Record, Tier
 from traceonce.knowledge.rendering.markup import one_line
 from traceonce.knowledge.rendering.words import value_in
 from traceonce.knowledge.rendering.wrapping import columns, shorten
+from traceonce.report.terminal import print_line
 
 
 @click.command(short_help="The records, a line each.")
@@ -60,7 +62,7 @@ def command(
         write_document(json_text(entries), None)
         return
     if not found:
-        click.echo("no record is like that")
+        say("no record is like that", err=False)
         return
     console = Console(highlight=False)
     names = [one_line(record.id) for record in found]
@@ -71,7 +73,7 @@ def command(
         room = max(20, console.width - columns(start + middle))
         title = one_line(in_language(lang, record.signature, record.signature_zh))
         line = Text.assemble((start, "cyan"), (middle, "dim"), shorten(title, room) if console.is_terminal else title)
-        console.print(line, soft_wrap=True)
+        print_line(console, line)
 
 
 def _has(record: Record, search: str) -> bool:

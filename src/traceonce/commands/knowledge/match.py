@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from traceonce.commands.knowledge.at_hand import base_option, open_to_read
+from traceonce.commands.message_line import say
 from traceonce.commands.texts import is_file, join_words, open_input, read_chunks
 from traceonce.errors import UsageError
 from traceonce.knowledge.collection import Collection
@@ -55,7 +56,7 @@ def make_index(collection: Collection) -> Index:
     """The index over all records of a base; what cannot be used is said, and the rest is."""
     index = Index(collection)
     for problem in index.refused:
-        sys.stderr.write(f"traceonce: left out: {problem}\n")
+        say(f"traceonce: left out: {problem}")
     return index
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.knowledge.at_hand import base_option, format_option, open_to_read, own_outcomes, write_document
+from traceonce.commands.knowledge.at_hand import base_option, format_option, open_to_read, own_outcomes, write_answer
+from traceonce.commands.message_line import say
 from traceonce.errors import UsageError
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.outcomes import Outcome
@@ -49,12 +50,12 @@ def command(
         if record or listing or worked is not None:
             raise UsageError("--forget takes back one outcome: name nothing else with it.")
         own_outcomes().forget(forget)
-        click.echo(f"outcome {forget} is forgotten")
+        say(f"outcome {forget} is forgotten", err=False)
     elif listing:
         if number is not None or worked is not None:
             raise UsageError("--list shows what was noted: leave N, --worked and --failed out.")
         outcomes = own_outcomes().all(open_to_read(base).complete_id(record) if record else None)
-        write_document(_as_json(outcomes) if form == "json" else _as_text(outcomes), None)
+        write_answer(_as_json(outcomes) if form == "json" else _as_text(outcomes), form)
     else:
         if record is None or number is None or worked is None:
             raise UsageError("say which workaround, and what came of it: traceonce knowledge outcome ID N --worked")
@@ -63,7 +64,7 @@ def command(
         found = open_to_read(base).find(record)
         action = _action(found, number)
         noted = own_outcomes().note(found.id, number, action, worked=worked, note=note, version=version)
-        click.echo(f"noted as outcome {noted.number}: {'worked' if worked else 'failed'}: {one_line(action)}")
+        say(f"noted as outcome {noted.number}: {'worked' if worked else 'failed'}: {one_line(action)}", err=False)
 
 
 def _action(record: Record, number: int) -> str:

@@ -11,6 +11,7 @@ from rich.text import Text
 from traceonce.commands.knowledge.at_hand import base_option, find_record, language_option, own_outcomes_of
 from traceonce.knowledge.language import Language
 from traceonce.knowledge.rendering.terminal import Line, Role, record_lines
+from traceonce.report.terminal import print_line
 
 STYLES: dict[Role, str] = {
     "title": "bold cyan",
@@ -42,7 +43,7 @@ def command(record: str, lang: Language, base: Path | None) -> None:
     found = find_record(record, base)
     console = Console(highlight=False)
     for line in record_lines(found, lang, min(console.width, WIDEST), own_outcomes_of(found)):
-        console.print(styled(line), soft_wrap=True)
+        print_line(console, styled(line))
 
 
 def styled(line: Line) -> Text:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from traceonce.commands.knowledge.at_hand import base_option, format_option, open_base, write_document
+from traceonce.commands.knowledge.at_hand import base_option, format_option, open_base, write_answer
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.evidence import by_version, framework_name, speaks_against
 from traceonce.knowledge.json_files import json_text
@@ -25,7 +25,7 @@ def command(form: str, base: Path | None) -> None:
     A claim is that the failure shows, that a workaround helps, or that a dead end does not.
     """
     counted = count(open_base(base))
-    write_document(json_text(counted) if form == "json" else _as_text(counted), None)
+    write_answer(json_text(counted) if form == "json" else _as_text(counted), form)
 
 
 def count(records: Iterable[Record]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from traceonce.commands.knowledge.at_hand import format_option
+from traceonce.commands.knowledge.at_hand import format_option, write_answer, write_document
 from traceonce.commands.progress_line import ProgressLine
 from traceonce.errors import UsageError
 from traceonce.facts.quantities import count_of
@@ -38,7 +38,7 @@ def command(files: tuple[Path, ...], form: str, strict: bool, no_provenance: boo
     if schema:
         if files:
             raise UsageError("--schema prints the schema and checks no files: leave the files out.")
-        click.echo(schema_text(), nl=False)
+        write_document(schema_text(), None)
         return
     chosen = list(dict.fromkeys(files)) or [_near(path) for path in Collection().paths.values()]
     line = ProgressLine()
@@ -48,7 +48,7 @@ def command(files: tuple[Path, ...], form: str, strict: bool, no_provenance: boo
 
     checked = check_files(chosen, provenance=not no_provenance, progress=progress)
     line.clear()
-    click.echo(_as_json(checked) if form == "json" else _as_text(checked))
+    write_answer(_as_json(checked) + "\n" if form == "json" else _as_text(checked), form)
     raise SystemExit(exit_status(checked, strict))
 
 

@@ -10,12 +10,15 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 
 from traceonce.backends.discovery import find_backend
 from traceonce.commands.knowledge.at_hand import base_option, open_base
 from traceonce.commands.knowledge.interpreters import how_to_install, interpreters
+from traceonce.commands.message_line import say
 from traceonce.errors import RecordError, UsageError
+from traceonce.facts.printable import in_line
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.evidence import framework_name
@@ -101,7 +104,7 @@ def command(
     if len(missing) < len(by_framework):
         _tell(problems, "checked" if check else f"written to {collection.folder / 'records'}")
     for framework in missing:
-        click.echo(f"traceonce: {how_to_install(framework)}", err=True)
+        say(f"traceonce: {how_to_install(framework)}")
     if problems or missing:
         raise SystemExit(1 if problems else 2)
 
@@ -123,7 +126,7 @@ def _measure(
     for task, seen in run_with_progress(tasks, lambda: start_trials(python, framework), jobs, framework):
         found[task.record].append((task, seen))
     name = named(next(iter(found.values()))[0][1])
-    click.echo(f"{name}: {count_of(len(tasks), 'run')} for {count_of(len(subjects), 'record')}")
+    say(f"{name}: {count_of(len(tasks), 'run')} for {count_of(len(subjects), 'record')}", err=False)
     return [Measured(subject, found[subject.record.id]) for subject in subjects]
 
 
@@ -136,10 +139,10 @@ def run_with_progress(
     with Progress(*Progress.get_default_columns(), console=console, disable=not console.is_terminal) as progress:
         bar = progress.add_task(f"{framework_name(framework)}: starting", total=len(tasks))
         for number, (task, seen) in enumerate(run_tasks(tasks, start, jobs), 1):
-            progress.update(bar, advance=1, description=f"{named(seen)}  {task.record}")
+            progress.update(bar, advance=1, description=escape(in_line(f"{named(seen)}  {task.record}")))
             if not console.is_terminal and time.monotonic() - told >= QUIET and number < len(tasks):
                 told = time.monotonic()
-                click.echo(f"{named(seen)}: {number} of {count_of(len(tasks), 'run')} …", err=True)
+                say(f"{named(seen)}: {number} of {count_of(len(tasks), 'run')} …")
             yield task, seen
 
 
@@ -166,6 +169,8 @@ def start_trials(python: str, framework: str) -> TrialProcess:
 
 def _tell(problems: Sequence[Refuted], done: str) -> None:
     for problem in problems:
-        click.echo(f"  {problem.record}  {problem.claim}: {problem.outcome}")
+        say(f"  {problem.record}  {problem.claim}: {problem.outcome}", err=False)
     told = {problem[:2] for problem in problems}
-    click.echo(f"{count_of(len(told), 'claim')} did not hold; {done}." if problems else f"Every claim held; {done}.")
+    say(
+        f"{count_of(len(told), 'claim')} did not hold; {done}." if problems else f"Every claim held; {done}.", err=False
+    )

@@ -11,6 +11,7 @@ from IPython.core.error import UsageError as ShellUsageError
 
 from traceonce.api import Watch
 from traceonce.errors import UsageError
+from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.integrations.jupyter.options import Options, describe_options, parse_line
 from traceonce.integrations.jupyter.running import compile_cell, run_cell
 from traceonce.integrations.jupyter.showing import show_report
@@ -59,5 +60,5 @@ def _read(line: str, cell: str | None) -> tuple[Options, str]:
         if cell is None and not code and not options.help:
             raise UsageError("%traceonce: there is no code to watch; %traceonce --help says how to use it.")
     except UsageError as error:
-        raise ShellUsageError(str(error)) from None
+        raise ShellUsageError(in_line(str(error), MESSAGE)) from None
     return options, code if cell is None else cell

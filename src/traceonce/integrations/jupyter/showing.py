@@ -10,6 +10,7 @@ import msgspec
 
 from traceonce.api import Watch
 from traceonce.facts import Recording
+from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.findings import find_out
 from traceonce.integrations.jupyter.options import Options
 from traceonce.observe.excerpts import with_excerpts
@@ -29,7 +30,8 @@ def show_report(shell: Any, watch: Watch, options: Options) -> None:
     try:
         _show(shell, watch.recording, options)
     except Exception as error:
-        sys.stderr.write(f"traceonce: the report could not be shown ({type(error).__name__}: {error})\n")
+        why = f"traceonce: the report could not be shown ({type(error).__name__}: {error})"
+        sys.stderr.write(f"{in_line(why, MESSAGE)}\n")
 
 
 def _show(shell: Any, watched: Recording, options: Options) -> None:
@@ -43,7 +45,7 @@ def _show(shell: Any, watched: Recording, options: Options) -> None:
     if options.output is not None:
         options.output.write_text(_render(recording, form, options), encoding="utf-8", errors="replace")
         if not options.quiet:
-            print(f"{first}\nreport: {options.output}")
+            print(f"{first}\nreport: {in_line(str(options.output))}")
     elif form == "html" and in_notebook:
         page = _FRAME.format(height=HEIGHT, page=html.escape(_render(recording, form, options)))
         shell.display_pub.publish({"text/html": page, "text/plain": first})

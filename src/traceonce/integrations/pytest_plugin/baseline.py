@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from traceonce.errors import UsageError
+from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.facts.quantities import count_of
 from traceonce.guard.baseline import Accepted, Baseline, Functions
 from traceonce.integrations.pytest_plugin.outcomes import Outcome
@@ -20,13 +21,13 @@ UPDATE = "--traceonce-update-baseline"
 def open_baseline(path: Path, *, update: bool) -> Baseline:
     """What was accepted; nothing yet, where it is about to be."""
     if update and not path.parent.is_dir():
-        raise pytest.UsageError(f"{OPTION} {path}: there is no folder {path.parent}. Make it first.")
+        raise pytest.UsageError(in_line(f"{OPTION} {path}: there is no folder {path.parent}. Make it first.", MESSAGE))
     if update and not path.exists():
         return Baseline()
     try:
         return Baseline.load(path, OPTION, UPDATE)
     except UsageError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError(in_line(str(error), MESSAGE)) from None
 
 
 def accept(baseline: Baseline, outcomes: Sequence[Outcome], path: Path) -> str:

@@ -15,6 +15,7 @@ import msgspec
 
 from traceonce.explain import diagnose, diagnose_with_events
 from traceonce.facts import Diagnosis, FunctionId, Limit, Recording, Verdict
+from traceonce.facts.printable import SENTENCE, in_line
 from traceonce.facts.quantities import count_of
 from traceonce.guard.baseline import Change, Functions, compare, digest, name_in_baseline, take_state
 from traceonce.guard.counting import Count
@@ -72,7 +73,8 @@ def judge_test(
         outcome = Outcome(test, functions, state, better, tuple(problems), traced_for=traced_for)
     section = describe_offences(offences, _explained(recording)) if offences else ""
     traced = [diagnosis.function for diagnosis in diagnoses]
-    return Judgement([offence.line for offence in offences], section, outcome, problems, traced)
+    failures = [in_line(offence.line, SENTENCE) for offence in offences]
+    return Judgement(failures, section, outcome, problems, traced)
 
 
 def _explained(recording: Recording) -> list[Diagnosis]:

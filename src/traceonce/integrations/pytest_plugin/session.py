@@ -15,6 +15,7 @@ import msgspec
 import pytest
 
 from traceonce.errors import UsageError
+from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.guard.baseline import Baseline, Change, Functions
 from traceonce.integrations.pytest_plugin import SETTINGS
 from traceonce.integrations.pytest_plugin.baseline import accept, open_baseline
@@ -103,7 +104,7 @@ class Leading:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         outcomes = list(self._outcomes.values())
         lines = list(summary(outcomes)) if self._config.option.traceonce else []
-        lines += [*improvements(outcomes), *filter(None, [self._written])]
+        lines += [*improvements(outcomes), *filter(None, [in_line(self._written, MESSAGE)])]
         if lines:
             terminalreporter.section("traceonce")
             for line in lines:

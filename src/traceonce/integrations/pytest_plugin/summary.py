@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from traceonce.facts import Verdict
+from traceonce.facts.command_line import quoted
+from traceonce.facts.printable import in_line, printable
 from traceonce.facts.quantities import count_of, duration
 from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunction
 from traceonce.report.wording import in_calls
@@ -16,6 +18,10 @@ _ORDER = list(Verdict)
 
 def summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """The totals in a line; then the worst functions with their tests."""
+    return map(in_line, _summary(printable(outcomes)))
+
+
+def _summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
     problems = Counter(text for outcome in outcomes for text in outcome.problems)
     yield from (f"note: {text} (in {count_of(number, 'test')})" for text, number in problems.most_common(3))
     traced = [outcome for outcome in outcomes if outcome.functions]
@@ -38,7 +44,7 @@ def summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield f"  … and {len(bad) - WORST} more (a test by itself shows its own: pytest --traceonce TEST)"
     records = sorted({record for function, _ in bad[:WORST] for record in function.records})  # no clock in the order
     if records:
-        yield f"  {'known':<11} traceonce explain {' '.join(records)}"
+        yield f"  {'known':<11} {quoted(['traceonce', 'explain', *records])}"
 
 
 def _describe(function: TracedFunction) -> str:
@@ -51,6 +57,10 @@ def _describe(function: TracedFunction) -> str:
 
 def improvements(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Tests that needed less than is accepted of them."""
+    return map(in_line, _improvements(printable(outcomes)))
+
+
+def _improvements(outcomes: Sequence[Outcome]) -> Iterator[str]:
     better = [(outcome.test, text) for outcome in outcomes if outcome.ended for text in outcome.better]
     if better:
         less = f"{count_of(len(better), 'function')} needed less than the baseline accepts"

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from traceonce.facts import Diagnosis
+from traceonce.facts.command_line import quoted
+from traceonce.facts.printable import SENTENCE, cut, in_line, printable
 from traceonce.facts.quantities import count_of, duration
 from traceonce.knowledge.linking import records_of
 from traceonce.report.wording import (
@@ -38,15 +40,15 @@ class Offence(NamedTuple):
 
 def describe_offences(offences: Sequence[Offence], explained: Iterable[Diagnosis]) -> str:
     """The section: every function once, with its limits. `explained` knows what was traced before the test, too."""
-    known = {(d.backend, d.function.key): d for d in explained}
+    known = {(d.backend, d.function.key): printable(d) for d in explained}
     limits: dict[tuple[str, str], list[Offence]] = {}
     for offence in offences:
         limits.setdefault((offence.function.backend, offence.function.function.key), []).append(offence)
     lines: list[str] = []
     for key, same in limits.items():
         lines += [offence.line for offence in same]
-        lines += _facts(same, known.get(key, same[0].function))
-    return "\n".join(lines)
+        lines += _facts(printable(same), known.get(key, printable(same[0].function)))
+    return "\n".join(map(in_line, lines))
 
 
 def _facts(offences: Sequence[Offence], explained: Diagnosis) -> Iterator[str]:
@@ -74,7 +76,7 @@ def _facts(offences: Sequence[Offence], explained: Diagnosis) -> Iterator[str]:
     for note in explained.notes:
         yield f"  note       {note}"
     if records := records_of(explained):
-        yield f"  known      traceonce explain {' '.join(records[:RECORDS])}"
+        yield f"  known      {quoted(['traceonce', 'explain', *records[:RECORDS]])}"
 
 
 def _cost(diagnosis: Diagnosis) -> str:
@@ -87,7 +89,8 @@ def _changes(diagnosis: Diagnosis) -> Iterator[str]:
     yield from (f"  change     {remedy}" for remedy in _remedies(diagnosis))
     for fix in fixes_to_show(diagnosis):
         words = describe_fix(fix, diagnosis, None)
-        code = [line for line in (fix.snippet or "").splitlines() if line.strip()]
+        lines = (fix.snippet or "").expandtabs(4).split("\n")
+        code = [cut(line, SENTENCE) for line in lines if line.strip()]
         yield from (f"  {'' if number else 'fix':<11}{line}" for number, line in enumerate([*code, *words]))
 
 

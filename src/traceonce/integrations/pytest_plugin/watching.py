@@ -15,6 +15,7 @@ import pytest
 
 from traceonce.api import Watch
 from traceonce.facts import FunctionId
+from traceonce.facts.printable import SENTENCE, in_line
 from traceonce.integrations.pytest_plugin import JUDGEMENT, LIMITS, SETTINGS, TRACED, WATCH
 from traceonce.integrations.pytest_plugin.judging import Judgement, judge_test
 from traceonce.integrations.pytest_plugin.outcomes import attach
@@ -92,7 +93,7 @@ def put_on_report(judgement: Judgement, report: pytest.TestReport, call: pytest.
 def describe_problems(judgement: Judgement) -> str:
     """What went wrong with the watching, one line each."""
     lines = ["traceonce could not judge this test. What it traced may have been more than was seen."]
-    return "\n".join([*lines, *(f"  {text}" for text in judgement.problems)])
+    return "\n".join([*lines, *(in_line(f"  {text}", SENTENCE) for text in judgement.problems)])
 
 
 def _describe(error: Exception) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 
 from markupsafe import Markup, escape
 
+from traceonce.facts.printable import visible
 from traceonce.knowledge.rendering.view import link_of
 
 _PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -26,24 +26,7 @@ _BLOCK = re.compile(r"(\d{1,9})?(?=[-+#>|=.)])(.)")
 
 def clean(text: str) -> str:
     """Without characters that would move the cursor, change colours, or show the text in another order."""
-    return "".join(
-        f"\\x{ord(char):02x}" if _is_control(char) else f"\\u{ord(char):04x}" if _is_invisible(char) else char
-        for char in text.replace("\r\n", "\n").replace("\r", "\n")
-    )
-
-
-def _is_control(char: str) -> bool:
-    return unicodedata.category(char) == "Cc" and char not in "\n\t"
-
-
-def _is_invisible(char: str) -> bool:
-    """Marks that turn the direction of what follows, line breaks of another kind, halves of a character."""
-    return (
-        "\u202a" <= char <= "\u202e"
-        or "\u2066" <= char <= "\u2069"
-        or "\u2028" <= char <= "\u2029"
-        or ("\ud800" <= char <= "\udfff")
-    )
+    return visible(text.replace("\r\n", "\n").replace("\r", "\n"), keep="\n\t")
 
 
 def one_line(text: str) -> str:

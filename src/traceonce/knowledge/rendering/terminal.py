@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from traceonce.facts.printable import in_line
 from traceonce.knowledge.language import Language
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
@@ -29,11 +30,14 @@ Line: TypeAlias = tuple[Span, ...]
 
 def render_text(record: Record, language: Language = "en", width: int = WIDTH, own: Sequence[Outcome] = ()) -> str:
     lines = record_lines(record, language, width, own)
-    return "".join("".join(span.text for span in line).rstrip() + "\n" for line in lines)
+    return "".join(in_line("".join(span.text for span in line).rstrip()) + "\n" for line in lines)
 
 
 def record_lines(record: Record, language: Language, width: int, own: Sequence[Outcome] = ()) -> Iterator[Line]:
-    """The lines of a record. What the user noted stands with the workaround that it was noted for."""
+    """The lines of a record. What the user noted stands with the workaround that it was noted for.
+
+    What cannot be seen in its texts is written out; that none of its lines is a command is for who prints them.
+    """
     view = view_of(record, language)
     page = _Page(view, max(width, 20))
     yield from page.head()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from traceonce.errors import RecordError
 from traceonce.knowledge.record import Workaround
 from traceonce.knowledge.validation.case import MODULE, Case
-from traceonce.knowledge.validation.problem import Level, Problem, quoted
+from traceonce.knowledge.validation.problem import Level, Problem, quoted, verify_command
 
 WRITE_A_TRIAL = "Write a trial for it (experiment); its code becomes the how"
 _WORDS = re.compile(r"\w+")
@@ -81,7 +81,7 @@ def how_was_run(case: Case) -> Iterator[Problem]:
         return
     for at, item in case.record.claims:
         trial = experiment.trials.get(item.experiment or "")
-        remedy = f"Run: traceonce knowledge verify {case.record.id}"
+        remedy = f"Run: {verify_command(case.record.id)}"
         if trial is None or item.how == trial.body:
             continue
         if not item.how.strip():

@@ -11,7 +11,7 @@ from typing import Any
 from traceonce.errors import RecordError
 from traceonce.knowledge.expressions import compile_re2
 from traceonce.knowledge.validation.case import Case
-from traceonce.knowledge.validation.problem import Problem, quoted
+from traceonce.knowledge.validation.problem import Problem, quoted, verify_command
 
 BENIGN = Path(__file__).parent.parent / "benign.txt"
 _HOME = re.compile(r"(?:/home/|/Users/|[A-Z]:\\Users\\)[^/\\\s\"']+|/root/")
@@ -46,7 +46,7 @@ def regex_finds_examples(case: Case) -> Iterator[Problem]:
     """`regex` finds every example; where there is a `context`, at least one example has that, too."""
     record = case.record
     if not record.examples:
-        remedy = f"Harvest some: traceonce knowledge verify {record.id}"
+        remedy = f"Harvest some: {verify_command(record.id)}"
         yield case.problem("regex_finds_examples", "examples", "there are no real messages", remedy, "warning")
     expression, context = compiled(record.regex), compiled(record.context)
     for number, example in enumerate(record.examples):

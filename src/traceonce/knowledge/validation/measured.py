@@ -10,7 +10,7 @@ from traceonce.knowledge.experiment import Experiment
 from traceonce.knowledge.record import TIERS, Evidence
 from traceonce.knowledge.validation.case import Case
 from traceonce.knowledge.validation.dates import day
-from traceonce.knowledge.validation.problem import Problem, quoted
+from traceonce.knowledge.validation.problem import Problem, quoted, verify_command
 
 MOST_RUNS = 1_000_000
 _VERSION = re.compile(r"[0-9]+(\.[0-9A-Za-z+-]+)*", re.ASCII)
@@ -20,7 +20,7 @@ def evidence_is_sound(case: Case) -> Iterator[Problem]:
     """A piece of evidence has at least one run, no more that held than there were, a version, a framework and a day."""
     for at, piece in case.evidence:
         for field, what in _unsound(piece):
-            remedy = f"Run it again: traceonce knowledge verify {case.record.id}"
+            remedy = f"Run it again: {verify_command(case.record.id)}"
             yield case.problem("evidence_is_sound", f"{at}.{field}", what, remedy)
 
 
@@ -43,7 +43,7 @@ def evidence_is_its_own(case: Case) -> Iterator[Problem]:
     experiment = case.experiment if isinstance(case.experiment, Experiment) else None
     claims = [("evidence", "failure", record.evidence)]
     claims += [(f"{at}.evidence", item.experiment or "", item.evidence) for at, item in case.record.claims]
-    remedy = f"Run it again: traceonce knowledge verify {record.id}"
+    remedy = f"Run it again: {verify_command(record.id)}"
     for at, trial, pieces in claims:
         seen = set()
         for number, piece in enumerate(pieces):
@@ -60,7 +60,7 @@ def evidence_is_its_own(case: Case) -> Iterator[Problem]:
 def everything_was_run(case: Case) -> Iterator[Problem]:
     """The failure, every workaround and every dead end has evidence, and most of it speaks for the claim."""
     record = case.record
-    remedy = f"Run it: traceonce knowledge verify {record.id}"
+    remedy = f"Run it: {verify_command(record.id)}"
     if not any(case.evidence):
         what = "nobody ran the failure, nor any claim"
         yield case.problem("everything_was_run", "evidence", what, remedy, "warning")
@@ -94,13 +94,13 @@ def nothing_typed_in(case: Case) -> Iterator[Problem]:
             continue
         if said is None or name not in holder.given:
             what = f"it is missing; the evidence that is there gives {_shown(gives)}"
-            remedy = f"Run: traceonce knowledge verify {record.id}"
+            remedy = f"Run: {verify_command(record.id)}"
             yield case.problem("nothing_typed_in", field, what, remedy, "warning")
         else:
             basis = (
                 "there is no evidence for it" if gives is None else f"the evidence that is there gives {_shown(gives)}"
             )
-            remedy = f"Take it out, and run: traceonce knowledge verify {record.id}"
+            remedy = f"Take it out, and run: {verify_command(record.id)}"
             yield case.problem("nothing_typed_in", field, f"{_shown(said)} was typed in: {basis}", remedy)
 
 
@@ -117,7 +117,7 @@ def versions_were_run(case: Case) -> Iterator[Problem]:
         return
     record = case.record
     right = {version.version: version for version in derive(record).versions}
-    remedy = f"Take it out, or run it: traceonce knowledge verify {record.id} --against"
+    remedy = f"Take it out, or run it: {verify_command(record.id)} --against"
     for number, version in enumerate(record.versions):
         at = f"versions[{number}]"
         if version.version not in right:
@@ -125,12 +125,10 @@ def versions_were_run(case: Case) -> Iterator[Problem]:
             yield case.problem("versions_were_run", at, what, f"{remedy} {quoted(package)[1:-1]}")
         elif version.status != right[version.version].status:
             what = f"{quoted(version.status)} was typed in: the runs say {quoted(right[version.version].status)}"
-            yield case.problem(
-                "versions_were_run", f"{at}.status", what, f"Run: traceonce knowledge verify {record.id}"
-            )
+            yield case.problem("versions_were_run", f"{at}.status", what, f"Run: {verify_command(record.id)}")
     for name in right.keys() - {version.version for version in record.versions}:
         what = f"{quoted(name)} was run, and is not named"
-        yield case.problem("versions_were_run", "versions", what, f"Run: traceonce knowledge verify {record.id}")
+        yield case.problem("versions_were_run", "versions", what, f"Run: {verify_command(record.id)}")
 
 
 def _shown(value: object) -> str:

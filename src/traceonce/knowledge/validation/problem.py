@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from traceonce.facts import command_line
+
 Level: TypeAlias = Literal["error", "warning", "note"]
 
 
@@ -45,6 +47,11 @@ class Checked(msgspec.Struct, frozen=True):
 def printable(file: Path) -> str:
     """A file's name, which may be any bytes, as text that can be printed."""
     return str(file).encode(errors="replace").decode()
+
+
+def verify_command(record: str) -> str:
+    """What runs the claims of a record."""
+    return command_line.quoted(["traceonce", "knowledge", "verify", record])
 
 
 def quoted(text: object, longest: int = 70) -> str:

@@ -13,7 +13,7 @@ from traceonce.report.markdown.functions import describe_function
 from traceonce.report.markdown.overview import describe_findings, describe_rest, describe_run
 from traceonce.report.phrases import Phrases, phrases_in
 from traceonce.report.text import needing_attention
-from traceonce.report.wording import script_of
+from traceonce.report.wording import fix_command
 
 LIMIT = 65_536  # of GitHub, for a comment, in UTF-16
 SPARE = 1_536  # for the line that says what was left out, and for who puts a line of their own in front
@@ -32,9 +32,9 @@ def render_markdown(material: Material) -> str:
     phrases = phrases_in(material.language)
     parts = [Part(text) for text in describe_findings(material, phrases)]
     acute = needing_attention(material.recording, material.diagnoses)
-    script = script_of(material.recording.command)
+    command = fix_command(material.recording.command)
     for number, diagnosis in enumerate(acute[:SHOWN]):
-        text = describe_function(diagnosis, phrases, script, folded=number >= OPEN)
+        text = describe_function(diagnosis, phrases, command, folded=number >= OPEN)
         parts.append(Part(text, of_function=True))
     parts += [Part(text) for text in (*describe_rest(material, phrases), *describe_run(material, phrases))]
     return "\n\n".join(_fit(parts, phrases, len(acute[SHOWN:]))) + "\n"

@@ -9,10 +9,12 @@ from __future__ import annotations
 import html
 import re
 
+from traceonce.facts.printable import cut, in_line, without_commands
+from traceonce.facts.printable import visible as visible_in
 from traceonce.words.marks import parts_of
 
 LONGEST = 600  # characters of one text
-_BLANKS = "\n\r\t"
+_BLANKS = str.maketrans("\n\r\t", "   ")
 _NAMED = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "&dollar;"}
 _MARKUP = re.compile(r"[<>&$\\`*{}\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _LINK = re.compile(r"@|#(?=\d)|(?<=GH-)(?=\d)|(?<=[a-z])(?=://)|(?<=www)(?=\.)", re.IGNORECASE)
@@ -46,7 +48,7 @@ def block(text: str, language: str) -> str:
     """Lines of code."""
     fence = "`" * max(_longest_run(text) + 1, 3)
     lines = text.replace("\r\n", "\n").strip("\n").split("\n")
-    shown = ("".join(c if c.isprintable() or c == "\t" else _escape(c) for c in line) for line in lines)
+    shown = (without_commands(visible_in(line, keep="\t")) for line in lines)
     return "\n".join([f"{fence}{language}", *shown, fence])
 
 
@@ -66,8 +68,7 @@ def sentence(text: str) -> str:
 
 def visible(text: str) -> str:
     """One line, not too long, in which every character can be seen."""
-    shown = "".join(c if c.isprintable() else " " if c in _BLANKS else _escape(c) for c in text[: LONGEST + 1])
-    return shown if len(text) <= LONGEST else f"{shown[: LONGEST - 1]}…"
+    return in_line(cut(text, LONGEST).translate(_BLANKS))
 
 
 def _escaped(text: str) -> str:
@@ -77,10 +78,6 @@ def _escaped(text: str) -> str:
 
 def _no_list(line: str) -> str:
     return re.sub(_LIST, r"\1\\\2", line, count=1) if _LIST.match(line) else line
-
-
-def _escape(character: str) -> str:
-    return f"\\u{ord(character):04x}"
 
 
 def _longest_run(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from traceonce.facts import Cause, Diagnosis, Fix
+from traceonce.facts.command_line import quoted
 from traceonce.facts.event import package_path
 from traceonce.report.markdown.escaping import block, code, html_code, prose, sentence
 from traceonce.report.phrases import Phrases
@@ -15,14 +16,14 @@ RECORDS = 3
 LINES = 120  # of a diff, or of a snippet
 
 
-def describe_function(diagnosis: Diagnosis, phrases: Phrases, script: str | None, *, folded: bool) -> str:
+def describe_function(diagnosis: Diagnosis, phrases: Phrases, command: str | None, *, folded: bool) -> str:
     """A section, or, `folded`, a line that opens into one."""
     name, happened = diagnosis.function.name, phrases.what_happened(diagnosis)
     parts = [
         " · ".join([*_costs(diagnosis, phrases), _where(diagnosis, phrases)]),
         "\n".join(_causes(diagnosis, phrases)),
         *_facts(diagnosis, phrases),
-        *_changes(diagnosis, phrases, script),
+        *_changes(diagnosis, phrases, command),
     ]
     body = "\n\n".join(part for part in parts if part)
     if not folded:
@@ -70,12 +71,12 @@ def _facts(diagnosis: Diagnosis, phrases: Phrases) -> Iterator[str]:
         yield f"**{labels.breaks}**{labels.colon}{prose(phrases.describe_breaks(diagnosis.graph_breaks))}"
 
 
-def _changes(diagnosis: Diagnosis, phrases: Phrases, script: str | None) -> Iterator[str]:
+def _changes(diagnosis: Diagnosis, phrases: Phrases, command: str | None) -> Iterator[str]:
     """The fixes, what to do about causes that none of them treats, and what else there is to know."""
     labels = phrases.LABELS
     fixes = sorted(fixes_to_show(diagnosis), key=lambda fix: not fix.causes)  # what treats no cause is a last resort
     for fix in fixes:
-        yield from _fix(fix, diagnosis, phrases, script)
+        yield from _fix(fix, diagnosis, phrases, command)
     remedies: dict[str, list[Cause]] = {}
     for cause in causes_left(diagnosis)[:CAUSES]:
         remedies.setdefault(phrases.describe_remedy(cause, diagnosis), []).append(cause)
@@ -85,16 +86,16 @@ def _changes(diagnosis: Diagnosis, phrases: Phrases, script: str | None) -> Iter
     for note in phrases.describe_notes(diagnosis):
         yield f"**{labels.note}**{labels.colon}{sentence(note)}"
     if diagnosis.records:
-        command = " ".join(["traceonce explain", *diagnosis.records[:RECORDS]])
-        yield f"**{labels.known}**{labels.colon}{code(command)}"
+        known = quoted(["traceonce", "explain", *diagnosis.records[:RECORDS]])
+        yield f"**{labels.known}**{labels.colon}{code(known)}"
 
 
-def _fix(fix: Fix, diagnosis: Diagnosis, phrases: Phrases, script: str | None) -> Iterator[str]:
+def _fix(fix: Fix, diagnosis: Diagnosis, phrases: Phrases, command: str | None) -> Iterator[str]:
     """Its diff, where it was written, else its code; and in words what may be expected of it. Nobody is to copy what
     was refuted."""
     labels = phrases.LABELS
     title = labels.advice if fix.safety == "advice" else labels.fix
-    first, *rest = phrases.describe_fix(fix, diagnosis, script, marked=True)
+    first, *rest = phrases.describe_fix(fix, diagnosis, command, marked=True)
     if fix.proof is not None and fix.proof.verdict == "refuted":
         yield f"**{title}** ({code(fix.recipe)}){labels.colon}{prose(first)}"
         return

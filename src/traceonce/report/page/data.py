@@ -32,7 +32,7 @@ from traceonce.report.events import Timed, timed_events
 from traceonce.report.json import describe_cause
 from traceonce.report.page.places import Places, find_places
 from traceonce.report.phrases import chinese, english
-from traceonce.report.wording import compilations, describe_reached
+from traceonce.report.wording import compilations, describe_reached, fix_command
 from traceonce.version import __version__
 from traceonce.words.marks import in_pairs
 from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
@@ -77,6 +77,7 @@ def make_page_data(material: Material) -> dict[str, Any]:
         "version": __version__,
         "language": material.language,
         "command": recording.command,
+        "fix_command": fix_command(recording.command),
         "runs": max(1, len(recording.runs)),
         "exit_code": recording.exit_code,
         "seconds": round(recording.seconds, 6),

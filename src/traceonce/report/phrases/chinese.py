@@ -190,11 +190,11 @@ def describe_breaks(graph_breaks: Sequence[str]) -> str:
     return f"{len(graph_breaks):,} 处：{'；'.join(graph_breaks[:BREAKS])}{more}"
 
 
-def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str | None, *, marked: bool = False) -> Iterator[str]:
+def describe_fix(fix: Fix, diagnosis: Diagnosis, command: str | None, *, marked: bool = False) -> Iterator[str]:
     if fix.proof is not None:
         yield _describe_proof(fix.proof, CHINESE.trace(diagnosis.backend))
     else:
-        yield _describe_prediction(fix, diagnosis, script)
+        yield _describe_prediction(fix, diagnosis, command)
     if fix.proof is not None and fix.proof.verdict != "proved":
         return
     notes = "".join(fix_notes(fix, "zh"))
@@ -205,10 +205,10 @@ def describe_fix(fix: Fix, diagnosis: Diagnosis, script: str | None, *, marked: 
         yield f"更宽的写法，同样已验证（--wide 采用它）：{fix.wider}"
 
 
-def _describe_prediction(fix: Fix, diagnosis: Diagnosis, script: str | None) -> str:
+def _describe_prediction(fix: Fix, diagnosis: Diagnosis, command: str | None) -> str:
     way = "尚未运行"
-    if script is not None and fix.safety != "advice":
-        way += f"；traceonce fix {script} 会试行并验证"
+    if command is not None and fix.safety != "advice":
+        way += f"；{command} 会试行并验证"
     if fix.predicted_traces is None or fix.predicted_traces >= diagnosis.traces:
         return way
     return f"{CHINESE.trace(diagnosis.backend)} {diagnosis.traces:,} 次 → {fix.predicted_traces:,} 次（预测，{way}）"

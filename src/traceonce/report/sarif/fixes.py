@@ -40,7 +40,7 @@ class Changes:
             files = dict.fromkeys(edit.file for edit in fix.edits)
             located = {file: self._uris.locate(file) for file in files}
             if all(located.values()):
-                said = "; ".join(english.describe_fix(fix, diagnosis, script=None))
+                said = "; ".join(english.describe_fix(fix, diagnosis, command=None))
                 changes = [
                     {"artifactLocation": located[file], "replacements": list(_replacements(fix, file))}
                     for file in files

@@ -13,7 +13,7 @@ from traceonce.report.sarif.fixes import Changes, fixes_of
 from traceonce.report.sarif.places import Place, Places
 from traceonce.report.sarif.rules import FAILED, LIMIT, Level
 from traceonce.report.text import QUIET, needing_attention
-from traceonce.report.wording import causes_left, describe_change, script_of
+from traceonce.report.wording import causes_left, describe_change, fix_command
 
 SILENT = (CauseCode.STALE, CauseCode.CONFUSED)
 
@@ -40,9 +40,9 @@ def find_results(material: Material, places: Places) -> Iterator[Found]:
         yield _describe_limit(same, places)
     acute = {diagnosis.function.key for diagnosis in needing_attention(material.recording, material.diagnoses)}
     changes = Changes(material.diagnoses, places.uris)
-    script = script_of(material.recording.command)
+    command = fix_command(material.recording.command)
     for diagnosis in material.diagnoses:
-        yield from _Function(diagnosis, places, changes, script, acute=diagnosis.function.key in acute).results()
+        yield from _Function(diagnosis, places, changes, command, acute=diagnosis.function.key in acute).results()
 
 
 def _describe_limit(breaches: list[Breach], places: Places) -> Found:
@@ -64,12 +64,12 @@ class _Function:
     """The results of one function. It is `acute` where it needs looking at."""
 
     def __init__(
-        self, diagnosis: Diagnosis, places: Places, changes: Changes, script: str | None, *, acute: bool
+        self, diagnosis: Diagnosis, places: Places, changes: Changes, command: str | None, *, acute: bool
     ) -> None:
         self._diagnosis = diagnosis
         self._places = places
         self._changes = changes
-        self._script = script
+        self._command = command
         self._acute = acute
 
     def results(self) -> Iterator[Found]:
@@ -117,7 +117,7 @@ class _Function:
         fixes = [fix for fix in fixes_of(cause, self._diagnosis) if fix.snippet]
         for fix in fixes[:1]:
             yield f"{'Advice' if fix.safety == 'advice' else 'Fix'}: {fix.snippet}"
-            yield from english.describe_fix(fix, self._diagnosis, self._script)
+            yield from english.describe_fix(fix, self._diagnosis, self._command)
         if not fixes and self._acute and cause in causes_left(self._diagnosis):
             yield f"Change: {english.describe_remedy(cause, self._diagnosis)}"
 

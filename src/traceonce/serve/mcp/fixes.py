@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
 import msgspec
 
 from traceonce.facts import Diagnosis, Fix, Proof, Recording
+from traceonce.facts.command_line import fix_words, suggested
 from traceonce.facts.quantities import count_of
 from traceonce.report.text import changed_since
 from traceonce.report.wording import (
@@ -15,8 +15,8 @@ from traceonce.report.wording import (
     describe_fix,
     describe_reason,
     describe_remedy,
+    fix_command,
     fixes_to_show,
-    script_of,
 )
 from traceonce.serve.mcp.bounds import Bounds, cut
 from traceonce.serve.mcp.contract import FixesFound, FixFound, FixStatus, ProofShown
@@ -78,7 +78,7 @@ def _describe_fix(fix: Fix, diagnosis: Diagnosis, recording: Recording) -> FixFo
         recipe=fix.recipe,
         status=status_of(fix),
         safety=fix.safety,
-        in_words=list(describe_fix(fix, diagnosis, script_of(recording.command))),
+        in_words=list(describe_fix(fix, diagnosis, fix_command(recording.command))),
         snippet=fix.snippet,
         diff=fix.diff,
         wider=fix.wider,
@@ -116,12 +116,6 @@ def traces_after(fix: Fix) -> int | None:
 
 def proving_command(recording: Recording, function: str) -> str | None:
     """The command that tries changes and proves them; None where the recorded program cannot be named to it."""
-    match recording.command:
-        case ("-m" as flag, module, *arguments):
-            program = [flag, module]
-        case (script, *arguments) if script.endswith(".py"):
-            program = [script]
-        case _:
-            return None
-    end_of_ours = ["--"] if any(word.startswith("-") for word in arguments) else []
-    return shlex.join(["traceonce", "fix", "--function", function, *program, *end_of_ours, *arguments])
+    words = fix_words(recording.command, "--function", function)
+    is_code = recording.command[:1] and recording.command[0].startswith("-c")  # it has no source to change
+    return suggested(words) if words is not None and not is_code else None

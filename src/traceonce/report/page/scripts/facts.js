@@ -153,9 +153,3 @@ for (const event of EVENTS) {
 if (silentFunctions.length) countOfFamily.set('silent', silentFunctions.length);
 
 const isNotebook = DATA.command.slice(0, 3).some((word) => word.startsWith('%%traceonce') || word.includes('ipykernel'));
-
-/** The command that looks for a repair and proves it. */
-function fixCommand() {
-  const script = DATA.command[0]?.endsWith('.py') ? DATA.command.join(' ') : 'SCRIPT';
-  return `traceonce fix ${script}`;
-}

@@ -218,7 +218,7 @@ function unprovedView(func, fix) {
 
 /** The command that proves a change; there is none for a notebook. */
 function howToProve(key) {
-  return isNotebook ? words('fix.notebook') : phrase(key, {command: h('code', null, fixCommand())});
+  return isNotebook ? words('fix.notebook') : phrase(key, {command: h('code', null, DATA.fix_command)});
 }
 
 /** What to know before it is used; nothing of that matters where it was not proved. */
