@@ -297,6 +297,27 @@ def test_a_framework_that_is_not_watched_is_an_error_of_the_test(run: Run, asked
     result = run(f"{asked}\n    tf.function(lambda x: x)(1)\n", *options)
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["  tensorflow is not watched: no hook that works here"])
+    assert result.ret == (6 if options else 1)
+    if options:
+        result.stdout.fnmatch_lines(["exit status 6: 1 test could not be judged, and no other test failed"])
+
+
+@pytest.mark.usefixtures("no_hook")
+def test_a_failure_that_is_known_is_a_failure(run: Run) -> None:
+    """Whatever else is not known: pytest's own status stays."""
+    result = run("def test_it():\n    pass\n\ndef test_wrong():\n    assert 1 == 2\n", "--traceonce-fail-on=retracing")
+    result.assert_outcomes(passed=1, failed=1, errors=2)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "exit status 6" not in result.stdout.str()
+
+
+@pytest.mark.usefixtures("no_hook")
+def test_what_was_not_watched_takes_nothing_back(run: Run, pytester: pytest.Pytester) -> None:
+    """A state that is not whole is no state to accept."""
+    known = '{"schema":"traceonce.baseline/1","tests":{"test_inner.py::test_it":{"f":{"retraces":3}}}}'
+    (pytester.path / "traces.json").write_text(known)
+    run("def test_it():\n    pass\n", "--traceonce-baseline=traces.json", "--traceonce-update-baseline")
+    assert '"retraces": 3' in (pytester.path / "traces.json").read_text()
 
 
 @pytest.mark.usefixtures("no_hook")

@@ -17,7 +17,7 @@ from traceonce.backends.places import working_folder
 from traceonce.budget import compute_from
 from traceonce.commands import in_program
 from traceonce.commands.accepted import AcceptedState
-from traceonce.commands.message_line import say
+from traceonce.commands.message_line import say, say_lines
 from traceonce.commands.output import check_form, choose_output, put_report, tell_place
 from traceonce.config import ALL, Config, load_config
 from traceonce.errors import TraceonceError, UsageError
@@ -192,7 +192,7 @@ def command(
         raise
     except Exception as error:
         if not isinstance(error, TraceonceError):
-            traceback.print_exception(error)
+            say_lines("".join(traceback.format_exception(error)))
         problem = launched.unwritten or f"no report: {describe_error(error)}; the recording is kept: {path}"
         say(f"traceonce: {problem}")
         concluded = Conclusion(not_known=_not_known(config, [problem]))

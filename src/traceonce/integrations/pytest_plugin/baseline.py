@@ -34,14 +34,16 @@ def accept(baseline: Baseline, outcomes: Sequence[Outcome], path: Path) -> str:
     """Write the state of the tests that ran, and say what was done.
 
     1. A test that ran to its end has the state that it showed, and no other.
-    2. A test that an error or a skip ended early may have had more to trace: nothing accepted of it is taken back.
+    2. A test that an error or a skip ended early, or that was not watched properly, may have had more to trace: nothing
+       accepted of it is taken back.
     3. A test that did not run keeps what was accepted of it.
     """
     tests = dict(baseline.tests)
     ran = 0
     for outcome in outcomes:
         ran += 1
-        state = outcome.state if outcome.ended else _most(tests.get(outcome.test, {}), outcome.state)
+        whole = outcome.ended and not outcome.problems
+        state = outcome.state if whole else _most(tests.get(outcome.test, {}), outcome.state)
         tests[outcome.test] = state
     if not ran:
         return f"{path} is as it was: no test ran"

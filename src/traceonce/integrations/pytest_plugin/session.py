@@ -16,12 +16,15 @@ import pytest
 
 from traceonce.errors import UsageError
 from traceonce.facts.printable import MESSAGE, in_line
+from traceonce.facts.quantities import count_of
 from traceonce.guard.baseline import Baseline, Change, Functions
 from traceonce.integrations.pytest_plugin import SETTINGS
 from traceonce.integrations.pytest_plugin.baseline import accept, open_baseline
 from traceonce.integrations.pytest_plugin.outcomes import Outcome, detach
 from traceonce.integrations.pytest_plugin.summary import improvements, summary
+from traceonce.integrations.pytest_plugin.watching import NOT_JUDGED
 
+NOT_KNOWN = 6  # as the exit status of `traceonce run`; pytest itself has 0 to 5
 WORKER = "traceonce_accepted"  # the key of what a worker is told
 
 
@@ -81,6 +84,8 @@ class Leading:
         self._path = path
         self._baseline = baseline
         self._outcomes: dict[str, Outcome] = {}
+        self._failed = 0
+        self._not_judged = 0
         self._written = ""
 
     @pytest.hookimpl(optionalhook=True)
@@ -92,8 +97,17 @@ class Leading:
         outcome = detach(report)
         if outcome is not None:
             self._outcomes[outcome.test] = outcome
+        self._failed += report.failed
+        self._not_judged += report.failed and NOT_JUDGED in report.longreprtext
+
+    @property
+    def _is_not_known(self) -> bool:
+        """Would the session have passed, had it been possible to judge all of it?"""
+        return 0 < self._failed == self._not_judged
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self._is_not_known and session.exitstatus == pytest.ExitCode.TESTS_FAILED:
+            session.exitstatus = NOT_KNOWN
         if self._config.option.traceonce_update_baseline and self._path is not None and self._baseline is not None:
             try:
                 self._written = accept(self._baseline, list(self._outcomes.values()), self._path)
@@ -105,6 +119,9 @@ class Leading:
         outcomes = list(self._outcomes.values())
         lines = list(summary(outcomes)) if self._config.option.traceonce else []
         lines += [*improvements(outcomes), *filter(None, [in_line(self._written, MESSAGE)])]
+        if self._is_not_known:
+            tests = count_of(self._not_judged, "test")
+            lines.append(f"exit status {NOT_KNOWN}: {tests} could not be judged, and no other test failed")
         if lines:
             terminalreporter.section("traceonce")
             for line in lines:

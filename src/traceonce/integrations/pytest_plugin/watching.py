@@ -20,6 +20,8 @@ from traceonce.integrations.pytest_plugin import JUDGEMENT, LIMITS, SETTINGS, TR
 from traceonce.integrations.pytest_plugin.judging import Judgement, judge_test
 from traceonce.integrations.pytest_plugin.outcomes import attach
 
+NOT_JUDGED = "traceonce could not judge this test."
+
 
 def watch_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Let the test run, and fail it, if it did not fail by itself, where it traced what it may not."""
@@ -92,7 +94,7 @@ def put_on_report(judgement: Judgement, report: pytest.TestReport, call: pytest.
 
 def describe_problems(judgement: Judgement) -> str:
     """What went wrong with the watching, one line each."""
-    lines = ["traceonce could not judge this test. What it traced may have been more than was seen."]
+    lines = [f"{NOT_JUDGED} What it traced may have been more than was seen."]
     return "\n".join([*lines, *(in_line(f"  {text}", SENTENCE) for text in judgement.problems)])
 
 
