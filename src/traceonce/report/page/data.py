@@ -7,6 +7,7 @@ number, and what stood in the places of a signature by its number among the text
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from typing import Any
@@ -36,6 +37,8 @@ from traceonce.report.wording import compilations, describe_reached
 from traceonce.version import __version__
 
 CALL_EXCERPTS = 3
+# Notes are joined by semicolons; one is followed by an even number of backticks where it is not inside of code.
+_BETWEEN_NOTES = re.compile(r";\s+(?=[^`]*(?:`[^`]*`[^`]*)*$)")
 # What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.
 _ESCAPED = "<>&\u2028\u2029"
 
@@ -248,10 +251,16 @@ def _describe_fix(fix: Fix) -> dict[str, Any]:
         "predicted_traces": fix.predicted_traces,
         "snippet": fix.snippet,
         "diff": fix.diff,
-        "note": fix.note,
+        "notes": {"en": _split_notes(fix.note)},
         "wider": fix.wider,
         "proof": _describe_proof(fix.proof) if fix.proof is not None else None,
     }
+
+
+def _split_notes(note: str | None) -> list[str]:
+    """What to know of a fix, each as a sentence of its own. What stands between backticks is code, and never split."""
+    notes = _BETWEEN_NOTES.split(note) if note else []
+    return [text if text.endswith((".", "!", "?")) else f"{text}." for text in map(str.strip, notes) if text]
 
 
 def _describe_proof(proof: Proof) -> dict[str, Any]:

@@ -207,10 +207,6 @@ function valuesInWords(func, cause) {
   return `${texts.slice(0, VALUES_AT_FIRST - 2).join(arrow)} … ${texts.at(-1)}`;
 }
 
-function shorten(text, most) {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
-
 // ---- what else there is to say ----
 
 function constantPlaces(func) {
@@ -227,7 +223,6 @@ function constantPlaces(func) {
 
 /** Limits that were reached, the state that was accepted, memory, errors and notes. */
 function remarks(func) {
-  const errors = [...new Set(eventsOfFunctions[func.index].map((event) => event.error).filter(Boolean))];
   const lines = [
     ...func.limits.map((limit) => [phrase('cards.limit', {limit: inEnglish(limit)}), 'bad']),
     func.accepted === true && [words('cards.accepted'), 'good'],
@@ -240,7 +235,7 @@ function remarks(func) {
     func.fell_back && [func.fell_back[state.language], 'bad'],
     func.jit_compile && !func.compiles && [words('cards.compiles_not_watched')],
     ...func.notes.map((note) => [noteInWords(note)]),
-    ...errors.map((error) => [phrase('cards.raised', {error: inEnglish(error, 'code')}), 'bad']),
+    ...[...errorsOf(func)].map(([error, count]) => [raisedWords(func, error, count), 'bad']),
   ].filter(Boolean);
   if (!lines.length) return null;
   const items = lines.map(([text, mood]) => h('li', {class: mood}, text));

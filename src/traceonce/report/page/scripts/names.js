@@ -1,0 +1,65 @@
+// Names and paths where there is little room: cut in the middle. What tells one from another is often at its end.
+
+const SHORTEST_TAIL = 12; // characters
+const LONGEST_TAIL = 28;
+const WIDE = /[^\u0000-\u1fff]/u; // may be drawn twice as wide as a letter: Chinese, emoji
+const GRAPHEMES = new Intl.Segmenter('en', {granularity: 'grapheme'});
+
+/** A text of one line. What does not fit is cut in its middle; the whole of it is its text, and its `title`. */
+function cut(tag, text, {tail = SHORTEST_TAIL, title = text} = {}) {
+  const marks = characters(text.replace(/\s+/g, ' '));
+  const kept = Math.min(Math.max(tail, SHORTEST_TAIL), LONGEST_TAIL);
+  const width = (part) => `${part.length + part.filter((mark) => WIDE.test(mark)).length}ch`;
+  const css = {'--whole': width(marks)};
+  if (marks.length <= kept) return h(`${tag}.cut`, {class: 'whole', title, css}, h('bdi', null, marks.join('')));
+  const end = marks.slice(-kept);
+  return h(
+    `${tag}.cut`,
+    {title, css: {...css, '--tail': width(end)}},
+    h('bdi.cut-head', null, marks.slice(0, -kept).join('')),
+    h('span.cut-tail', null, h('bdi', null, end.join(''))),
+  );
+}
+
+function characters(text) {
+  return /^[\x20-\x7e]*$/.test(text) ? [...text] : [...GRAPHEMES.segment(text)].map(({segment}) => segment);
+}
+
+/** How many characters of its end tell each of these texts from all others. */
+function distinctTails(texts) {
+  const turned = [...new Set(texts)].map((text) => [characters(text).reverse().join(''), text]).sort();
+  const shared = ([one], [other] = ['']) => {
+    let length = 0;
+    while (length < one.length && one[length] === other[length]) length += 1;
+    return length;
+  };
+  return new Map(
+    turned.map((entry, n) => [entry[1], 1 + Math.max(shared(entry, turned[n - 1]), shared(entry, turned[n + 1]))]),
+  );
+}
+
+const tailsOfNames = distinctTails(DATA.functions.map(shortName));
+
+/** The name of a function, in one line. */
+function nameView(tag, func) {
+  const name = shortName(func);
+  return cut(tag, name, {title: func.name, tail: tailsOfNames.get(name)});
+}
+
+/** A file and its line, in one line: file name and line are what is kept. */
+function placeView(tag, text, title = text) {
+  return cut(tag, text, {title, tail: text.length - text.lastIndexOf('/') - 1});
+}
+
+/** A text that is at most so many characters long, without its middle. */
+function shorten(text, most) {
+  const marks = text.length > most ? characters(text) : [];
+  if (marks.length <= most) return text;
+  const end = Math.floor((most - 1) / 2);
+  return `${marks.slice(0, most - 1 - end).join('')}…${marks.slice(-end).join('')}`;
+}
+
+/** A name of several lines, broken where its parts begin rather than inside of them. */
+function breakable(text) {
+  return text.split(/(?<=[._/])(?=[^._/])|(?<=[a-z])(?=[A-Z])/).flatMap((part, n) => (n ? [h('wbr'), part] : [part]));
+}
