@@ -117,7 +117,10 @@ def make_bounded() -> Recording:
             function,
             _signature(
                 Leaf("x", "tensor", dtype="float32", shape=(8, 64)),
-                *(Leaf(name, "python", value=value, type_name="bool") for name, value in zip("abc", state, strict=True)),
+                *(
+                    Leaf(name, "python", value=value, type_name="bool")
+                    for name, value in zip("abc", state, strict=True)
+                ),
             ),
             1.0 * number,
             phase="first" if number == 1 else "retrace",
@@ -128,17 +131,7 @@ def make_bounded() -> Recording:
         )
         for number, state in enumerate(states, 1)
     ]
-    return Recording(
-        environment=ENVIRONMENT,
-        command=("train.py",),
-        exit_code=0,
-        seconds=10.5,
-        events=tuple(events),
-        calls={"1": {function.key: 400}},
-        started=BEGAN,
-        runs=("bounded",),
-        processes=1,
-    )
+    return _recording("bounded", events, calls=400, seconds=10.5)
 
 
 def make_failing() -> Recording:
@@ -231,20 +224,76 @@ def make_stepping() -> Recording:
         )
         for number, length in enumerate(lengths, 1)
     ]
+    return _recording("stepping", events, calls=9, seconds=9.0)
+
+
+def make_returning() -> Recording:
+    """A dtype that differs from the first trace only, and two sizes that differ from the one before."""
+    function = FunctionId("normalise", "normalise.py", 3)
+    asked = [("float32", (8, 8)), ("float64", (16, 16)), ("float64", (8, 8))]
+    events = [
+        _event(
+            number,
+            function,
+            _signature(Leaf("x", "tensor", dtype=dtype, shape=shape)),
+            0.8 * number,
+            phase="first" if number == 1 else "retrace",
+            call=number,
+        )
+        for number, (dtype, shape) in enumerate(asked, 1)
+    ]
+    return _recording("returning", events, calls=3, seconds=4.0)
+
+
+def make_surviving() -> Recording:
+    """Two functions that raise the same error, which the program catches; a third one is retracing."""
+    error = "ValueError: the shapes do not agree"
+    events = [
+        _event(
+            number,
+            FunctionId("combine" if number < 3 else "merge", "model.py", 5 if number < 3 else 9),
+            _signature(Leaf("x", "tensor", dtype="float32", shape=(number,))),
+            0.2 * number,
+            phase="failed",
+            call=number,
+            error=error,
+            seconds=0.05,
+            first_run_seconds=None,
+        )
+        for number in (1, 2, 3)
+    ]
+    events += [
+        _event(
+            number,
+            FunctionId("train_step", "model.py", 20),
+            _signature(Leaf("step", "python", value=str(number), type_name="int")),
+            0.8 * number,
+            phase="first" if number == 4 else "retrace",
+            call=number - 3,
+            object=2,
+        )
+        for number in range(4, 13)
+    ]
+    return _recording("surviving", events, calls=9, seconds=12.0)
+
+
+def _recording(name: str, events: list[TraceEvent], *, calls: int, seconds: float) -> Recording:
     return Recording(
         environment=ENVIRONMENT,
         command=("train.py",),
         exit_code=0,
-        seconds=9.0,
+        seconds=seconds,
         events=tuple(events),
-        calls={"1": {function.key: 9}},
+        calls={"1": {event.function.key: calls for event in events}},
         started=BEGAN,
-        runs=("stepping",),
+        runs=(name,),
         processes=1,
     )
 
 
 DEMANDING = {
+    "returning": make_returning,
+    "surviving": make_surviving,
     "lookalikes": make_lookalikes,
     "bounded": make_bounded,
     "failing": make_failing,

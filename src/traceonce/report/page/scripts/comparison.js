@@ -56,6 +56,11 @@ function sinceInWords({since}) {
 function changesInWords(event) {
   const told = changesOfEvent(event);
   const changes = told.changes.map(({path, was, now}) => (was ? `${path} ${was} → ${now}` : `${path} ${now}`));
-  const since = sinceInWords(told);
-  return since ? `${changes.join(', ')} (${since})` : changes.join(', ');
+  return changes.join(', ') + asideOf(told);
+}
+
+/** The same in brackets, for the end of a line; nothing where the trace before is the one that is told. */
+function asideOf(told) {
+  const text = sinceInWords(told);
+  return text ? words('events.aside', {text}) : '';
 }

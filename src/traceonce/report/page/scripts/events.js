@@ -174,7 +174,7 @@ function changeText(event) {
 
 function changeCell(event) {
   const text = changeText(event);
-  return cut('span.mono', text, {tail: text.length - text.lastIndexOf(' → ') + 4}); // what it became is at the end
+  return text && cut('span.mono', text, {tail: text.length - text.lastIndexOf(' → ') + 4}); // what it became is at the end
 }
 
 function siteCell(event) {
@@ -186,7 +186,8 @@ function threadText(event) {
 }
 
 function threadCell(event) {
-  return cut('span', threadText(event));
+  const text = threadText(event);
+  return text && cut('span', text);
 }
 
 // ---- going through it ----

@@ -39,8 +39,7 @@ function changeAt(event, path) {
   const told = changesOfEvent(event);
   const {was, now} = told.changes.find((change) => change.path === path);
   if (!was || was === now) return null;
-  const since = sinceInWords(told);
-  return since ? `${was} → ${now} (${since})` : `${was} → ${now}`;
+  return `${was} → ${now}${asideOf(told)}`;
 }
 
 /** Is it the first trace of its process or its graph, with nothing before it to compare it with? */

@@ -1,6 +1,7 @@
 // Names and paths where there is little room: cut in the middle. What tells one from another is often at its end.
 
-const SHORTEST_TAIL = 12; // characters
+const SHORTEST_HEAD = 4; // characters
+const SHORTEST_TAIL = 12;
 const LONGEST_TAIL = 28;
 const WIDE = /[^\u0000-\u1fff]/u; // may be drawn twice as wide as a letter: Chinese, emoji
 const GRAPHEMES = new Intl.Segmenter('en', {granularity: 'grapheme'});
@@ -8,16 +9,19 @@ const GRAPHEMES = new Intl.Segmenter('en', {granularity: 'grapheme'});
 /** A text of one line. What does not fit is cut in its middle; the whole of it is its text, and its `title`. */
 function cut(tag, text, {tail = SHORTEST_TAIL, title = text} = {}) {
   const marks = characters(text.replace(/\s+/g, ' '));
-  const kept = Math.min(Math.max(tail, SHORTEST_TAIL), LONGEST_TAIL);
+  const kept = Math.min(Math.max(tail, SHORTEST_TAIL), LONGEST_TAIL, marks.length - SHORTEST_HEAD);
   const width = (part) => `${part.length + part.filter((mark) => WIDE.test(mark)).length}ch`;
   const css = {'--whole': width(marks)};
-  if (marks.length <= kept) return h(`${tag}.cut`, {class: 'whole', title, css}, h('bdi', null, marks.join('')));
+  if (marks.length <= SHORTEST_TAIL) return h(`${tag}.cut`, {class: 'whole', title, css}, h('bdi', null, marks.join('')));
   const end = marks.slice(-kept);
+  // What is heard, searched and copied is the text; the two pieces of it are only seen.
+  const piece = (name, part) => h(`span.cut-${name}`, {'aria-hidden': 'true', 'data-text': part.join('')});
   return h(
     `${tag}.cut`,
     {title, css: {...css, '--tail': width(end)}},
-    h('bdi.cut-head', null, marks.slice(0, -kept).join('')),
-    h('span.cut-tail', null, h('bdi', null, end.join(''))),
+    h('span.cut-text', null, marks.join('')),
+    piece('head', marks.slice(0, -kept)),
+    piece('tail', end),
   );
 }
 
