@@ -1,4 +1,4 @@
-"""Runs that ask much of the page: names that differ at their end only, one error again and again, a cost that is fine."""
+"""Runs that ask much of the page: names that differ at their end, one error again and again, a cost that is fine."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ LAYERS = ("self_attention", "cross_attention", "feed_forward", "layer_norm", "ou
 PARTS = 8
 ENVIRONMENT = {"python": "3.11.7", "tensorflow": "2.21.0", "platform": "Linux x86_64"}
 ERROR = (
-    "OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python "
-    "`bool` is not allowed. You can attempt the following resolutions to the problem: If you are running in Graph mode, "
-    "use Eager execution mode or decorate this function with @tf.function."
+    "OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. "
+    "You can attempt the following resolutions to the problem: If you are running in Graph mode, use Eager execution "
+    "mode or decorate this function with @tf.function."
 )
 NOTE = (
     "step becomes a tensor, which Python cannot index with, format or branch on while tracing; input that was not seen "
@@ -111,16 +111,14 @@ def make_bounded() -> Recording:
     """Three flags, all of whose states are traced once: 60 % of the run, and nothing to fix."""
     function = FunctionId("Encoder.encode", "encoder.py", 12)
     states = list(itertools.product(("True", "False"), repeat=3))
+    flags = ("training", "causal", "masked")
     events = [
         _event(
             number,
             function,
             _signature(
                 Leaf("x", "tensor", dtype="float32", shape=(8, 64)),
-                *(
-                    Leaf(name, "python", value=value, type_name="bool")
-                    for name, value in zip("abc", state, strict=True)
-                ),
+                *(Leaf(flag, "python", value=is_, type_name="bool") for flag, is_ in zip(flags, state, strict=True)),
             ),
             1.0 * number,
             phase="first" if number == 1 else "retrace",

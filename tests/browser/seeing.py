@@ -48,7 +48,10 @@ _CLIPPED = """
     if (!head && cut.scrollWidth > cut.clientWidth + 1) found.push(`cut without its end: ${cut.textContent}`);
     const ends = head && tail.getBoundingClientRect().right;
     if (head && ends > cut.getBoundingClientRect().right + 1) found.push(`the end is cut off: ${cut.textContent}`);
-    if (head && head.clientWidth < Math.min(20, head.scrollWidth)) found.push(`the beginning is cut off: ${cut.textContent}`);
+    const begins = head && head.clientWidth >= Math.min(20, head.scrollWidth);
+    if (head && !begins) found.push(`the beginning is cut off: ${cut.textContent}`);
+    const isCut = (piece) => piece.scrollWidth > piece.clientWidth + 1;
+    if (head && isCut(tail) && !isCut(head)) found.push(`cut without dots: ${cut.textContent}`);
   }
   return found;
 }
@@ -61,8 +64,8 @@ _SMALL = """
   const wanted = 'button, a[href], select, summary, input:not([type=hidden]), [role=slider], [role=button]';
   for (const target of document.querySelectorAll(wanted)) {
     const inText = target.tagName === 'A' && getComputedStyle(target).display === 'inline';
-    const hidden = target.closest('.vh, .visually-hidden, .skip') || !target.checkVisibility({visibilityProperty: true});
-    if (inText || hidden) continue;
+    const seen = !target.closest('.vh, .visually-hidden, .skip') && target.checkVisibility({visibilityProperty: true});
+    if (inText || !seen) continue;
     const area = target.closest('label, .search') ?? target;
     const {width, height} = area.getBoundingClientRect();
     if (width < least - 0.5 || height < least - 0.5)

@@ -66,12 +66,11 @@ def test_a_cut_name_is_heard_and_copied_whole(open_report: OpenPage) -> None:
 
 
 def test_where_a_function_is_called_from_is_read_beside_the_line(open_report: OpenPage) -> None:
-    """However long the line is, what is said of it is in view."""
+    """However long the line is, what is said of it is inside the box, without scrolling."""
     page = open_report("lookalikes", **at(1440))
     source = page.locator(".source-part .source").last
     tag = source.get_by_text("called from here").first
-    tag.scroll_into_view_if_needed()
-    (box, around) = (tag.bounding_box(), source.bounding_box())
+    box, around = tag.bounding_box(), source.bounding_box()
     assert box is not None
     assert around is not None
     assert box["x"] + box["width"] <= around["x"] + around["width"]
@@ -107,14 +106,14 @@ def test_paper_has_no_heading_alone_and_no_foot_alone(open_report: OpenPage, nam
     page = open_report(name)
     page.evaluate(
         """(wanted) => addEventListener('beforeprint', () => {
-          const first = (element) => [...element.childNodes].find((node) => node.textContent.trim())?.textContent.trim();
-          window.headings = [...document.querySelectorAll(wanted)].map(first);
+          const texts = (element) => [...element.childNodes].map((node) => node.textContent.trim()).filter(Boolean);
+          window.headings = [...document.querySelectorAll(wanted)].map((element) => texts(element)[0]);
         })""",
         HEADINGS,
     )
     sheets = printed(page)
     headings = {str(text) for text in page.evaluate("window.headings")}
-    assert {"The run", "Functions", "Why", "What is known"} <= headings | {"What is known", "Why"}
+    assert {"The run", "Functions"} <= headings
     assert all(sheets), "an empty page"
     for number, lines in enumerate(sheets, 1):
         ends = lines[-1]

@@ -339,3 +339,27 @@ def test_json_cannot_leave_its_element(text: str) -> None:
 def test_a_name_that_is_no_text() -> None:
     """A file name with bytes that are no UTF-8 reaches us with lone surrogates."""
     assert embed_json({"file": "a\udcff.py"}) == '{"file":"a\\udcff.py"}'
+
+
+# ---- what to know of a fix ----
+
+
+def notes_of(note: str | None) -> list[str]:
+    """The sentences that the page shows of a fix."""
+    fix = Fix(recipe="input_signature", safety="review", snippet="@tf.function", note=note)
+    recording = recorded("wall")
+    repair = Repair("tensorflow", recording.events[0].function, (fix,))
+    (function,) = page_data(msgspec.structs.replace(recording, repairs=(repair,)))["functions"]
+    (shown,) = function["fixes"]
+    notes: list[str] = shown["notes"]["en"]
+    return notes
+
+
+def test_notes_of_a_fix_are_sentences() -> None:
+    """One each; a semicolon inside of code joins nothing."""
+    assert notes_of(None) == []
+    assert notes_of("step becomes a tensor; input must fit `a; b` and `c`; it wraps. ") == [
+        "step becomes a tensor.",
+        "input must fit `a; b` and `c`.",
+        "it wraps.",
+    ]

@@ -1,6 +1,6 @@
 // Names and paths where there is little room: cut in the middle. What tells one from another is often at its end.
 
-const SHORTEST_HEAD = 4; // characters
+const SHORTEST_HEAD = 6; // characters: one more than are always seen, so that dots tell of a cut
 const SHORTEST_TAIL = 12;
 const LONGEST_TAIL = 28;
 const WIDE = /[^\u0000-\u1fff]/u; // may be drawn twice as wide as a letter: Chinese, emoji
