@@ -53,6 +53,14 @@ _CLIPPED = """
     const isCut = (piece) => piece.scrollWidth > piece.clientWidth + 1;
     if (head && isCut(tail) && !isCut(head)) found.push(`cut without dots: ${cut.textContent}`);
   }
+  for (const field of document.querySelectorAll('input[placeholder]')) {
+    const pen = document.createElement('canvas').getContext('2d');
+    const style = getComputedStyle(field);
+    pen.font = style.font;
+    const room = field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    if (field.checkVisibility() && pen.measureText(field.placeholder).width > room)
+      found.push(`the placeholder ${field.placeholder}`);
+  }
   return found;
 }
 """

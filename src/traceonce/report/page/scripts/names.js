@@ -3,23 +3,25 @@
 const SHORTEST_HEAD = 6; // characters: one more than are always seen, so that dots tell of a cut
 const SHORTEST_TAIL = 12;
 const LONGEST_TAIL = 28;
-const WIDE = /[^\u0000-\u1fff]/u; // may be drawn twice as wide as a letter: Chinese, emoji
+const WIDE = /[^\u0000-\u1fff]/gu; // may be drawn twice as wide as a letter: Chinese, emoji
+const DIRECTIONS = /[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g; // turn text around, and have no width
 const GRAPHEMES = new Intl.Segmenter('en', {granularity: 'grapheme'});
 
 /** A text of one line. What does not fit is cut in its middle; the whole of it is its text, and its `title`. */
 function cut(tag, text, {tail = SHORTEST_TAIL, title = text} = {}) {
-  const marks = characters(text.replace(/\s+/g, ' '));
+  const line = text.replace(/\s+/g, ' ');
+  const marks = characters(line.replace(DIRECTIONS, ''));
   const kept = Math.min(Math.max(tail, SHORTEST_TAIL), LONGEST_TAIL, marks.length - SHORTEST_HEAD);
-  const width = (part) => `${part.length + part.filter((mark) => WIDE.test(mark)).length}ch`;
+  const width = (part) => `${part.length + (part.join('').match(WIDE)?.length ?? 0)}ch`;
   const css = {'--whole': width(marks)};
-  if (marks.length <= SHORTEST_TAIL) return h(`${tag}.cut`, {class: 'whole', title, css}, h('bdi', null, marks.join('')));
+  if (marks.length <= SHORTEST_TAIL) return h(`${tag}.cut`, {class: 'whole', title, css}, h('bdi', null, line));
   const end = marks.slice(-kept);
   // What is heard, searched and copied is the text; the two pieces of it are only seen.
   const piece = (name, part) => h(`span.cut-${name}`, {'aria-hidden': 'true', 'data-text': part.join('')});
   return h(
     `${tag}.cut`,
     {title, css: {...css, '--tail': width(end)}},
-    h('span.cut-text', null, marks.join('')),
+    h('span.cut-text', null, line),
     piece('head', marks.slice(0, -kept)),
     piece('tail', end),
   );

@@ -64,7 +64,7 @@ function searchBox() {
   const box = h('input', {
     id: 'search',
     type: 'search',
-    placeholder: words('top.search'),
+    placeholder: words(isPhone() ? 'top.search_briefly' : 'top.search'),
     autocomplete: 'off',
     spellcheck: 'false',
     'aria-label': words('top.search'),
