@@ -2,7 +2,7 @@
 
 const SHORTEST_HEAD = 6; // characters: one more than are always seen, so that dots tell of a cut
 const SHORTEST_TAIL = 12;
-const LONGEST_TAIL = 28;
+const LONGEST_TAIL = 32;
 const WIDE = /[^\u0000-\u1fff]/gu; // may be drawn twice as wide as a letter: Chinese, emoji
 const DIRECTIONS = /[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g; // turn text around, and have no width
 const GRAPHEMES = new Intl.Segmenter('en', {granularity: 'grapheme'});
@@ -46,10 +46,11 @@ function distinctTails(texts) {
 
 const tailsOfNames = distinctTails(DATA.functions.map(shortName));
 
-/** The name of a function, in one line. */
+/** The name of a function, in one line: its last part is kept, and what tells it from the others. */
 function nameView(tag, func) {
   const name = shortName(func);
-  return cut(tag, name, {title: func.name, tail: tailsOfNames.get(name)});
+  const lastPart = name.length - name.lastIndexOf('.') - 1;
+  return cut(tag, name, {title: func.name, tail: Math.max(lastPart, tailsOfNames.get(name))});
 }
 
 /** A file and its line, in one line: file name and line are what is kept. */
