@@ -13,7 +13,7 @@ import msgspec
 from hypothesis import strategies as st
 from msgspec import inspect as types
 
-from traceonce.facts import SCHEMA, FunctionId, Header, Leaf, TraceEvent
+from traceonce.facts import SCHEMA, Header, Leaf, TraceEvent
 from traceonce.facts.entries import Entry
 
 LONG_NUMBER = "1032997848823905926259970209939472709539774634011737… #a852fd7aeec7"
@@ -135,25 +135,37 @@ def a_tensor() -> st.SearchStrategy[dict[str, Any]]:
 
 @st.composite
 def recordings(draw: st.DrawFn) -> bytes:
-    """The bytes of a file: a header, then traces of few functions with few arguments, then whatever may come."""
-    header = draw(struct(Header)) | {"schema": SCHEMA}
-    functions = draw(st.lists(struct(FunctionId), min_size=1, max_size=2))
+    """The bytes of a file: a header, then traces of few functions, then whatever may come."""
+    traces = draw(retraces() | st.lists(struct(TraceEvent), min_size=1, max_size=6))
+    others = st.one_of([struct(cls) for cls in ENTRIES if cls is not Header])
+    rest = draw(st.lists(others, max_size=5))
+    for line in rest:
+        if "function" in line and draw(st.booleans()):
+            line |= {"function": traces[0]["function"], "backend": traces[0]["backend"]}
+    lines = [draw(struct(Header)) | {"schema": SCHEMA}, *traces, *rest]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+@st.composite
+def retraces(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """One function, traced again and again for a few arguments, so that causes are found and repairs proposed."""
+    backend = draw(st.sampled_from(NAMES["backend"]))
+    function = {"name": draw(st.sampled_from(NAMES["name"])), "file": "train.py", "line": 22}
     paths = draw(st.lists(st.sampled_from(NAMES["path"]), min_size=1, max_size=3, unique=True))
     arguments = {path: draw(st.sampled_from([a_number(), a_tensor(), struct(Leaf)])) for path in paths}
-    backend = draw(st.sampled_from(NAMES["backend"]))
-    plain = draw(st.booleans())  # a function that is retraced again and again, so that repairs are proposed
-    traces = draw(st.lists(struct(TraceEvent), min_size=2, max_size=8))
-    for number, trace in enumerate(traces):
-        if draw(st.integers(0, 9)):  # else it belongs to nothing
-            trace |= {"id": number, "backend": backend, "function": draw(st.sampled_from(functions))}
-            trace["kind"] = "trace"
-            trace["signature"]["leaves"] = [draw(arguments[path]).copy() | {"path": path} for path in paths]
-            if plain:
-                trace["signature"] = {"leaves": trace["signature"]["leaves"]}
-                trace |= {"phase": "retrace" if number else "first", "call": number + 1, "error": None, "object": 1}
-    others = st.one_of([struct(cls) for cls in ENTRIES if cls is not Header])
-    lines = [header, *traces, *draw(st.lists(others, max_size=5))]
-    for line in lines[1 + len(traces) :]:
-        if "function" in line and draw(st.booleans()):
-            line |= {"function": draw(st.sampled_from(functions)), "backend": backend}
-    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    odd = draw(st.lists(struct(TraceEvent), min_size=3, max_size=8))
+    return [
+        {name: value for name, value in trace.items() if draw(st.integers(0, 9)) == 0}
+        | {
+            "entry": "trace",
+            "id": number,
+            "backend": backend,
+            "function": function,
+            "signature": {"leaves": [draw(arguments[path]).copy() | {"path": path} for path in paths]},
+            "start": float(number),
+            "seconds": 0.1,
+            "phase": "retrace" if number else "first",
+            "call": number + 1,
+        }
+        for number, trace in enumerate(odd)
+    ]

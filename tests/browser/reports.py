@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from demanding_recordings import DEMANDING
 from made_recordings import make_empty, make_hostile, make_killed, make_large
 
 from traceonce.facts import Cause, Recording
@@ -22,6 +23,7 @@ MADE: dict[str, Callable[[], Recording]] = {
     "hostile": make_hostile,
     "empty": make_empty,
     "killed": make_killed,
+    **DEMANDING,
 }
 
 

@@ -63,7 +63,7 @@ def test_every_kind_of_run_has_its_headline(open_report: OpenPage, reports: Repo
 def test_the_error_and_the_limit_are_above_the_fold(open_report: OpenPage) -> None:
     """What the program ended by, and the calls that were refused."""
     page = open_report("fails")
-    expect(page.locator("#verdict").get_by_text("The program ended with an error.")).to_be_in_viewport()
+    expect(page.locator("#verdict").get_by_text("The program ended with this error.")).to_be_in_viewport()
     expect(page.locator("#verdict")).to_contain_text("OperatorNotAllowedInGraphError")
     page = open_report("limited")
     expect(page.locator("#verdict").get_by_text("has reached its limit:")).to_be_in_viewport()

@@ -9,6 +9,7 @@ import pytest
 from browsing import PHONE, NewPage, OpenPage, assert_accessible, assert_fits, english_left, wait_for_background
 from playwright.sync_api import Page, expect
 from reports import Reports, another_run
+from seeing import clipped_texts, small_targets
 from serving import Server, run_server
 from site_parts import KNOWN, UNKNOWN, run_named
 
@@ -90,6 +91,65 @@ def test_every_page_fits_a_phone(visit: OpenPage, stocked: dict[str, str], name:
     page = visit(stocked[name], viewport=PHONE)
     show_answer(page)
     assert_fits(page)
+
+
+@pytest.mark.parametrize("language", ["English", "中文"])
+def test_a_recording_has_one_header(visit: OpenPage, stocked: dict[str, str], language: str) -> None:
+    """The report inside brings no brand, no command, and no switch of language or theme of its own."""
+    page = visit(stocked["recording"])
+    page.get_by_role("link", name=language).click()
+    inside = page.frame_locator("iframe")
+    expect(inside.locator("h1")).to_be_visible()
+    for name in ("English", "中文", "Dark", "深色", "Light", "浅色"):
+        expect(inside.get_by_role("button", name=name)).to_have_count(0)
+    expect(inside.get_by_role("banner")).to_have_count(0)
+    expect(inside.get_by_text("traceonce", exact=True)).to_have_count(0)
+    expect(inside.locator(".run")).to_have_count(0)
+    expect(inside.get_by_role("searchbox")).to_be_visible()
+    inside.locator("#verdict").focus()
+    before = inside.locator("html").get_attribute("lang")
+    for key in ("l", "d"):
+        page.keyboard.press(key)
+    assert inside.locator("html").get_attribute("lang") == before
+    expect(inside.locator("html")).to_have_attribute("data-theme", "light")
+
+
+def test_a_report_alone_has_its_header(visit: OpenPage, stocked: dict[str, str]) -> None:
+    """Opened by itself, nothing around it has one."""
+    page = visit(f"{stocked['recording']}/report")
+    expect(page.get_by_role("button", name="中文")).to_be_visible()
+    expect(page.locator(".top .run")).to_contain_text("translate.py")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_finger_meets_what_it_aims_at(visit: OpenPage, stocked: dict[str, str], name: str) -> None:
+    """Every control of every page is at least 44 pixels wide and high, those of the report inside, too."""
+    page = visit(stocked[name], viewport=PHONE, has_touch=True, is_mobile=True)
+    show_answer(page)
+    for frame in page.frames:
+        frame.locator("h1").wait_for()
+        assert not small_targets(frame)
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 768, 390])
+@pytest.mark.parametrize("name", PAGES)
+def test_no_text_is_cut_off(
+    visit: OpenPage, stocked: dict[str, str], server: Server, reports: Reports, name: str, width: int
+) -> None:
+    """Also of names that are long, at every width."""
+    path = stocked[name]
+    if name in ("recordings", "recording", "compare"):
+        long = server.upload(reports.json("lookalikes").encode(), f"nightly ablation of {'a_long_branch_name_' * 6}")
+        path = {
+            "recordings": "/recordings?search=nightly",
+            "recording": f"/recordings/{long}",
+            "compare": f"{stocked['compare'].partition('&')[0]}&after={long}",
+        }[name]
+    page = visit(path, viewport={"width": width, "height": 900})
+    show_answer(page)
+    for frame in page.frames:
+        frame.locator("h1").wait_for()
+        assert not clipped_texts(frame)
 
 
 # ---- safety ----

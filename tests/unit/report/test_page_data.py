@@ -78,8 +78,7 @@ FUNCTION: dict[str, Any] = {
     "bytes": optional_count,
     "jit_compile": bool,
     "accepted": (bool, type(None)),
-    "notes": list,
-    "notes_by_language": dict,
+    "notes": dict,
     "compilations": int,
     "fell_back": (dict, type(None)),
     "graph_breaks": list,
@@ -291,7 +290,7 @@ def test_notes_are_sentences_in_both_languages() -> None:
     repair = Repair("tensorflow", STEP, (coded, older), ("said before there were codes",))
     data = page_data(record(Events()(python("step", 1)), repairs=(repair,)))
     (function,) = data["functions"]
-    assert function["notes_by_language"] == {
+    assert function["notes"] == {
         "en": [CALLS_NOT_COUNTED.en, "said before there were codes"],
         "zh": [CALLS_NOT_COUNTED.zh, "said before there were codes"],
     }

@@ -36,6 +36,7 @@ from traceonce.report.wording import compilations, describe_reached, fix_command
 from traceonce.version import __version__
 from traceonce.words.marks import in_pairs
 from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
+from traceonce.words.notes.diagnoses import TRACES_RAISED
 
 CALL_EXCERPTS = 3
 # What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.
@@ -158,8 +159,7 @@ def _describe_function(
         "bytes": diagnosis.bytes,
         "jit_compile": diagnosis.jit_compile,
         "accepted": diagnosis.accepted,
-        "notes": diagnosis.notes,
-        "notes_by_language": _notes(diagnosis_notes(diagnosis, "en"), diagnosis_notes(diagnosis, "zh")),
+        "notes": _function_notes(diagnosis),
         "compilations": compilations(diagnosis),
         "fell_back": _describe_falling_back(diagnosis),
         "graph_breaks": diagnosis.graph_breaks,
@@ -194,6 +194,16 @@ def _describe_falling_back(diagnosis: Diagnosis) -> dict[str, str] | None:
 def _sentences(words: str, in_chinese: str) -> dict[str, str]:
     """The same in both languages of the page, each as a sentence of its own."""
     return {"en": f"{words[0].upper()}{words[1:]}.", "zh": f"{in_chinese}。"}
+
+
+def _function_notes(diagnosis: Diagnosis) -> dict[str, list[str]]:
+    """All but the one about errors, which the page lists with their counts, each once."""
+    errors = {index for index, note in enumerate(diagnosis.coded_notes) if note.code == TRACES_RAISED.code}
+
+    def others(notes: Sequence[str]) -> list[str]:
+        return [note for index, note in enumerate(notes) if index not in errors]
+
+    return _notes(others(diagnosis_notes(diagnosis, "en")), others(diagnosis_notes(diagnosis, "zh")))
 
 
 def _notes(notes: Sequence[str], in_chinese: Sequence[str]) -> dict[str, list[str]]:
@@ -257,7 +267,6 @@ def _describe_fix(fix: Fix) -> dict[str, Any]:
         "predicted_traces": fix.predicted_traces,
         "snippet": fix.snippet,
         "diff": fix.diff,
-        "note": fix.note,
         "notes": _notes(fix_notes(fix, "en"), fix_notes(fix, "zh")),
         "wider": fix.wider,
         "proof": _describe_proof(fix.proof) if fix.proof is not None else None,
@@ -267,8 +276,7 @@ def _describe_fix(fix: Fix) -> dict[str, Any]:
 def _describe_proof(proof: Proof) -> dict[str, Any]:
     return {
         "verdict": proof.verdict,
-        "reason": proof.reason,
-        "reason_by_language": {"en": proof_reason(proof, "en"), "zh": proof_reason(proof, "zh")},
+        "reason": {"en": proof_reason(proof, "en"), "zh": proof_reason(proof, "zh")},
         "outputs_equal": proof.outputs_equal,
         "compared": proof.compared,
         "tolerance": proof.tolerance,

@@ -10,11 +10,7 @@ function alarms() {
   const lines = [
     ...silent.map(([func, cause]) => alarm('silent', silentWords(func, cause), func)),
     ...worthALook().map(([func, cause]) => alarm('silent', changedSinceWords(func, cause), func)),
-    DATA.error &&
-      alarm('failed', [
-        phrase('verdict.ended_by'),
-        DATA.error !== errorOf(headlineFunction) && [' ', inEnglish(shorten(DATA.error, LONGEST_ERROR), 'code')],
-      ]),
+    DATA.error && alarm('failed', endingErrorWords()),
     !DATA.error && DATA.exit_code && alarm('failed', exitWords(DATA.exit_code)),
     ...limitedFunctions.map((func) => alarm('failed', limitWords(func), func)),
     ...DATA.refused.map((unlisted) => alarm('failed', limitWords(unlisted))),

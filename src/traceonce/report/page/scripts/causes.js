@@ -207,10 +207,6 @@ function valuesInWords(func, cause) {
   return `${texts.slice(0, VALUES_AT_FIRST - 2).join(arrow)} … ${texts.at(-1)}`;
 }
 
-function shorten(text, most) {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
-
 // ---- what else there is to say ----
 
 function constantPlaces(func) {
@@ -227,7 +223,6 @@ function constantPlaces(func) {
 
 /** Limits that were reached, the state that was accepted, memory, errors and notes. */
 function remarks(func) {
-  const errors = [...new Set(eventsOfFunctions[func.index].map((event) => event.error).filter(Boolean))];
   const lines = [
     ...func.limits.map((limit) => [phrase('cards.limit', {limit: inEnglish(limit)}), 'bad']),
     func.accepted === true && [words('cards.accepted'), 'good'],
@@ -239,8 +234,8 @@ function remarks(func) {
     func.graph_breaks.length > 0 && [breaksInWords(func)],
     func.fell_back && [func.fell_back[state.language], 'bad'],
     func.jit_compile && !func.compiles && [words('cards.compiles_not_watched')],
-    ...func.notes.map((note) => [noteInWords(note)]),
-    ...errors.map((error) => [phrase('cards.raised', {error: inEnglish(error, 'code')}), 'bad']),
+    ...func.notes[state.language].map((note) => [withCode(note)]),
+    ...[...errorsOf(func)].map(([error, count]) => [raisedWords(func, error, count), 'bad']),
   ].filter(Boolean);
   if (!lines.length) return null;
   const items = lines.map(([text, mood]) => h('li', {class: mood}, text));
@@ -253,19 +248,6 @@ function breaksInWords(func) {
   const places = first.map((text, n) => [n > 0 && words('cards.semicolon'), inEnglish(text)]);
   const more = func.graph_breaks.length > BREAKS_AT_FIRST && ' …';
   return [words('cards.breaks', {n: func.graph_breaks.length}), ' ', places, more];
-}
-
-/** A note of the diagnosis. Those that our own code makes are known, and so exist in every language. */
-function noteInWords(note) {
-  for (const [pattern, key] of [
-    [/^its calls are not counted/, 'cards.note.calls_not_counted'],
-    [/^(?<n>\d+) different graphs under this name/, 'cards.note.different_graphs'],
-    [/^(?<n>\d+) of (?<all>\d+) traces raised/, 'cards.note.traces_raised'],
-  ]) {
-    const found = pattern.exec(note);
-    if (found) return words(key, {n: Number(found.groups?.n), all: Number(found.groups?.all)});
-  }
-  return inEnglish(note);
 }
 
 /** A list of which the first few are shown, and the others on request. */

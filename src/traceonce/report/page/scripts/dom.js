@@ -57,6 +57,11 @@ function oncePerFrame(work) {
   };
 }
 
+/** Is the page used with a finger? Then what is touched must be larger. */
+function isTouched() {
+  return matchMedia('(pointer: coarse)').matches;
+}
+
 function wantsLessMotion() {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }

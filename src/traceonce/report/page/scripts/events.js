@@ -12,7 +12,7 @@ const EVENT_COLUMNS = [
   {key: 'change', sort: changeText, view: changeCell},
   {key: 'cost', sort: (event) => event.cost, view: (event) => seconds(event.cost), numeric: true, largestFirst: true},
   {key: 'site', sort: (event) => (event.site ? place(event.site) : ''), view: siteCell},
-  {key: 'thread', sort: threadText, view: threadText, shown: () => threadsSeen.size > 1 || processesSeen.size > 1},
+  {key: 'thread', sort: threadText, view: threadCell, shown: () => threadsSeen.size > 1 || processesSeen.size > 1},
 ];
 
 const eventTable = {sort: 'start', descending: false, rows: [], active: 0, drawn: new Map(), body: null};
@@ -110,7 +110,7 @@ function columnHeader({key, numeric, largestFirst}) {
 
 /** Rows are two lines high where there is no room for columns. */
 function rowHeight() {
-  return SMALL_SCREEN.matches ? 54 : 30;
+  return SMALL_SCREEN.matches ? 54 : isTouched() ? 44 : 30;
 }
 
 SMALL_SCREEN.addEventListener('change', () => renderEvents(byId('events')));
@@ -148,7 +148,7 @@ function eventRow(event, position, height) {
       'data-row': String(position),
       tabindex: position === eventTable.active ? '0' : '-1',
       class: event.phase === 'internal' ? 'internal' : null,
-      css: {top: `${position * height}px`},
+      css: {top: `${position * height}px`, '--row': `${height}px`},
     },
     eventColumns().map((column) => eventCell(column, event)),
   );
@@ -159,8 +159,7 @@ function eventCell({key, view, numeric}, event) {
 }
 
 function functionCell(event) {
-  const func = DATA.functions[event.function];
-  return h('span.mono', {title: func.name}, shortName(func));
+  return nameView('span.mono', DATA.functions[event.function]);
 }
 
 function kindCell({kind, phase, family}) {
@@ -170,21 +169,25 @@ function kindCell({kind, phase, family}) {
 
 /** What changed, in one line; of a failed trace, what it raised. */
 function changeText(event) {
-  if (event.error) return event.error;
-  return event.causes.map(({path, was, now}) => (was ? `${path} ${was} → ${now}` : `${path} ${now}`)).join(', ');
+  return event.error ? errorType(event.error) : changesInWords(event);
 }
 
 function changeCell(event) {
   const text = changeText(event);
-  return h('span.mono', {title: text.length > 40 ? text : null}, text);
+  return text && cut('span.mono', text, {tail: text.length - text.lastIndexOf(' → ') + 4}); // what it became is at the end
 }
 
 function siteCell(event) {
-  return event.site ? h('bdi.mono', {title: siteInWords(event.site)}, place(event.site)) : '';
+  return event.site ? placeView('span.mono', place(event.site), siteInWords(event.site)) : '';
 }
 
 function threadText(event) {
   return [processesSeen.size > 1 && event.process, threadsSeen.size > 1 && event.thread].filter(Boolean).join(' · ');
+}
+
+function threadCell(event) {
+  const text = threadText(event);
+  return text && cut('span', text);
 }
 
 // ---- going through it ----

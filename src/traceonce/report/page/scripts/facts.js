@@ -35,6 +35,7 @@ const FAMILIES = [...new Set(Object.values(FAMILY_OF_CODE)), 'failed', 'first'];
 
 const SLOW = ['fell_back', 'retracing', 'recompiling', 'failed'];
 const SILENT = ['stale', 'confused'];
+const QUIET = ['bounded', 'ok'];
 
 function familyOf(code) {
   return FAMILY_OF_CODE[code] ?? 'unknown';
@@ -43,6 +44,11 @@ function familyOf(code) {
 /** A small mark in the colour and the texture of a family. */
 function swatch(family) {
   return h('i.sw', {class: family, css: {'--c': `var(--${family})`}, 'aria-hidden': 'true'});
+}
+
+/** Is there nothing to change? Its retraces, if any, are bounded. */
+function isQuiet(func) {
+  return QUIET.includes(func.verdict);
 }
 
 /** Is it about values, not about speed? Both the verdict and a single cause can say so. */
@@ -90,6 +96,9 @@ for (const func of DATA.functions) {
   const kind = func.verdict === 'recompiling' ? 'compile' : 'trace';
   const main = own.filter((event) => event.kind === kind);
   mainEvents[func.index] = main.length ? main : own;
+  mainEvents[func.index].forEach((event, position) => {
+    event.position = position;
+  });
   func.family = isSilent(func)
     ? 'silent'
     : func.verdict === 'failed'

@@ -31,7 +31,8 @@ function fixPlace(func, fix) {
   return h(
     'small',
     null,
-    `${where} · `,
+    breakable(where),
+    ' · ',
     h('span', {title: words(`fix.safety_note.${fix.safety}`)}, words(`fix.safety.${fix.safety}`)),
   );
 }
@@ -143,7 +144,7 @@ function proofView(proof) {
       {class: PROVING[proof.verdict]},
       h('b', null, words(`fix.${proof.verdict}`)),
       ' ',
-      inEnglish(proof.reason ?? ''),
+      proof.reason[state.language],
     );
   }
   return [
@@ -225,19 +226,9 @@ function howToProve(key) {
 function fixNotes(fix) {
   if (fix.proof && fix.proof.verdict !== 'proved') return null;
   const caution = ['review', 'narrow', 'advice'].includes(fix.safety) && words(`fix.safety_note.${fix.safety}`);
+  const sentences = [caution, ...fix.notes[state.language].map(withCode)].filter(Boolean);
   return [
-    (caution || fix.note) &&
-      h(
-        'p.note',
-        null,
-        caution,
-        caution && fix.note && words('top.between_sentences'),
-        fix.note && inEnglish(sentence(fix.note)),
-      ),
+    sentences.length > 0 && h('ul.note.sentences', null, sentences.map((said) => h('li', null, said))),
     fix.wider && h('details.note', null, h('summary', null, words('fix.wider')), h('code', null, fix.wider)),
   ];
-}
-
-function sentence(text) {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

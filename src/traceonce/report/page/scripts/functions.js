@@ -11,7 +11,7 @@ const SORTED_BY = {
 
 let shownFunctions = []; // those that search and legend leave, in the order of the page
 let allFunctionsListed = false;
-let cardsDrawnFor = ''; // language and theme that `cards` were drawn in
+let cardsDrawnFor = ''; // language, theme and medium that `cards` were drawn for
 const cards = new Map(); // by function index: {article, head, body, parts}
 
 /** Traces; for a function that is compiled again and again, its compilations. */
@@ -40,7 +40,7 @@ function renderFunctions(container) {
 
 // Search and legend only choose among the cards. Drawing them anew would cost a frame per key that is typed.
 function forgetCardsDrawnOtherwise() {
-  const wanted = `${state.language} ${isDark()}`;
+  const wanted = `${state.language} ${isDark()} ${isPrinting}`;
   if (wanted === cardsDrawnFor) return;
   for (const card of cards.values()) emptyCard(card);
   cards.clear();
@@ -112,11 +112,10 @@ function makeCard(func) {
 }
 
 function rowParts(func) {
-  const quiet = ['bounded', 'ok'].includes(func.verdict);
   const file = func.library ? `${place(func)} · ${words('cards.in_library')}` : place(func);
   return [
-    h('span.badge', null, swatch(quiet ? 'first' : func.family), words(`verdict.badge.${func.verdict}`)),
-    h('span.card-name', null, h('b', {title: func.name}, shortName(func)), h('small', {title: place(func)}, file)),
+    h('span.badge', null, swatch(isQuiet(func) ? 'first' : func.family), words(`verdict.badge.${func.verdict}`)),
+    h('span.card-name', null, nameView('b', func), placeView('small', file)),
     h('span.card-spark', null, sparkline(func.index)),
     h('span.card-counts.num', null, h('small', null, countsInWords(func))),
     lostTime(func),
@@ -238,7 +237,7 @@ function repairPart(func) {
   const above = shownAbove(func);
   const fixes = fixesOf(func).filter((fix) => fix !== above);
   if (fixes.length) return h('div.fixes', null, fixes.map((fix) => fixCard(func, fix)));
-  if (above || ['bounded', 'ok'].includes(func.verdict)) return null;
+  if (above || isQuiet(func)) return null;
   const remedies = remediesOf(func);
   if (!remedies.length) return null;
   const heading = h('header', null, h('h4', null, words('cards.remedies')));
@@ -258,13 +257,16 @@ function shownAbove(func) {
 }
 
 function fixIsAbove() {
+  return h('p.note', null, phrase('cards.fix_above', {link: linkToTop()}));
+}
+
+function linkToTop() {
   const follow = (click) => {
     click.preventDefault(); // the address keeps naming the function
     scrollToElement(byId('verdict'));
     byId('verdict').focus({preventScroll: true});
   };
-  const link = h('a', {href: '#verdict', on: {click: follow}}, words('cards.fix_above_link'));
-  return h('p.note', null, phrase('cards.fix_above', {link}));
+  return h('a', {href: '#verdict', on: {click: follow}}, words('cards.at_the_top'));
 }
 
 function emptyCard(card) {

@@ -3,7 +3,7 @@
 const GRID_ROWS_AT_FIRST = 12;
 const LONGEST_CELL = 8; // characters
 const CHARACTER = 7.3; // pixels: of the grid's type
-const NARROWEST_CELL = 28;
+const NARROWEST_CELL = isTouched() ? 44 : 28;
 const FEWEST_COLUMNS = 4;
 
 /**
@@ -29,9 +29,17 @@ function cellsOf(events, path) {
     const text = valueAt(event, path) ?? cause?.now ?? '';
     const same = text === before.get(event.process);
     before.set(event.process, text);
-    if (cause) return {state: 'changed', text, family: familyOf(cause.code), was: cause.was, now: cause.now};
+    if (cause) return {state: 'changed', text, family: familyOf(cause.code), title: changeAt(event, path)};
     return {state: isFirst(event) ? 'first' : same ? 'same' : 'known', text};
   });
+}
+
+/** What became of a place at this trace: "8 → 9"; null where both look the same. */
+function changeAt(event, path) {
+  const told = changesOfEvent(event);
+  const {was, now} = told.changes.find((change) => change.path === path);
+  if (!was || was === now) return null;
+  return `${was} → ${now}${asideOf(told)}`;
 }
 
 /** Is it the first trace of its process or its graph, with nothing before it to compare it with? */
@@ -205,16 +213,16 @@ class ChangeGrid {
     return h(
       'tr',
       null,
-      h('th', {scope: 'row', title: path}, h('bdi', null, path)),
+      h('th', {scope: 'row'}, cut('span', path)),
       cells.slice(this.first, this.first + count).map((cell, n) => this.cellView(cell, this.first + n, selected)),
     );
   }
 
   cellView(cell, position, selected) {
-    const {state: how, text, family, was, now} = cell;
+    const {state: how, text, family} = cell;
     const current = position === selected ? 'selected' : null;
     if (how === 'same') return h('td.same', {class: current}, h('span.vh', null, words('cards.grid.same')));
-    const title = was && was !== now ? `${was} → ${now}` : text.length > LONGEST_CELL ? text : null;
+    const title = cell.title ?? (text.length > LONGEST_CELL ? text : null);
     return h(`td.${how}`, {class: current, title, css: family && {'--c': `var(--${family})`}}, cellText(text));
   }
 }

@@ -14,11 +14,15 @@ const SHORTCUTS = [
   ['help', ['?']],
 ];
 
+const OF_THE_HEADER = ['theme', 'language']; // chosen outside where the report is embedded
+
 const ACTIONS = {
   '/': () => byId('search').focus(),
   '?': openHelp,
-  d: toggleTheme,
-  l: () => setLanguage(state.language === 'zh' ? 'en' : 'zh'),
+  ...(!isEmbedded && {
+    d: toggleTheme,
+    l: () => setLanguage(state.language === 'zh' ? 'en' : 'zh'),
+  }),
   '+': () => zoomBy(0.5),
   '=': () => zoomBy(0.5),
   '-': () => zoomBy(2),
@@ -48,7 +52,7 @@ function renderHelp(dialog) {
     h(
       'dl',
       null,
-      SHORTCUTS.map(([name, keys]) => [
+      SHORTCUTS.filter(([name]) => !isEmbedded || !OF_THE_HEADER.includes(name)).map(([name, keys]) => [
         h(
           'dt',
           null,

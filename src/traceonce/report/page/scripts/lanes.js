@@ -3,7 +3,9 @@
 
 const MOST_ROWS = 12;
 const LANES_IN_VIEW = 12.5; // the half lane shows that there is more
-const LANE_HEIGHT = {wide: 36, dense: 24, phone: 42};
+const LANES_ON_PHONE = 8.5;
+const NAME_ON_PHONE = 44; // pixels above the events of a lane
+const LANE_HEIGHT = {wide: 36, dense: 24, touched: 44, phone: 66}; // on a phone, names stand above the events
 const ROW_HEIGHT = 13;
 const DENSE_LANES = 20;
 const PAPER_HEIGHT = 800; // pixels of the page on A4 and Letter, less the heading
@@ -40,7 +42,9 @@ function isPhone() {
 
 function baseLaneHeight() {
   const withEvents = eventsOfFunctions.filter((events) => events.length).length;
-  return isPhone() ? LANE_HEIGHT.phone : withEvents > DENSE_LANES ? LANE_HEIGHT.dense : LANE_HEIGHT.wide;
+  if (isPhone()) return LANE_HEIGHT.phone;
+  if (isTouched()) return LANE_HEIGHT.touched;
+  return withEvents > DENSE_LANES ? LANE_HEIGHT.dense : LANE_HEIGHT.wide;
 }
 
 /** Put the lanes one below the other. While something is searched for, those that match come first. */
@@ -55,7 +59,7 @@ function layOutLanes() {
   lanesHeight = 0;
   lanes = ordered.map((func) => {
     const rows = rowsOfFunction[func.index];
-    const room = isPhone() ? 26 : 10;
+    const room = isPhone() ? NAME_ON_PHONE + 6 : 10;
     const lane = {
       func,
       events: eventsOfFunctions[func.index],
@@ -71,14 +75,14 @@ function layOutLanes() {
 
 /** The height of the part in view; a little too much is rather shown than scrolled. On paper nothing scrolls. */
 function lanesInView() {
-  const most = isPrinting ? PAPER_HEIGHT : LANES_IN_VIEW * baseLaneHeight();
+  const most = isPrinting ? PAPER_HEIGHT : (isPhone() ? LANES_ON_PHONE : LANES_IN_VIEW) * baseLaneHeight();
   return lanesHeight <= most * 1.15 ? lanesHeight : most;
 }
 
 /** Where the bar of an event is within the lanes: {y, height}, in pixels of the page. */
 function barOf(event) {
   const lane = laneOfFunction[event.function];
-  const above = isPhone() ? 20 : 5;
+  const above = isPhone() ? NAME_ON_PHONE : 5;
   const room = lane.height - above - 5;
   const height = lane.rows === 1 ? room : Math.floor(room / lane.rows) - 2;
   return {y: lane.top + above + event.row * (lane.rows === 1 ? 0 : height + 2), height};

@@ -2,7 +2,7 @@
 
 const ADVICE_AT_FIRST = 3;
 
-/** The section *What is known*: the first record open, the others on request; null where there is none. */
+/** The section *What is known*: a line for each record, which opens; null where there is none. */
 function recordPart(func) {
   const known = func.records.filter((id) => DATA.records[id]);
   if (!known.length) return null;
@@ -10,17 +10,21 @@ function recordPart(func) {
     'section.record-part',
     null,
     cardHeading(words('cards.record.title'), words('cards.record.note')),
-    known.map((id, position) => recordView(id, position === 0)),
+    known.map((id) => recordView(func, id)),
   );
 }
 
-function recordView(id, open) {
+function recordView(func, id) {
   const record = DATA.records[id][state.language] ?? DATA.records[id].en;
   const first = record.try_first ? [record.try_first] : [];
+  const key = `${func.index} ${id}`;
+  // On paper nobody can open one: that of the headline is.
+  const open = state.openRecords.has(key) || (isPrinting && func === headlineFunction && id === func.records[0]);
+  const remember = () => state.openRecords.delete(key) || state.openRecords.add(key);
   return h(
     'details.record',
     {open},
-    h('summary', null, h('code', null, id)),
+    h('summary', {on: {click: remember}}, h('span', null, withCode(record.signature), ' ', h('code.record-id', null, id))),
     h(
       'div.record-body',
       null,
@@ -89,7 +93,6 @@ function recordFoot(record) {
   return h(
     'div.record-foot',
     null,
-    h('p.note', null, words('cards.record.known_as'), ' ', withCode(record.signature)),
     h('p.note', null, words(`cards.record.tier.${record.tier}`)),
     relatedRecords('comes_next', record.comes_next),
     relatedRecords('confused_with', record.confused_with),

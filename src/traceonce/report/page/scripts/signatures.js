@@ -14,14 +14,14 @@ function signaturePart(index) {
 function signatureView(index, position) {
   const {constant, placeNumber} = DATA.functions[index];
   const now = eventsOf(index)[position];
-  const compared = !isFirst(now);
-  const nearest = compared ? nearestEarlier(index, position) : null;
-  const rows = signatureRows(now, compared ? (nearest ?? traceBefore(index, position)) : null);
+  const nearest = isFirst(now) ? null : nearestEarlier(now);
+  const before = isFirst(now) ? null : (nearest ?? lastBefore(now));
+  const compared = before != null || now.causes.length > 0;
+  const rows = signatureRows(now, before);
   const known = rows.some(({state: how}) => how === 'known');
   const leftOut = constant.filter((path) => !placeNumber.has(path)).length;
   const note = !compared ? 'note_first' : known ? 'note_known' : now.kind === 'compile' ? 'note_compiles' : 'note';
-  const before = nearest ? eventName(nearest) : words('cards.signature.before');
-  const columns = [words('cards.place'), compared && before, eventName(now)].filter(Boolean);
+  const columns = [words('cards.place'), compared && comparedWith(now, nearest), eventName(now)].filter(Boolean);
   return [
     cardHeading(words('cards.signature.title'), null, stepButtons(index, position)),
     signatureHead(now),
@@ -36,23 +36,12 @@ function signatureView(index, position) {
   ];
 }
 
-/** The earlier trace that this one was compared with: it differs in the causes alone. It may lie before the recording. */
-function nearestEarlier(index, position) {
-  const {places, texts} = DATA.functions[index];
-  const now = eventsOf(index)[position];
-  const causes = new Map(now.causes.map(({path, was}) => [path, was]));
-  const fits = ({v, process, phase}) =>
-    process === now.process &&
-    phase !== 'failed' &&
-    places.every((path, number) => (causes.has(path) ? texts[v[number]] === causes.get(path) : v[number] === now.v[number]));
-  return eventsOf(index).slice(0, position).findLast(fits) ?? null;
-}
-
-/** The trace before this one that the same process made; one that failed has left nothing to compare with. */
-function traceBefore(index, position) {
-  const events = eventsOf(index);
-  const {process} = events[position];
-  return events.slice(0, position).findLast((event) => event.process === process && event.phase !== 'failed') ?? null;
+/** What the trace is compared with: a trace by its name, the one before, or one that the recording does not have. */
+function comparedWith(event, nearest) {
+  if (nearest) return eventName(nearest);
+  const before = lastBefore(event);
+  const differs = ({path, was, now}) => valueAt(event, path) === now && before && valueAt(before, path) !== was;
+  return words(`cards.signature.${event.causes.some(differs) ? 'before_that' : 'before'}`);
 }
 
 function stepButtons(index, position) {
@@ -92,7 +81,7 @@ function signatureHead(event) {
   ];
   return [
     h('p.note.num', null, facts.filter(Boolean).join(' · ')),
-    event.error && h('p.error', null, swatch('failed'), inEnglish(event.error, 'code')),
+    event.error && h('p.error', null, swatch('failed'), h('span', null, eventErrorWords(event))),
   ];
 }
 

@@ -12,7 +12,7 @@ const TOKEN = /("""|'''|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|#.*$|[A-Za-z_]\w*)/;
 /** The section *Your code*. */
 function sourcePart(func) {
   const views = excerptsOf(func).map((excerpt) => excerptView(func, excerpt));
-  const where = func.library ? words('cards.source.library', {place: place(func)}) : place(func);
+  const where = func.library ? words('cards.source.library', {place: place(func)}) : breakable(place(func));
   return h(
     'section.source-part',
     null,
@@ -53,8 +53,12 @@ function sourceLine(func, number, parts, mark, guilty) {
     'div.line',
     {class: mark ? `marked ${mark}` : null, css: mark ? {'--c': `var(--${func.family})`} : null},
     h('span.n', {'aria-hidden': 'true'}, String(number)),
-    h('code', null, parts.map((part) => tokenView(part, guilty))),
-    mark && h('span.tag', null, `← ${words(`cards.source.${mark}`)}`),
+    h(
+      'div',
+      null,
+      h('code', null, parts.map((part) => tokenView(part, guilty))),
+      mark && [' ', h('span.tag', null, `← ${words(`cards.source.${mark}`)}`)],
+    ),
   );
 }
 

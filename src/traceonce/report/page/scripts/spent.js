@@ -27,20 +27,30 @@ function spentView() {
 }
 
 function spentParts() {
-  const costly = DATA.functions.filter((func) => func.lost_seconds > COSTLY * runSeconds);
+  const losing = DATA.functions.filter((func) => func.lost_seconds > 0);
+  const [quiet, acute] = [losing.filter(isQuiet), losing.filter((func) => !isQuiet(func))];
+  const costly = acute.filter((func) => func.lost_seconds > COSTLY * runSeconds);
   const named = costly.sort((a, b) => b.lost_seconds - a.lost_seconds).slice(0, NAMED_AS_COSTLY);
-  const others = DATA.functions.filter((func) => func.lost_seconds > 0 && !named.includes(func));
+  const others = acute.filter((func) => !named.includes(func));
   if (others.length === 1) named.push(others.pop()); // its name is no longer than "1 other function"
+  const nameOf = (func) => h('bdi', null, breakable(shorten(shortName(func), LONGEST_NAME)));
   const again = (func) =>
-    phrase(func.verdict === 'recompiling' ? 'verdict.spent_recompiled' : 'verdict.spent_again', {
-      name: h('bdi', null, shorten(shortName(func), LONGEST_NAME)),
-    });
+    phrase(func.verdict === 'recompiling' ? 'verdict.spent_recompiled' : 'verdict.spent_again', {name: nameOf(func)});
+  const lostIn = (functions) => functions.reduce((sum, func) => sum + func.lost_seconds, 0);
   return [
     ...named.map((func) => ({family: func.family, time: func.lost_seconds, text: again(func)})),
     {
       family: 'other',
-      time: others.reduce((sum, func) => sum + func.lost_seconds, 0),
+      time: lostIn(others),
       text: words(named.length ? 'verdict.spent_others' : 'verdict.spent_all', {n: others.length}),
+    },
+    {
+      family: 'bounded', // a colour says what to change: this needs none
+      time: lostIn(quiet),
+      text:
+        quiet.length === 1
+          ? phrase('verdict.spent_bounded', {name: nameOf(quiet[0])})
+          : words('verdict.spent_bounded_all', {n: quiet.length}),
     },
     {family: 'first', time: neededSeconds, text: words('verdict.spent_needed')},
     {family: 'rest', time: Math.max(0, runSeconds - lostSeconds - neededSeconds), text: words('verdict.spent_rest')},

@@ -19,6 +19,8 @@ const storage = {
 };
 
 const address = new URLSearchParams(location.hash.slice(1));
+// In the page of a server, which has a header of its own. A notebook shows a report in a frame, too, but has none.
+const isEmbedded = address.has('embedded');
 const darkSystem = matchMedia('(prefers-color-scheme: dark)');
 
 function oneOf(choices, ...wishes) {
@@ -31,6 +33,7 @@ const state = {
   query: '',
   hidden: new Set(), // families that are turned off
   open: new Set(), // indexes of functions
+  openRecords: new Set(), // "function id": records that are open in the card of a function
   selected: {}, // by function index: the position in eventsOf(index) that grid and signatures show
   sort: 'weight',
   shortcuts: storage.get('shortcuts') !== 'off',
@@ -57,7 +60,7 @@ function linkTo({fn, trace = null}) {
   const parts = new URLSearchParams();
   parts.set('fn', functionSlug(fn));
   if (trace != null) parts.set('trace', String(trace + 1));
-  for (const key of ['lang', 'theme']) if (address.has(key)) parts.set(key, address.get(key));
+  for (const key of ['lang', 'theme', 'embedded']) if (address.has(key)) parts.set(key, address.get(key));
   return `#${parts}`;
 }
 

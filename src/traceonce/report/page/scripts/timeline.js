@@ -44,7 +44,7 @@ function timelineHead() {
     'div.section-head',
     null,
     h('h2', null, words('timeline.title')),
-    h('span.hint', null, words(matchMedia('(pointer: coarse)').matches ? 'timeline.hint_touch' : 'timeline.hint')),
+    h('span.hint', null, words(isTouched() ? 'timeline.hint_touch' : 'timeline.hint')),
     h(
       'span.right',
       null,
@@ -127,9 +127,9 @@ function laneLabel(lane, position) {
   const open = () => openFunction(func.index, {scroll: true});
   const label = h(
     'button',
-    {type: 'button', title: func.name, tabindex: position ? '-1' : '0', on: {click: open, keydown: walkLaneLabels}},
+    {type: 'button', tabindex: position ? '-1' : '0', on: {click: open, keydown: walkLaneLabels}},
     silentFunctions.includes(func) && swatch('silent'),
-    shortName(func),
+    nameView('span', func),
   );
   return h('li', {css: {height: `${lane.height}px`}}, label);
 }

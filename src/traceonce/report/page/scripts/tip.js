@@ -23,7 +23,7 @@ function eventNear(x, y) {
   const lane = laneAt(y + scrolledLanes());
   if (!lane) return null;
   const perPixel = (view.to - view.from) / plot.over.clientWidth;
-  const reach = (matchMedia('(pointer: coarse)').matches ? REACH.touch : REACH.mouse) * perPixel;
+  const reach = (isTouched() ? REACH.touch : REACH.mouse) * perPixel;
   const at = view.from + x * perPixel;
   let best = null;
   let bestDistance = Infinity;
@@ -59,6 +59,7 @@ function tipLines(event) {
   const time =
     ran > 0.0005 ? words('timeline.first_run', {trace: seconds(traced), run: seconds(ran)}) : seconds(traced);
   const at = words('timeline.at', {moment: moment(event.start, Math.min(1, view.to - view.from))});
+  const told = changesOfEvent(event);
   const call = event.call != null && words('timeline.call', {n: event.call});
   return [
     h('div', null, h('b', null, func.name), ' ', eventName(event)),
@@ -69,12 +70,11 @@ function tipLines(event) {
         .filter(Boolean)
         .join(' · '),
     ),
-    event.causes
+    told.changes
       .slice(0, CAUSES_IN_TIP)
-      .map((cause) =>
-        h('div', null, h('code', null, `${cause.path}  ${shorten(cause.was, 40)} → ${shorten(cause.now, 40)}`)),
-      ),
-    error && h('div', null, h('code', {lang: 'en'}, shorten(error, 160))),
+      .map(({path, was, now}) => h('div', null, h('code', null, `${path}  ${shorten(was, 40)} → ${shorten(now, 40)}`))),
+    sinceInWords(told) && h('div.dim', null, sinceInWords(told)),
+    error && h('div', null, h('code', {lang: 'en'}, errorType(error))),
     site && h('div.dim', null, h('code', null, place(site))),
     severalWorkers &&
       h('div.dim', null, words('timeline.process', {process: event.process || '?', thread: event.thread})),

@@ -5,24 +5,26 @@ const SEARCH_DELAY = 70; // ms without a key before the page follows
 
 function renderTop(container) {
   const otherLanguage = state.language === 'zh' ? 'en' : 'zh';
+  const own = !isEmbedded; // the page around it says what was run, and chooses language and theme for both
   refill(
     container,
     h(
       'div.wrap',
       null,
-      h('span.brand', null, h('i', {'aria-hidden': 'true'}), 'traceonce'),
-      runLine(),
+      own && h('span.brand', null, h('i', {'aria-hidden': 'true'}), 'traceonce', h('small', null, ` ${DATA.version}`)),
+      own && runLine(),
       searchBox(),
       h(
         'div.tools',
         null,
-        topButton('language', words('top.language'), () => setLanguage(otherLanguage), {lang: otherLanguage}),
-        topButton('theme', words(isDark() ? 'top.light' : 'top.dark'), toggleTheme),
+        own && topButton('language', words('top.language'), () => setLanguage(otherLanguage), {lang: otherLanguage}),
+        own && topButton('theme', words(isDark() ? 'top.light' : 'top.dark'), toggleTheme),
         topButton('print', words('top.print'), () => print(), {class: 'wide'}),
         topButton('keys', words('top.keys'), openHelp, {class: 'wide'}),
       ),
     ),
   );
+  if (isEmbedded) container.setAttribute('role', 'presentation'); // not a second banner
   byId('skip').textContent = words('top.skip');
 }
 
@@ -44,13 +46,11 @@ function runLine() {
     ...Object.entries(NAMES).map(([key, name]) => DATA.environment[key] && `${name}${NBSP}${DATA.environment[key]}`),
   ].filter(Boolean);
   const command = isNotebook ? DATA.command.join(' ') : `python ${DATA.command.join(' ')}`;
-  const text = facts.join(' · ');
   return h(
-    'span.run',
-    {title: `${command} · ${text}`},
-    DATA.command.length > 0 && h('code', null, command),
-    DATA.command.length > 0 && ' · ',
-    text,
+    'div.run',
+    null,
+    DATA.command.length > 0 && placeView('code', command),
+    h('span', null, facts.join(' · ')),
   );
 }
 
@@ -64,7 +64,7 @@ function searchBox() {
   const box = h('input', {
     id: 'search',
     type: 'search',
-    placeholder: words('top.search'),
+    placeholder: words(isPhone() ? 'top.search_briefly' : 'top.search'),
     autocomplete: 'off',
     spellcheck: 'false',
     'aria-label': words('top.search'),

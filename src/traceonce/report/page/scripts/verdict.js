@@ -1,8 +1,9 @@
 // The first screen: what happened, what it cost, why, and what to change.
 
 const CAUSES_IN_HEADLINE = 3;
+const MUCH = 0.1; // of the run, and
+const MUCH_SECONDS = 0.5;
 const LONGEST_NAME = 90; // characters; a headline is not a list
-const LONGEST_ERROR = 240; // characters; the function's card has all of it
 
 function renderVerdict(container) {
   const func = headlineFunction;
@@ -11,6 +12,7 @@ function renderVerdict(container) {
     h(
       'div.finding',
       null,
+      !isEmbedded && runLine(), // seen where the bar at the top has no room for it
       h('h1', null, headline(func)),
       lede(func),
       func && headlineCauses(func),
@@ -26,8 +28,8 @@ function renderVerdict(container) {
 
 function headline(func) {
   if (!DATA.functions.length) return words(DATA.refused.length ? 'verdict.all_refused' : 'verdict.nothing_traced');
-  if (!func) return words(worthALook().length ? 'verdict.fine_but' : 'verdict.fine');
-  const name = h('code', {title: func.name}, shorten(shortName(func), LONGEST_NAME));
+  if (!func) return words(worthALook().length ? 'verdict.fine_but' : costsMuch() ? 'verdict.fine_bounded' : 'verdict.fine');
+  const name = h('code', {title: func.name}, breakable(shorten(shortName(func), LONGEST_NAME)));
   if (isSilent(func)) return phrase(`verdict.${silentKey(func)}`, {name});
   if (func.verdict === 'failed') {
     const key = func.traces > 0 ? 'failed_sometimes' : 'failed';
@@ -59,12 +61,12 @@ function lede(func) {
   if (!DATA.functions.length && DATA.refused.length) return null;
   if (!func) {
     const key = worthALook().length ? 'traced_but' : DATA.functions.length ? 'traced_fine' : 'not_watched';
-    const cost = lostSeconds >= 0.01 && words('verdict.cost_fine', {lost: seconds(lostSeconds)});
-    return h('p.lede', null, words(`verdict.${key}`, {n: DATA.functions.length}), cost && [words('top.between_sentences'), cost]);
+    const cost = lostSeconds >= 0.01 && [words('top.between_sentences'), boundedCost()];
+    return h('p.lede', null, words(`verdict.${key}`, {n: DATA.functions.length}), cost);
   }
   if (isSilent(func)) return h('p.lede', null, words(`verdict.lede.${silentKey(func)}`));
-  const error = errorOf(func);
-  if (error) return h('p.lede', null, inEnglish(shorten(error, LONGEST_ERROR), 'code'));
+  const error = lastErrorOf(func);
+  if (error) return headlineErrorView(func, error);
   return h(
     'p.lede',
     {title: costNote(func)},
@@ -75,10 +77,17 @@ function lede(func) {
   );
 }
 
-/** What the last trace of a function that failed has raised. */
-function errorOf(func) {
-  if (func?.verdict !== 'failed') return null;
-  return eventsOfFunctions[func.index].findLast((event) => event.error)?.error;
+/** Did retraces that need no change take a good part of the run? Then that is said, and what becomes of it. */
+function costsMuch() {
+  return lostSeconds >= MUCH_SECONDS && lostSeconds >= MUCH * runSeconds;
+}
+
+function boundedCost() {
+  const lost = seconds(lostSeconds);
+  if (!costsMuch()) return words('verdict.cost_fine', {lost});
+  const over = ({growth, causes}) => growth === 'levelled' || causes.every(({finite}) => finite);
+  const key = DATA.functions.filter((func) => func.lost_seconds > 0).every(over) ? 'cost_bounded' : 'cost_so_far';
+  return phrase(`verdict.${key}`, {lost, share: percent(Math.min(1, lostSeconds / runSeconds))});
 }
 
 function costWords(func) {
@@ -179,7 +188,7 @@ function rankedFunction(func) {
     'li',
     null,
     swatch(func.family),
-    functionLink(func, shortName(func)),
+    functionLink(func, nameView('span', func)),
     h('b.num', null, func.lost_seconds > 0 ? seconds(func.lost_seconds) : ''),
   );
 }

@@ -61,7 +61,8 @@ function phrase(key, values = {}) {
 
 /** A text that exists in English only (a note, an error), marked as such on a page in another language. */
 function inEnglish(text, tag = 'span') {
-  return h(tag, {lang: state.language === 'en' ? null : 'en'}, text);
+  const content = tag === 'code' ? text : withCode(text); // what is code as a whole is shown as it is
+  return h(tag, {lang: state.language === 'en' ? null : 'en'}, content);
 }
 
 /** Text with `code` between backticks, as elements. */

@@ -143,7 +143,7 @@ function turnWheel(turn) {
   else panBy(((turn.deltaX || turn.deltaY) / width) * (view.to - view.from));
 }
 
-/** Two fingers zoom and move the view, one finger moves it; up and down is left to the page. */
+/** Two fingers zoom and move the view, one finger moves it; up and down is left to the page. Names lie on the chart. */
 function listenToFingers(area) {
   const fingers = new Map(); // pointer id → x
   let grip = null; // {moments, xs}: what was under the fingers when they came down
@@ -156,12 +156,12 @@ function listenToFingers(area) {
       moments: xs.map((x) => view.from + (x / area.clientWidth) * (view.to - view.from)),
     };
   };
-  area.addEventListener('pointerdown', (press) => {
+  laneScroller.addEventListener('pointerdown', (press) => {
     if (press.pointerType !== 'touch' || fingers.size === 2) return;
     fingers.set(press.pointerId, press.clientX);
     hold();
   });
-  area.addEventListener('pointermove', (move) => {
+  laneScroller.addEventListener('pointermove', (move) => {
     if (!fingers.has(move.pointerId)) return;
     fingers.set(move.pointerId, move.clientX);
     moveView(
@@ -170,7 +170,7 @@ function listenToFingers(area) {
     );
   });
   for (const end of ['pointerup', 'pointercancel']) {
-    area.addEventListener(end, ({pointerId}) => {
+    laneScroller.addEventListener(end, ({pointerId}) => {
       if (fingers.delete(pointerId)) hold();
     });
   }
