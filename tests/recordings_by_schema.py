@@ -119,17 +119,22 @@ def struct(cls: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
 ENTRIES: list[type[msgspec.Struct]] = list(Entry.__args__)
 
 
-def a_number() -> st.SearchStrategy[dict[str, Any]]:
-    """A Python value, also one that says of itself that it is a number and is none."""
-    values = {"type_name": st.sampled_from(["int", "int", "float", "bool"]), "value": st.sampled_from(NAMES["value"])}
-    return st.fixed_dictionaries({"kind": st.just("python"), **values})
-
-
-def a_tensor() -> st.SearchStrategy[dict[str, Any]]:
+@st.composite
+def an_argument(draw: st.DrawFn) -> st.SearchStrategy[dict[str, Any]]:
+    """What is passed at one path, again and again: numbers (also such as are none), tensors, or anything."""
+    number = {"type_name": draw(st.sampled_from(["int", "int", "float", "bool"])), "kind": "python"}
+    values = st.sampled_from(NAMES["value"]) | st.integers(0, 9).map(str)
+    tensor = {"kind": "tensor", "dtype": draw(st.sampled_from(NAMES["dtype"]))}
     shapes = st.lists(st.integers(0, 3) | st.none() | st.sampled_from(NUMBERS), max_size=3)
-    return st.fixed_dictionaries(
-        {"kind": st.sampled_from(["tensor", "tensor", "variable", "spec"]), "shape": shapes | st.none()},
-        optional={"dtype": st.sampled_from(NAMES["dtype"]), "weak": st.booleans()},
+    return draw(
+        st.sampled_from(
+            [
+                values.map(lambda value: {**number, "value": value}),
+                values.map(lambda value: {**number, "value": value}),
+                shapes.map(lambda shape: {**tensor, "shape": shape}),
+                struct(Leaf),
+            ]
+        )
     )
 
 
@@ -149,19 +154,28 @@ def recordings(draw: st.DrawFn) -> bytes:
 @st.composite
 def retraces(draw: st.DrawFn) -> list[dict[str, Any]]:
     """One function, traced again and again for a few arguments, so that causes are found and repairs proposed."""
-    backend = draw(st.sampled_from(NAMES["backend"]))
+    backend = draw(st.sampled_from(["tensorflow", "tensorflow", *NAMES["backend"]]))
     function = {"name": draw(st.sampled_from(NAMES["name"])), "file": "train.py", "line": 22}
-    paths = draw(st.lists(st.sampled_from(NAMES["path"]), min_size=1, max_size=3, unique=True))
-    arguments = {path: draw(st.sampled_from([a_number(), a_tensor(), struct(Leaf)])) for path in paths}
+    paths = draw(
+        st.lists(
+            st.sampled_from(["x", "k", "step"]) | st.sampled_from(NAMES["path"]), min_size=1, max_size=2, unique=True
+        )
+    )
+    arguments = {path: draw(an_argument()) for path in paths}
+    named = sorted({path.partition(".")[0].partition("[")[0] for path in paths})
+    oddities = draw(st.sets(st.sampled_from([*TraceEvent.__struct_fields__]), max_size=2))
     odd = draw(st.lists(struct(TraceEvent), min_size=3, max_size=8))
     return [
-        {name: value for name, value in trace.items() if draw(st.integers(0, 9)) == 0}
+        {name: value for name, value in trace.items() if name in oddities}
         | {
             "entry": "trace",
             "id": number,
             "backend": backend,
             "function": function,
-            "signature": {"leaves": [draw(arguments[path]).copy() | {"path": path} for path in paths]},
+            "signature": {
+                "leaves": [draw(arguments[path]) | {"path": path} for path in paths],
+                "structure": [{"path": "", "type_name": "parameters", "keys": named}],
+            },
             "start": float(number),
             "seconds": 0.1,
             "phase": "retrace" if number else "first",
