@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shlex
 import subprocess
 
 import pytest
@@ -60,7 +61,7 @@ def test_a_full_disk_is_said(shell: Shell, arguments: tuple[str, ...]) -> None:
 
 
 def test_closed_streams(shell: Shell) -> None:
-    entry = " ".join(shell.entry)
+    entry = shlex.join(shell.entry)
     assert shell.execute(["sh", "-c", f"{entry} knowledge stats >&-"]).status == 0
     done = shell.execute(["sh", "-c", f"{entry} explain - <&-"])
     assert (done.status, done.err) == (2, b"traceonce: -: there is no standard input; it was closed.\n")
