@@ -43,6 +43,13 @@ def test_numbers(values: list[object], expected: tuple[str, ...]) -> None:
     assert choices(*(python("k", value) for value in values)) == expected
 
 
+@pytest.mark.parametrize("kind", ["int", "float"])
+@pytest.mark.parametrize("value", ["103299784882390592625… #a852fd7aeec7", "no number", "", None])
+def test_what_is_called_a_number_and_is_none(kind: str, value: str | None) -> None:
+    """A text that was cut, or anything else: no dtype holds it. (To look for it in a range would take for ever.)"""
+    assert choices(python("k", 1), Leaf("k", "python", value=value, type_name=kind)) == ()
+
+
 def test_floats_follow_the_tensors_beside_them() -> None:
     beside = (tensor("x", 2, dtype="float64"),)
     assert choices(python("k", 0.5), python("k", 1), beside=beside) == ("float64",)
