@@ -17,7 +17,7 @@ from mcp import Client
 from mcp.types import TextContent
 
 from traceonce.commands.mcp import open_desk
-from traceonce.serve.mcp import make_server
+from traceonce.serve.mcp.server import make_server
 from traceonce.serve.mcp.tools import TOOLS
 
 ROOT = Path(__file__).parents[2]

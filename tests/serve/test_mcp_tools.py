@@ -22,10 +22,10 @@ from mcp.server.lowlevel import Server
 from traceonce.commands.fix import split_arguments
 from traceonce.commands.mcp import open_desk
 from traceonce.facts import Leaf, Recording, Signature
-from traceonce.serve.mcp import make_server
 from traceonce.serve.mcp.bounds import WHOLE
 from traceonce.serve.mcp.fixes import proving_command
 from traceonce.serve.mcp.instructions import LOCAL
+from traceonce.serve.mcp.server import make_server
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 NAMES = sorted(path.name for path in RECORDED.glob("*.jsonl"))
@@ -99,6 +99,7 @@ def test_what_an_agent_is_told(server: Server[Any]) -> None:
     names = [tool.name for tool in tools]
     assert names == [
         "explain_error",
+        "list_recordings",
         "recording_findings",
         "propose_fix",
         "search_records",

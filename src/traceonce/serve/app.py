@@ -13,7 +13,8 @@ from fastapi import FastAPI
 
 from traceonce.knowledge.collection import Collection
 from traceonce.serve.gate import Gate
-from traceonce.serve.mcp import add_mcp
+from traceonce.serve.lanes import Lanes
+from traceonce.serve.mcp.mounting import add_mcp
 from traceonce.serve.packing import Packing
 from traceonce.serve.problems import add_handlers
 from traceonce.serve.queries import Questions
@@ -29,13 +30,16 @@ from traceonce.version import __version__
 def create_app(settings: Settings, collection: Collection | None = None) -> FastAPI:
     """A server on its database, which is brought up to date first, and on these records, or else ours."""
     store = Store(settings.database)
-    questions = Questions(store, store, Collection() if collection is None else collection)
+    lanes = Lanes(settings.max_seconds)
+    questions = Questions(store, store, Collection() if collection is None else collection, lanes)
     gate = Gate(settings.token)
 
     @contextlib.asynccontextmanager
     async def run(app: FastAPI) -> AsyncIterator[None]:
         async with contextlib.AsyncExitStack() as stack:
             stack.callback(store.close)
+            lanes.open()
+            stack.callback(lanes.close)
             for make in app.state.running:
                 await stack.enter_async_context(make())
             yield

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from traceonce.errors import UsageError
-from traceonce.serve.refusals import NotFoundError, TooLargeError
+from traceonce.serve.refusals import BusyError, NotFoundError, TooLargeError
 
 _log = logging.getLogger("traceonce.serve")
 
@@ -27,6 +27,8 @@ def add_handlers(app: FastAPI) -> None:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
+    if isinstance(error, BusyError):
+        return _problem(503, str(error), {"Retry-After": "10"})
     status = 404 if isinstance(error, NotFoundError) else 413 if isinstance(error, TooLargeError) else 422
     return _problem(status, str(error))
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
+import anyio
 import anyio.to_thread
 import msgspec
 from fastapi import FastAPI, Request, Response
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
 
 from traceonce.serve.models import ExplainAnswer, ExplainQuestion, Health, MatchAnswer, MatchQuestion
 from traceonce.serve.queries import Questions
@@ -17,6 +21,10 @@ from traceonce.version import __version__
 
 SHORT = 10_000  # characters: matching such a text takes some milliseconds, and a thread would wait for longer
 
+DATABASE_PATIENCE = 2.0  # seconds
+
+_checking = anyio.CapacityLimiter(2)  # threads that may hang on a database which does not answer
+_log = logging.getLogger("traceonce.serve")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -45,8 +53,24 @@ def add_texts(app: FastAPI, questions: Questions) -> None:
 
     @app.get(f"{API}/health", tags=["server"], responses=refusals())
     async def health() -> Health:
-        """Is the server there, and how much does it know?"""
+        """Is the server there, does its database answer, and how much does it know?"""
+        await check_database(questions)
         return Health(status="ok", version=__version__, records=questions.known)
+
+
+async def check_database(questions: Questions) -> None:
+    """Raise an error where the database does not answer soon: 503. Whoever asks must not have to wait for it."""
+    try:
+        with anyio.fail_after(DATABASE_PATIENCE):
+            await anyio.to_thread.run_sync(questions.check, abandon_on_cancel=True, limiter=_checking)
+    except TimeoutError:
+        detail = f"the database has not answered for {DATABASE_PATIENCE:.0f} s."
+        raise HTTPException(503, detail, {"Retry-After": "5"}) from None
+    except SQLAlchemyError as error:
+        reason = type(getattr(error, "orig", None) or error).__name__
+        detail = f"the database cannot be used ({reason}); the server's log says why."
+        _log.error("health: %s", error)
+        raise HTTPException(503, detail, {"Retry-After": "5"}) from None
 
 
 def _described(model: type) -> dict[int | str, dict[str, Any]]:
