@@ -165,15 +165,16 @@ def test_what_nobody_expected(
     assert "a secret of the code" in caplog.text
 
 
+def break_down(*_: object) -> None:
+    """What a worker does instead of reading a recording."""
+    raise ZeroDivisionError("no such thing")
+
+
 def test_a_recording_that_breaks_our_own_code(
     server: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """422: what nobody can understand is not kept, and the log says where it went wrong."""
-
-    def break_down(*_: object) -> None:
-        raise ZeroDivisionError("no such thing")
-
-    monkeypatch.setattr("traceonce.serve.queries.find_out", break_down)
+    monkeypatch.setattr("traceonce.serve.jobs.understand", break_down)
     answer = server.post(f"{API}/recordings", content=b'{"schema": "traceonce.recording/1"}')
     assert "does not fit together (ZeroDivisionError: no such thing)" in detail(answer, 422)
     assert "break_down" in caplog.text

@@ -66,6 +66,13 @@ class Lane:
             worker.end()
 
     def _do(self, order: Order) -> Any:
+        """What comes of an order; where the worker was killed from outside, another one gets it."""
+        try:
+            return self._hand_over(order)
+        except _EndedFromOutsideError:
+            return self._hand_over(order)
+
+    def _hand_over(self, order: Order) -> Any:
         worker = self._take()
         outcome: Outcome | None = None
         try:
@@ -189,7 +196,11 @@ class _Worker:
             )
         if self._process.exitcode in (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS):
             return _too_much_memory(budget)  # C code that was not given what it asked for
-        return BusyError("the process that read the recording was ended; try again later.")
+        return _EndedFromOutsideError("the process that read the recording was ended; try again later.")
+
+
+class _EndedFromOutsideError(BusyError):
+    """Neither the job nor its budget ended the worker: the system did, or the server does not want it any more."""
 
 
 def _too_much_memory(budget: Budget) -> OverBudgetError:

@@ -21,6 +21,7 @@ def packed_response(
     """A response from what gzip has packed in one part."""
     about = {**(headers or {}), "Vary": "Accept-Encoding"}
     if "gzip" not in request.headers.get("accept-encoding", ""):
+        about["Content-Length"] = str(int.from_bytes(packed[-4:], "little"))  # by which gzip ends
         return StreamingResponse(_unpacked(packed), media_type=media_type, headers=about)
     about |= {"Content-Encoding": "gzip", "Content-Length": str(len(packed))}
     return StreamingResponse(_as_it_is(packed), media_type=media_type, headers=about)

@@ -8,8 +8,9 @@ server is gone.
 from __future__ import annotations
 
 import contextlib
-import ctypes
+import fcntl
 import gc
+import multiprocessing
 import os
 import resource
 import signal
@@ -25,7 +26,6 @@ from traceonce.serve.budget import MIB, Budget
 
 JOBS = 500  # after which a worker makes room for a new one
 GROWN = 64 * MIB  # beyond what it had when it began: then it makes room, too, since Python gives little memory back
-_PR_SET_PDEATHSIG = 1
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -65,7 +65,7 @@ class OutOfMemory(NamedTuple):
 def work(pipe: Connection, niceness: int) -> None:
     """Do what comes through the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
-    _end_with_parent()
+    _end_with_server()
     os.nice(niceness)
     gc.freeze()  # what was imported is shared with other workers as long as nobody touches it
     gc.disable()  # a job is short, and what it leaves is collected after it
@@ -114,12 +114,17 @@ def _within(budget: Budget) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def _end_with_parent() -> None:
-    """Let the kernel kill this process with the one that made it. Elsewhere its budget ends it, or the closed pipe."""
-    if sys.platform == "linux":
-        parent = os.getppid()
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it went before it could be asked for
+def _end_with_server() -> None:
+    """Let the kernel end this process when the server is gone: the pipe that shows it then sends SIGIO.
+
+    Elsewhere than on Linux its budget ends it; and a worker that has nothing to do notices that its own pipe is closed.
+    """
+    server = multiprocessing.parent_process()
+    if sys.platform == "linux" and server is not None:
+        signal.signal(signal.SIGIO, signal.SIG_DFL)
+        fcntl.fcntl(server.sentinel, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(server.sentinel, fcntl.F_SETFL, fcntl.fcntl(server.sentinel, fcntl.F_GETFL) | os.O_ASYNC)
+        if not server.is_alive():  # it went before it could be asked for
             os._exit(1)
 
 
