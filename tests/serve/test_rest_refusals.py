@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from sqlalchemy import text
 from traceonce.serve.app import create_app
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.queries import LONGEST_TEXT, Questions
+from traceonce.serve.rest import texts
 from traceonce.serve.settings import Settings
 
 API = "/api/v1"
@@ -148,6 +150,27 @@ def test_a_database_that_is_gone(tmp_path: Path) -> None:
         answer = client.get(f"{API}/recordings")
     assert "the database cannot be used now" in detail(answer, 503)
     assert answer.headers["Retry-After"] == "5"
+
+
+def test_health_asks_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """503, with the reason: also where it does not answer at all."""
+    database = f"sqlite:///{tmp_path / 'a.sqlite3'}"
+    release = threading.Event()
+    with TestClient(create_app(Settings(database=database))) as client:
+        assert client.get(f"{API}/health").json()["status"] == "ok"
+        monkeypatch.setattr(texts, "DATABASE_PATIENCE", 0.05)
+        with monkeypatch.context() as patch:
+            patch.setattr(Questions, "check", lambda self: release.wait(60))
+            silent = client.get(f"{API}/health")
+            release.set()
+        assert "the database has not answered for" in detail(silent, 503)
+        monkeypatch.setattr(texts, "DATABASE_PATIENCE", 60.0)
+        engine = open_engine(database)
+        with writing(engine).begin() as connection:
+            connection.execute(text("DROP TABLE digests"))
+            connection.execute(text("DROP TABLE recordings"))
+        engine.dispose()
+        assert "the database cannot be used (OperationalError)" in detail(client.get(f"{API}/health"), 503)
 
 
 def test_what_nobody_expected(

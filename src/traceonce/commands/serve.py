@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import importlib.util
 import ipaddress
@@ -23,7 +24,8 @@ NEEDED = ("fastapi", "uvicorn", "httptools", "sqlalchemy", "alembic", "psycopg",
 SHORTEST = 16  # characters of a token
 MAKE_TOKEN = "python -c 'import secrets; print(secrets.token_urlsafe())'"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-PATIENCE = 3  # seconds for requests that are being answered when the server is stopped
+READING = 2  # seconds for recordings that are being read when the server is stopped
+PATIENCE = 4  # seconds for requests that are being answered when the server is stopped
 
 
 @click.command(short_help="Serve recordings and knowledge: web pages, REST, and MCP for agents.")
@@ -181,4 +183,12 @@ def _run(app: FastAPI, listening: socket.socket, *, behind_others: bool) -> None
         signal.signal(number, _stop)  # what uvicorn leaves them to when it has stopped in good order
     host, port = listening.getsockname()[:2]
     click.echo(f"traceonce serves http://{f'[{host}]' if ':' in host else host}:{port} (Ctrl-C stops it)")
-    uvicorn.Server(config).run(sockets=[listening])
+
+    class Server(uvicorn.Server):
+        """When it is stopped, what is being read is ended, so that whoever waits for it is told."""
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            asyncio.get_running_loop().call_later(READING, app.state.stop_reading)
+            await super().shutdown(sockets)
+
+    Server(config).run(sockets=[listening])

@@ -2,6 +2,7 @@
 
 `app.state.gate` says who may come in, `app.state.matching` how often somebody may ask about texts. What must run while
 the server does is an asynchronous context manager, whose maker is appended to `app.state.running`.
+`app.state.stop_reading()` ends what is computed from recordings, so that nobody who stops the server waits for it.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def create_app(settings: Settings, collection: Collection | None = None) -> Fast
     app.state.gate = gate
     app.state.matching = Rate(settings.match_rate)
     app.state.running = []
+    app.state.stop_reading = lanes.close
     app.add_middleware(Packing)
     app.add_middleware(Safety, settings=settings, gate=gate)  # the outermost
     add_handlers(app)

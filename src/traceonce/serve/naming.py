@@ -27,8 +27,9 @@ def choose(diagnoses: Sequence[Diagnosis], name: str) -> list[Diagnosis]:
 
 
 def choose_one(diagnoses: Sequence[Diagnosis], name: str) -> Diagnosis:
-    """The function of this name; where several have it, they are named, so that one can be chosen."""
+    """The function of this name, rather the whole than the last part of it; where several have it, they are named."""
     chosen = choose(diagnoses, name)
+    chosen = [diagnosis for diagnosis in chosen if diagnosis.function.name == name] or chosen
     places = list(dict.fromkeys(name_with_place(diagnosis.function) for diagnosis in chosen))
     if len(places) > 1:
         raise NotFoundError(
