@@ -9,6 +9,7 @@ import ipaddress
 import logging
 import signal
 import socket
+import sys
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -179,6 +180,7 @@ def _run(app: FastAPI, listening: socket.socket, *, behind_others: bool) -> None
         proxy_headers=behind_others,
         timeout_graceful_shutdown=PATIENCE,
     )
+    sys.setswitchinterval(0.001)  # a thread that makes a page lets the one in that answers: every page waits for that
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)  # what uvicorn leaves them to when it has stopped in good order
     host, port = listening.getsockname()[:2]

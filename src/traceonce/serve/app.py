@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
 
 from traceonce.knowledge.collection import Collection
@@ -27,6 +28,8 @@ from traceonce.serve.store import Store
 from traceonce.serve.web import add_pages
 from traceonce.version import __version__
 
+THREADS = 16  # for databases and pages, which are all Python: more at once would only hold each other up
+
 
 def create_app(settings: Settings, collection: Collection | None = None) -> FastAPI:
     """A server on its database, which is brought up to date first, and on these records, or else ours."""
@@ -39,6 +42,7 @@ def create_app(settings: Settings, collection: Collection | None = None) -> Fast
     async def run(app: FastAPI) -> AsyncIterator[None]:
         async with contextlib.AsyncExitStack() as stack:
             stack.callback(store.close)
+            current_default_thread_limiter().total_tokens = THREADS
             lanes.open()
             stack.callback(lanes.close)
             for make in app.state.running:

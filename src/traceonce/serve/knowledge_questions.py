@@ -5,6 +5,7 @@ Every method may be called from any thread. What is refused is a `UsageError` wh
 
 from __future__ import annotations
 
+import anyio
 import msgspec
 
 from traceonce.errors import RecordError, UsageError
@@ -24,7 +25,10 @@ LONGEST_TEXT = 1_000_000  # characters that are matched at once
 
 
 class KnowledgeQuestions:
-    """Records and outcomes."""
+    """Records and outcomes.
+
+    Long texts should be asked about in threads of `matching`: it is all Python, so that more at once slow down others.
+    """
 
     def __init__(self, outcomes: Outcomes, collection: Collection) -> None:
         self._outcomes = outcomes
@@ -32,6 +36,7 @@ class KnowledgeQuestions:
         self._index = Index(collection)
         _ = self._index.words  # made now, and not for the first who asks
         self._search = RecordSearch(self._index.records)
+        self.matching = anyio.CapacityLimiter(2)
 
     @property
     def known(self) -> int:

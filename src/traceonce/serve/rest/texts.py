@@ -38,7 +38,7 @@ def add_texts(app: FastAPI, questions: Questions) -> None:
         if len(question.text) <= SHORT:
             found = questions.match(question.text)
         else:
-            found = await anyio.to_thread.run_sync(questions.match, question.text)
+            found = await anyio.to_thread.run_sync(questions.match, question.text, limiter=questions.matching)
         return _json({"matches": found})
 
     @app.post(f"{API}/explain", tags=["knowledge"], response_class=Response, responses=_described(ExplainAnswer))
@@ -48,7 +48,9 @@ def add_texts(app: FastAPI, questions: Questions) -> None:
         if len(question.text) <= SHORT:
             answered = questions.explain(question.text, question.language)
         else:
-            answered = await anyio.to_thread.run_sync(questions.explain, question.text, question.language)
+            answered = await anyio.to_thread.run_sync(
+                questions.explain, question.text, question.language, limiter=questions.matching
+            )
         return _json(answered.plain())
 
     @app.get(f"{API}/health", tags=["server"], responses=refusals())
