@@ -139,7 +139,7 @@ def test_a_recording_that_would_be_read_for_ever(folder: Path, monkeypatch: pyte
     recordings = LocalRecordings(lanes)
     with monkeypatch.context() as patch:
         patch.setattr("traceonce.serve.jobs.understand_file", loop_in_c)
-        refused = r"wall\.jsonl: it takes more than 1 s of the processor.*`traceonce report FILE`"
+        refused = r"wall\.jsonl: reading it exceeds the limit of 1 s of CPU time.*`traceonce report FILE`"
         with pytest.raises(OverBudgetError, match=refused):
             findings(recordings, "wall")
     assert findings(recordings, "healthy")["command"] == ["healthy.py"]

@@ -421,7 +421,7 @@ def test_functions_of_the_same_name(server: Server[Any], tmp_path: Path) -> None
     fixes, _ = answer(server, "propose_fix", recording=str(path), function="score")
     assert fixes["function"] == "score"
     named = refusal(server, "propose_fix", recording=str(path), function="Other.score")
-    assert "'Other.score' is 2 functions in this recording; name one of them" in named
+    assert "'Other.score' matches 2 functions in this recording; pick one" in named
     for place in ("Other.score@wall.py:99", "Other.score@wall.py:120"):
         assert place in named
         chosen, _ = answer(server, "propose_fix", recording=str(path), function=place)

@@ -181,7 +181,7 @@ def test_an_answer_has_an_end(recorded: Recorded, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(jobs, "MOST_BYTES", 10)
     assert json.loads(jobs.findings(kept.digest))["left_out"] == 5
     monkeypatch.setattr(jobs, "MOST_REPORT", 10)
-    with pytest.raises(OverBudgetError, match=r"as text the report has .* are the most here; download the recording"):
+    with pytest.raises(OverBudgetError, match=r"the text report has .* the limit is 10; download the recording"):
         jobs.report(kept.digest, b"", b"", "text", "en")
 
 

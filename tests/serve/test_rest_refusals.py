@@ -163,14 +163,14 @@ def test_health_asks_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             patch.setattr(Questions, "check", lambda self: release.wait(60))
             silent = client.get(f"{API}/health")
             release.set()
-        assert "the database has not answered for" in detail(silent, 503)
+        assert "the database did not respond within" in detail(silent, 503)
         monkeypatch.setattr(texts, "DATABASE_PATIENCE", 60.0)
         engine = open_engine(database)
         with writing(engine).begin() as connection:
             connection.execute(text("DROP TABLE digests"))
             connection.execute(text("DROP TABLE recordings"))
         engine.dispose()
-        assert "the database cannot be used (OperationalError)" in detail(client.get(f"{API}/health"), 503)
+        assert "the database is unavailable (OperationalError)" in detail(client.get(f"{API}/health"), 503)
 
 
 def test_what_nobody_expected(

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from traceonce.serve.app import create_app
-from traceonce.serve.receiving import AT_ONCE, Receiving
+from traceonce.serve.receiving import AT_ONCE, PATIENCE, Receiving
 from traceonce.serve.refusals import BusyError
 from traceonce.serve.settings import Settings
 
@@ -261,14 +261,16 @@ def test_only_so_many_uploads_are_taken_at_once() -> None:
             await release.wait()
 
     async def crowd() -> list[int]:
-        receiving, release = Receiving(LARGEST, patience=0.01), anyio.Event()
+        receiving, release = Receiving(LARGEST), anyio.Event()
         async with anyio.create_task_group() as tasks:
             for _ in range(AT_ONCE):
                 tasks.start_soon(hold, receiving, release)
             while taken < AT_ONCE:
                 await anyio.sleep(0.01)
-            with pytest.raises(BusyError, match="as many uploads as it can"):
+            receiving.patience = 0.01
+            with pytest.raises(BusyError, match="too many uploads are in progress"):
                 await hold(receiving, release)
+            receiving.patience = PATIENCE
             before = taken
             release.set()
         await hold(receiving, release)

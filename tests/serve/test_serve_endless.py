@@ -122,7 +122,7 @@ def test_an_endless_recording_is_refused_and_all_else_goes_on(tmp_path: Path) ->
             thread.join(TOO_LONG)
         assert [status for status, _ in refused] == [422] * 4
         for _, answer in refused:
-            assert re.match(r"endless-\d: it takes more than 2 s of the processor to read", answer["detail"])
+            assert re.match(r"endless-\d: reading it exceeds the limit of 2 s of CPU time", answer["detail"])
             assert "`traceonce report FILE`" in answer["detail"]
         assert server.ask("GET", UPLOADS)[1]["total"] == 1
 

@@ -54,7 +54,7 @@ PATIENCE = 4  # seconds for requests that are being answered when the server is 
     show_default=True,
     type=click.IntRange(1, 3600),
     metavar="N",
-    help="The most time of the processor that reading one recording may take; small ones get less.",
+    help="CPU seconds that reading one recording may take; small recordings get less.",
 )
 @click.option(
     "--match-rate",

@@ -52,7 +52,7 @@ class Body:
                 message = await self._receive()
         except TimeoutError:
             self._is_over = True
-            raise HTTPException(408, "the rest of the body did not come in time; send it again.") from None
+            raise HTTPException(408, "the request body timed out; send it again.") from None
         piece = len(message.get("body", b""))
         self._is_over = message["type"] != "http.request" or not message.get("more_body", False)
         self._taken += piece
@@ -62,7 +62,9 @@ class Body:
             self._held += piece
             self._all.held += piece
             if self._all.held > TOGETHER:
-                raise HTTPException(503, "the server has too much to read just now; try again.", {"Retry-After": "5"})
+                raise HTTPException(
+                    503, "too many large request bodies are in memory; try again later.", {"Retry-After": "5"}
+                )
         return message
 
     def release(self) -> None:

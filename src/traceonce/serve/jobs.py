@@ -96,8 +96,8 @@ def report(digest: bytes, causes: bytes, content: bytes, form: str, language: La
     size = len(text)
     if size > MOST_REPORT:
         raise OverBudgetError(
-            f"as {form} the report has {size:,} characters, and {MOST_REPORT:,} are the most here; download the "
-            f"recording, and use `traceonce report --format {form} FILE`."
+            f"the {form} report has {size:,} characters, and the limit is {MOST_REPORT:,}; download the recording and "
+            f"run `traceonce report --format {form} FILE` locally."
         )
     return pack(text.encode(errors="replace"))
 

@@ -24,7 +24,7 @@ from traceonce.serve.refusals import BrokenJobError, BusyError, OverBudgetError
 from traceonce.serve.worker import Broken, Done, Order, OutOfMemory, Refused, work
 
 PRELOADED = "traceonce.serve.jobs"
-REMEDY = "record a shorter run, or use `traceonce report FILE` on your own machine."
+REMEDY = "record a shorter run, or run `traceonce report FILE` locally."
 _context = multiprocessing.get_context("forkserver")
 Result = TypeVar("Result")
 Outcome: TypeAlias = Done | Refused | Broken | OutOfMemory
@@ -46,7 +46,7 @@ class Lane:
     async def run(self, budget: Budget, job: Callable[..., Result], *arguments: Any) -> Result:
         """What a job returns. What it refuses is raised as it raised it."""
         if self._room.statistics().tasks_waiting >= self._waiting:
-            raise BusyError("the server reads as many recordings as it can just now; try again later.")
+            raise BusyError("too many recordings are waiting to be read; try again later.")
         async with self._room:
             order = Order(budget, job, arguments)
             return cast(Result, await anyio.to_thread.run_sync(self._do, order, limiter=self._threads))
@@ -93,7 +93,7 @@ class Lane:
     def _take(self) -> _Worker:
         with self._lock:
             if not self._open:
-                raise BusyError("the server is stopping; try again later.")
+                raise BusyError("the server is shutting down; try again later.")
             while self._idle:
                 worker = self._idle.pop()
                 if worker.is_there:  # else it was killed from outside, while it had nothing to do
@@ -170,7 +170,7 @@ class _Worker:
         try:
             self._pipe.send(order)
             if not self._pipe.poll(order.budget.patience):
-                raise OverBudgetError(f"it took longer than {order.budget.patience:,.0f} s to read; {REMEDY}")
+                raise OverBudgetError(f"reading it timed out after {order.budget.patience:,.0f} s; {REMEDY}")
             outcome: Outcome = self._pipe.recv()
         except (EOFError, OSError):
             raise self._why_it_ended(order.budget) from None
@@ -191,12 +191,10 @@ class _Worker:
     def _why_it_ended(self, budget: Budget) -> OverBudgetError | BusyError:
         self._process.join(10)
         if self._process.exitcode == -signal.SIGPROF:
-            return OverBudgetError(
-                f"it takes more than {budget.seconds:,.0f} s of the processor to read, which is the most here; {REMEDY}"
-            )
+            return OverBudgetError(f"reading it exceeds the limit of {budget.seconds:,.0f} s of CPU time; {REMEDY}")
         if self._process.exitcode in (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS):
             return _too_much_memory(budget)  # C code that was not given what it asked for
-        return _EndedFromOutsideError("the process that read the recording was ended; try again later.")
+        return _EndedFromOutsideError("the worker process was killed; try again later.")
 
 
 class _EndedFromOutsideError(BusyError):
@@ -204,6 +202,4 @@ class _EndedFromOutsideError(BusyError):
 
 
 def _too_much_memory(budget: Budget) -> OverBudgetError:
-    return OverBudgetError(
-        f"it takes more than {budget.memory // MIB:,} MiB of memory to read, which is the most here; {REMEDY}"
-    )
+    return OverBudgetError(f"reading it exceeds the limit of {budget.memory // MIB:,} MiB of memory; {REMEDY}")

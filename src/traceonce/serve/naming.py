@@ -33,7 +33,7 @@ def choose_one(diagnoses: Sequence[Diagnosis], name: str) -> Diagnosis:
     places = list(dict.fromkeys(name_with_place(diagnosis.function) for diagnosis in chosen))
     if len(places) > 1:
         raise NotFoundError(
-            f"{name!r} is {len(places)} functions in this recording; name one of them, worst first: {_listed(places)}."
+            f"{name!r} matches {len(places)} functions in this recording; pick one (worst first): {_listed(places)}."
         )
     return chosen[0]
 

@@ -39,9 +39,9 @@ class Sent(NamedTuple):
 class Receiving:
     """Takes bodies of at most so many bytes. The layer above counts those that come; here, those that are unpacked."""
 
-    def __init__(self, most: int, patience: float = PATIENCE) -> None:
+    def __init__(self, most: int) -> None:
         self._most = most
-        self._patience = patience
+        self.patience = PATIENCE
         self._room = anyio.CapacityLimiter(AT_ONCE)
 
     @contextlib.asynccontextmanager
@@ -64,10 +64,10 @@ class Receiving:
     async def _place(self) -> AsyncIterator[None]:
         borrower = object()
         try:
-            with anyio.fail_after(self._patience):
+            with anyio.fail_after(self.patience):
                 await self._room.acquire_on_behalf_of(borrower)
         except TimeoutError:
-            raise BusyError("the server takes as many uploads as it can just now; try again later.") from None
+            raise BusyError("too many uploads are in progress; try again later.") from None
         try:
             yield
         finally:

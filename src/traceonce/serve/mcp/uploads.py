@@ -40,7 +40,7 @@ class Uploads:
             return (await run_sync(self._questions.summary, recording)).id
         except NotFoundError:
             raise NotFoundError(
-                f"There is no recording {recording[:40]!r} here; list_recordings names those that there are."
+                f"There is no recording {recording[:40]!r} here; list_recordings lists those that there are."
             ) from None
 
 

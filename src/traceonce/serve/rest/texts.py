@@ -66,11 +66,11 @@ async def check_database(questions: Questions) -> None:
         with anyio.fail_after(DATABASE_PATIENCE):
             await anyio.to_thread.run_sync(questions.check, abandon_on_cancel=True, limiter=_checking)
     except TimeoutError:
-        detail = f"the database has not answered for {DATABASE_PATIENCE:.0f} s."
+        detail = f"the database did not respond within {DATABASE_PATIENCE:.0f} s."
         raise HTTPException(503, detail, {"Retry-After": "5"}) from None
     except SQLAlchemyError as error:
         reason = type(getattr(error, "orig", None) or error).__name__
-        detail = f"the database cannot be used ({reason}); the server's log says why."
+        detail = f"the database is unavailable ({reason}); see the server's log."
         _log.error("health: %s", error)
         raise HTTPException(503, detail, {"Retry-After": "5"}) from None
 
