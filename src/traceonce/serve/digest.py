@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import msgspec
 
-import traceonce
 from traceonce.facts import Cause, Diagnosis, Recording
 from traceonce.report.base import Material
 
+ROOT = Path(__file__).parents[1]  # of our own code
 _QUICK = 3  # gzip's level: a higher one takes much longer to save little
 _DECIDING = ("facts", "explain", "fix", "guard", "knowledge", "findings.py", "serve/digest.py")
 _CODE = (".py", ".json")
@@ -63,10 +63,9 @@ def pack(data: bytes) -> bytes:
 @cache
 def form_of_digests() -> str:
     """Which code made them: what another version has found is found again. It is the same wherever the code lies."""
-    root = Path(traceonce.__file__).parent
-    paths = [path for name in _DECIDING for path in sorted([root / name, *(root / name).rglob("*")])]
+    paths = [path for name in _DECIDING for path in sorted([ROOT / name, *(ROOT / name).rglob("*")])]
     code = hashlib.sha256()
     for path in paths:
         if path.suffix in _CODE and path.is_file() and "experiments" not in path.parts:
-            code.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+            code.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return code.hexdigest()
