@@ -60,7 +60,7 @@ class Load(NamedTuple):
 class Server:
     """A server in a process of its own, with its database in `folder`, and a token where one is given."""
 
-    def __init__(self, folder: Path, token: str | None = None) -> None:
+    def __init__(self, folder: Path, token: str | None = None, match_rate: str = "0") -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -68,7 +68,7 @@ class Server:
         self._folder = folder
         self._asked = 0  # requests with a number in them, so far
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        command = [sys.executable, "-m", "traceonce", "serve", "--port", str(self.port), "--match-rate", "0"]
+        command = [sys.executable, "-m", "traceonce", "serve", "--port", str(self.port), "--match-rate", match_rate]
         command += ["--database", f"sqlite:///{folder / 'recordings.sqlite3'}"]
         self.log = (folder / "server.log").open("wb")
         surroundings = os.environ | ({"TRACEONCE_TOKEN": token} if token else {})

@@ -281,6 +281,12 @@ def memory_of(pid: int) -> float:
     return total
 
 
+def processor_of(pid: int) -> tuple[float, float]:
+    """Seconds that the main thread of a process ran, and that it could have run but had to wait for others."""
+    ran, waited, _ = Path(f"/proc/{pid}/schedstat").read_text().split()
+    return int(ran) / 1e9, int(waited) / 1e9
+
+
 def _family(pid: int) -> Iterator[int]:
     yield pid
     with contextlib.suppress(OSError):
@@ -318,6 +324,7 @@ async def weigh(server: Server, seconds: float, events: int) -> dict[str, Any]:
     await asyncio.sleep(seconds)
     are_read = await asyncio.to_thread(ours.poll, 600)
     lasted = time.perf_counter() - began
+    ran, waited = processor_of(server.process.pid)
     large = ours.recv() if are_read else "they were not read in ten minutes"
     for task in tasks:
         task.cancel()
@@ -332,6 +339,8 @@ async def weigh(server: Server, seconds: float, events: int) -> dict[str, Any]:
         "all small pages": _described(every),
         **{name: _described(found) for name, found in sorted(times.items())},
         "answers that were none": dict(wrong),
+        "server_ran_s": round(ran, 1),
+        "server_waited_for_a_core_s": round(waited, 1),
         "peak_memory_mib": round(max(memory)),
         "memory_at_the_end_mib": round(memory[-1]),
     }
@@ -354,7 +363,7 @@ def main() -> None:
     options = parser.parse_args()
     results: dict[str, Any] = {"cores": os.cpu_count(), "load_before": round(os.getloadavg()[0], 1)}
     with tempfile.TemporaryDirectory() as scratch:
-        server = Server(Path(scratch), token=TOKEN)
+        server = Server(Path(scratch), token=TOKEN, match_rate="50")
         try:
             results |= asyncio.run(weigh(server, options.seconds, EVENTS // 10 if options.quick else EVENTS))
         finally:

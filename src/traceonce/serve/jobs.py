@@ -17,7 +17,7 @@ from traceonce.errors import RecordingError
 from traceonce.facts import Diagnosis, Recording
 from traceonce.findings import find_out, make_material
 from traceonce.knowledge.language import Language
-from traceonce.report.base import Material, find_form, find_renderer
+from traceonce.report.base import FORMATS, Material, find_form, find_renderer
 from traceonce.report.text import needing_attention
 from traceonce.serve.comparing import Run
 from traceonce.serve.comparing import compare as compare_runs
@@ -38,6 +38,9 @@ _LEFT_OUT = ("events", "excerpts")  # of the JSON report, in findings
 _SHOWS_EVENTS = "json"  # beside those that say so: it has them as they were recorded
 GZIP = b"\x1f\x8b"
 Item = TypeVar("Item")
+
+for _form in FORMATS:
+    find_renderer(_form)  # imported once, by the process that starts the workers
 
 
 class Understood(NamedTuple):
@@ -165,8 +168,9 @@ def _read(data: bytes, name: str) -> Recording:
 
 def _check(recording: Recording, called: str) -> None:
     check_size(recording, called)
-    try:
-        msgspec.msgpack.encode(recording)  # the quickest way to see that all whole numbers have 64 bits at most
+    try:  # the quickest way to see that all whole numbers have 64 bits at most; one by one, since it needs memory
+        for part in (*recording.events, msgspec.structs.replace(recording, events=())):
+            msgspec.msgpack.encode(part)
     except OverflowError:
         raise RecordingError(f"{called}: has a number in it that is out of range; record the run again.") from None
 

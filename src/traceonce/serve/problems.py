@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
+import anyio
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import SQLAlchemyError
@@ -13,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from traceonce.errors import UsageError
+from traceonce.serve.rates import SLOWED_DOWN
 from traceonce.serve.refusals import BusyError, NotFoundError, TooLargeError
 
 _log = logging.getLogger("traceonce.serve")
@@ -36,6 +38,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     detail, headers = error.detail, dict(error.headers or {})
+    if error.status_code == 429:
+        await anyio.sleep(SLOWED_DOWN)
     if detail == "Not Found":
         detail = f"there is nothing at {request.scope['path'][:200]}; /openapi.json says what there is."
     elif detail == "Method Not Allowed":

@@ -16,6 +16,8 @@ from starlette.requests import HTTPConnection
 
 LONG = 20_000  # characters that count as one more text, since they take as long
 CLIENTS = 10_000  # of whom is known what they asked; whoever asked longest ago is forgotten first
+# Whoever does not heed a 429 asks again at once, and costs as much as if it were answered: it waits so many seconds.
+SLOWED_DOWN = 1.0
 
 
 class _Bucket(NamedTuple):

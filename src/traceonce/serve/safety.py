@@ -18,6 +18,7 @@ import logging
 from collections.abc import Mapping
 from urllib.parse import quote, urlsplit
 
+import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
@@ -26,6 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from traceonce.serve.bodies import Bodies, too_large
 from traceonce.serve.gate import Gate
+from traceonce.serve.rates import SLOWED_DOWN
 from traceonce.serve.settings import MIB, Settings
 
 UPLOADS = "/api/v1/recordings"
@@ -85,6 +87,8 @@ class Safety:
         try:
             refusal = self._refuse(HTTPConnection(scope))
             if refusal is not None:
+                if refusal.status_code == 429:
+                    await anyio.sleep(SLOWED_DOWN)
                 await refusal(scope, receive, send_safely)
             else:
                 await self._answer(scope, receive, send_safely)

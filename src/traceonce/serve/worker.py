@@ -25,7 +25,7 @@ from traceonce.errors import UsageError
 from traceonce.serve.budget import MIB, Budget
 
 JOBS = 500  # after which a worker makes room for a new one
-GROWN = 64 * MIB  # beyond what it had when it began: then it makes room, too, since Python gives little memory back
+GROWN = 24 * MIB  # beyond what it had when it began: then it makes room, too, since Python gives little memory back
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
