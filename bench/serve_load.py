@@ -58,19 +58,21 @@ class Load(NamedTuple):
 
 
 class Server:
-    """A server in a process of its own, with its database in `folder`."""
+    """A server in a process of its own, with its database in `folder`, and a token where one is given."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, token: str | None = None, match_rate: str = "0") -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}"
         self._folder = folder
         self._asked = 0  # requests with a number in them, so far
-        command = [sys.executable, "-m", "traceonce", "serve", "--port", str(self.port), "--match-rate", "0"]
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        command = [sys.executable, "-m", "traceonce", "serve", "--port", str(self.port), "--match-rate", match_rate]
         command += ["--database", f"sqlite:///{folder / 'recordings.sqlite3'}"]
         self.log = (folder / "server.log").open("wb")
-        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+        surroundings = os.environ | ({"TRACEONCE_TOKEN": token} if token else {})
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, env=surroundings)
         self._await_answer()
 
     def _await_answer(self) -> None:
@@ -88,7 +90,7 @@ class Server:
     def ask(self, method: str, path: str, body: bytes | None = None) -> Any:
         """One request on a connection of its own; its JSON."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.request(method, path, body)
+        connection.request(method, path, body, self._headers)
         answer = connection.getresponse()
         data = answer.read()
         connection.close()

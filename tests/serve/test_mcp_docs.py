@@ -17,13 +17,14 @@ from mcp import Client
 from mcp.types import TextContent
 
 from traceonce.commands.mcp import open_desk
-from traceonce.serve.mcp import make_server
+from traceonce.serve.mcp.server import make_server
 from traceonce.serve.mcp.tools import TOOLS
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "agents.md"
 AGAIN = "python tests/serve/test_mcp_docs.py writes docs/agents.md again"
 LONGEST = 34  # lines of an example
+WRITTEN = 1_794_700_000  # seconds since 1970: when the recordings were made, as it is shown
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _EXAMPLE = re.compile(r"^<!-- (\w+) (\{[^\n]*\}) -->\n(?:\n(`{3,})text\n.*?\n\3\n)?", re.MULTILINE | re.DOTALL)
 
@@ -32,6 +33,8 @@ def write_examples(page: str, home: Path) -> str:
     """The page, with the answer of each tool below the comment that asks it."""
     os.environ["TRACEONCE_HOME"] = str(home)
     shutil.copytree(ROOT / "tests" / "recorded", home / "recordings")
+    for minutes, path in enumerate(sorted((home / "recordings").glob("*.jsonl"))):
+        os.utime(path, (WRITTEN + 60 * minutes, WRITTEN + 60 * minutes))  # whenever this was checked out
     desk = open_desk()
 
     async def answer(name: str, arguments: dict[str, Any]) -> str:

@@ -85,7 +85,7 @@ def text_of(result: types.CallToolResult) -> str:
 def test_a_conversation(served: Served, mode: str) -> None:
     """By the protocol of today, and by the one before: every tool, on uploaded recordings."""
     older, newer = served.upload("translate_fixed"), served.upload("wall")
-    findings, fixes, explained, found, record, noted, unknown = served.ask(
+    findings, fixes, explained, found, record, noted, unknown, listed = served.ask(
         ("recording_findings", {}),
         ("propose_fix", {"recording": older, "function": "train_step"}),
         ("explain_error", {"text": "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed"}),
@@ -93,6 +93,7 @@ def test_a_conversation(served: Served, mode: str) -> None:
         ("get_record", {"id": "retracing-shape", "language": "zh"}),
         ("report_outcome", {"record": "retracing-shape", "workaround": 2, "worked": True}),
         ("recording_findings", {"recording": "0" * 32}),
+        ("list_recordings", {"limit": 1}),
         mode=mode,
     )
     for result in (findings, fixes, explained, found, record, noted):
@@ -103,7 +104,10 @@ def test_a_conversation(served: Served, mode: str) -> None:
     assert fixes.structured_content is not None
     assert fixes.structured_content["fixes"][0]["status"] == "proved"
     assert unknown.is_error
-    assert "there is no recording" in text_of(unknown)
+    assert "There is no recording" in text_of(unknown)
+    assert "list_recordings lists those" in text_of(unknown)
+    assert listed.structured_content is not None
+    assert [line["recording"] for line in listed.structured_content["recordings"]] == [newer]
 
 
 def test_no_path_reaches_the_files_of_the_server(served: Served, tmp_path: Path) -> None:
@@ -121,7 +125,7 @@ def test_no_path_reaches_the_files_of_the_server(served: Served, tmp_path: Path)
         names, served.ask(*[("recording_findings", {"recording": name}) for name in names]), strict=True
     ):
         assert result.is_error
-        assert text_of(result).startswith(f"there is no recording {name[:40]!r} here")
+        assert text_of(result).startswith(f"There is no recording {name[:40]!r} here")
 
 
 def test_who_gets_in(served: Served) -> None:
@@ -158,7 +162,7 @@ def test_an_application_that_is_started_again(tmp_path: Path) -> None:
     for _ in range(2):
         with TestClient(app) as client:
             answer = client.post("/mcp", json=LIST, headers=ACCEPT)
-            assert len(answer.json()["result"]["tools"]) == 6
+            assert len(answer.json()["result"]["tools"]) == 7
     stopped = TestClient(app).post("/mcp", json=LIST, headers=ACCEPT)
     assert (stopped.status_code, stopped.json()) == (503, {"detail": "the server is starting or stopping; try again."})
 

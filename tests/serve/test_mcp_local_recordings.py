@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import anyio
 import pytest
 
-from traceonce.commands.local_recordings import LocalRecordings
+from traceonce.commands.local_recordings import LocalRecordings, look_up
 from traceonce.errors import UsageError
 from traceonce.observe.shelf import remember
-from traceonce.serve.refusals import NotFoundError
+from traceonce.serve.digest import open_digest
+from traceonce.serve.lanes import Lanes
+from traceonce.serve.refusals import NotFoundError, OverBudgetError
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 
@@ -28,78 +34,116 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def lanes() -> Iterator[Lanes]:
+    lanes = Lanes()
+    yield lanes
+    lanes.close()
+
+
+@pytest.fixture
+def recordings(folder: Path, lanes: Lanes) -> LocalRecordings:
+    return LocalRecordings(lanes)
+
+
+def findings(recordings: LocalRecordings, name: str) -> dict[str, Any]:
+    """What is told of a run."""
+
+    async def asking() -> dict[str, Any]:
+        told: dict[str, Any] = json.loads((await recordings.findings(name, None)).data)
+        return told
+
+    return anyio.run(asking)
+
+
 def test_the_last_run(folder: Path, tmp_path: Path) -> None:
     """It is the one that was recorded last, wherever that lies; its name is good for later, too."""
-    recordings = LocalRecordings()
-    assert recordings.look_up("latest").name == "wall.jsonl"
+    assert look_up("latest").name == "wall.jsonl"
     elsewhere = tmp_path / "run.jsonl"
     shutil.copyfile(RECORDED / "anew.jsonl", elsewhere)
     remember(elsewhere)
-    run = recordings.look_up("latest")
+    run = look_up("latest")
     assert run.name == str(elsewhere)
-    assert recordings.look_up(run.name) is run
+    assert look_up(run.name) == run
 
 
 def test_there_is_none_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """How to make one is said."""
     monkeypatch.setenv("TRACEONCE_HOME", str(tmp_path))
     with pytest.raises(UsageError, match=r"no recordings yet.*traceonce run"):
-        LocalRecordings().look_up("latest")
+        look_up("latest")
     with pytest.raises(NotFoundError, match=r"There are none yet.*traceonce run"):
-        LocalRecordings().look_up("run")
+        look_up("run")
 
 
 def test_names_and_paths(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name in the folder, with or without its ending; a path, also one from where the agent works."""
-    recordings = LocalRecordings()
     shutil.copyfile(RECORDED / "anew.jsonl", tmp_path / "run.jsonl")
     monkeypatch.chdir(tmp_path)
-    assert recordings.look_up("healthy").name == recordings.look_up("healthy.jsonl").name == "healthy.jsonl"
-    assert recordings.look_up("run.jsonl").name == recordings.look_up("./run.jsonl").name == str(tmp_path / "run.jsonl")
+    assert look_up("healthy").name == look_up("healthy.jsonl").name == "healthy.jsonl"
+    assert look_up("run.jsonl").name == look_up("./run.jsonl").name == str(tmp_path / "run.jsonl")
     with pytest.raises(NotFoundError, match=r"no recording '\.\./run\.jsonl'.* newest there: wall\.jsonl, healthy"):
-        recordings.look_up("../run.jsonl")
+        look_up("../run.jsonl")
 
 
-def test_a_run_that_was_made_again(folder: Path) -> None:
+def test_a_run_that_was_made_again(folder: Path, recordings: LocalRecordings) -> None:
     """What was found in the old file is not taken for what is in the new one."""
-    recordings = LocalRecordings()
-    before = recordings.look_up("healthy").material.recording
+    before = findings(recordings, "healthy")
     shutil.copyfile(RECORDED / "fails.jsonl", folder / "healthy.jsonl")
-    after = recordings.look_up("healthy").material.recording
-    assert (before.command, after.command) == (("healthy.py",), ("fails.py",))
+    after = findings(recordings, "healthy")
+    assert (before["command"], after["command"]) == (["healthy.py"], ["fails.py"])
 
 
-def test_a_run_that_goes_on(folder: Path) -> None:
+def test_a_run_that_goes_on(folder: Path, recordings: LocalRecordings) -> None:
     """The files of its child processes are read with it, and again when they have grown."""
-    recordings = LocalRecordings()
+
+    def processes() -> int:
+        return open_digest(anyio.run(recordings._digest, look_up("wall"))).recording.processes
+
     whole = (folder / "wall.jsonl").read_bytes().splitlines(keepends=True)
     header, half = whole[0], len(whole) // 2
     (folder / "wall.jsonl").write_bytes(b"".join(whole[:half]))
-    alone = len(recordings.look_up("wall").material.recording.events)
+    alone = findings(recordings, "wall")["functions"][0]["traces"]
+    assert processes() == 1
     child = header.replace(b'"process":"', b'"process":"9', 1)
     assert child != header
     (folder / "wall.jsonl.part-99").write_bytes(child + b"".join(whole[1:9]))
-    together = recordings.look_up("wall").material.recording
-    assert (len(together.events) > alone, together.processes) == (True, 2)
+    assert findings(recordings, "wall")["functions"][0]["traces"] > alone
+    assert processes() == 2
 
 
-def test_a_summary_and_a_list(folder: Path) -> None:
-    """As `Questions` asks for them."""
-    recordings = LocalRecordings()
-    page = recordings.page("", 10, 0)
-    assert (page.total, [one.id for one in page.recordings]) == (2, ["wall.jsonl", "healthy.jsonl"])
-    assert [one.id for one in recordings.page("HEAL", 10, 0).recordings] == ["healthy.jsonl"]
-    assert [one.id for one in recordings.page("", 1, 1).recordings] == ["healthy.jsonl"]
-    summary = recordings.summary("wall")
-    assert (summary.functions, summary.traces, summary.size) == (1, 120, (RECORDED / "wall.jsonl").stat().st_size)
-    assert recordings.raw("wall") == (RECORDED / "wall.jsonl").read_bytes()
+def test_a_list(folder: Path, recordings: LocalRecordings) -> None:
+    """Under the names by which they are asked for, the newest first; none is read for that."""
+    (folder / "nonsense.jsonl").write_text("no recording")
+    os.utime(folder / "nonsense.jsonl", (1, 1))
+
+    def names(search: str, limit: int) -> tuple[int, list[str]]:
+        page = anyio.run(recordings.list, search, limit)
+        return page.total, [line.recording for line in page.recordings]
+
+    assert names("", 10) == (3, ["wall.jsonl", "healthy.jsonl", "nonsense.jsonl"])
+    assert names("HEAL", 10) == (1, ["healthy.jsonl"])
+    assert names("", 1) == (3, ["wall.jsonl"])
+    line = anyio.run(recordings.list, "wall", 1).recordings[0]
+    assert (line.written, line.size) == ("1970-01-12T13:46:40+00:00", (RECORDED / "wall.jsonl").stat().st_size)
 
 
-def test_they_are_only_read(folder: Path) -> None:
-    """Nothing here deletes a recording, or makes one."""
-    with pytest.raises(UsageError, match="files of the user"):
-        LocalRecordings().delete("wall")
-    assert (folder / "wall.jsonl").exists()
+def loop_in_c(path: str) -> bool:
+    """What a worker does instead of reading the file: no exception and no signal handler gets through to it."""
+    return None in range(2**63)
+
+
+def test_a_recording_that_would_be_read_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused with the file, the budget and the remedy, and the next is answered."""
+    lanes = Lanes(most_seconds=1)
+    recordings = LocalRecordings(lanes)
+    with monkeypatch.context() as patch:
+        patch.setattr("traceonce.serve.jobs.understand_file", loop_in_c)
+        refused = r"wall\.jsonl: reading it exceeds the limit of 1 s of CPU time.*`traceonce report FILE`"
+        with pytest.raises(OverBudgetError, match=refused):
+            findings(recordings, "wall")
+    assert findings(recordings, "healthy")["command"] == ["healthy.py"]
+    lanes.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
@@ -108,7 +152,7 @@ def test_what_is_no_plain_file(folder: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
         with pytest.raises(UsageError, match="is not a file"):
-            LocalRecordings().look_up(str(path))
+            look_up(str(path))
     (folder / "gone.jsonl").symlink_to(tmp_path / "nowhere")
     with pytest.raises(NotFoundError, match=r"no recording 'gone'"):
-        LocalRecordings().look_up("gone")
+        look_up("gone")

@@ -22,10 +22,10 @@ from mcp.server.lowlevel import Server
 from traceonce.commands.fix import split_arguments
 from traceonce.commands.mcp import open_desk
 from traceonce.facts import Leaf, Recording, Signature
-from traceonce.serve.mcp import make_server
 from traceonce.serve.mcp.bounds import WHOLE
 from traceonce.serve.mcp.fixes import proving_command
 from traceonce.serve.mcp.instructions import LOCAL
+from traceonce.serve.mcp.server import make_server
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 NAMES = sorted(path.name for path in RECORDED.glob("*.jsonl"))
@@ -99,6 +99,7 @@ def test_what_an_agent_is_told(server: Server[Any]) -> None:
     names = [tool.name for tool in tools]
     assert names == [
         "explain_error",
+        "list_recordings",
         "recording_findings",
         "propose_fix",
         "search_records",
@@ -330,7 +331,7 @@ def test_an_outcome_is_noted(server: Server[Any]) -> None:
         ("report_outcome", {"record": "retracing-shape", "workaround": 0, "worked": True}, ">= 1"),
         ("report_outcome", {"record": "retracing-shape", "workaround": 1}, "missing required field `worked`"),
         ("report_outcome", {"record": "nothing", "workaround": 1, "worked": True}, "there is no record 'nothing'"),
-        ("no_such_tool", {}, "there are: explain_error, recording_findings"),
+        ("no_such_tool", {}, "there are: explain_error, list_recordings"),
     ],
 )
 def test_what_is_refused(server: Server[Any], tool: str, arguments: dict[str, Any], says: str) -> None:
@@ -404,19 +405,47 @@ def test_a_function_with_too_much_to_say(server: Server[Any], tmp_path: Path) ->
 
 
 def test_functions_of_the_same_name(server: Server[Any], tmp_path: Path) -> None:
-    """All of them are found; a fix is proposed for the worst, and that there are others is said."""
+    """All of them are found; a fix is proposed for one, and where it is not clear for which, they are named."""
     wall = Recording.load(RECORDED / "wall.jsonl")
-    twin = msgspec.structs.replace(wall.events[0].function, name="Other.score", line=99)
-    events = (*wall.events, msgspec.structs.replace(wall.events[0], id=9_999, function=twin))
+    twins = [
+        msgspec.structs.replace(wall.events[0].function, name=name, line=line)
+        for name, line in (("Other.score", 99), ("Other.score", 120), ("Third.score", 150))
+    ]
+    more = (msgspec.structs.replace(wall.events[0], id=9_000 + n, function=twin) for n, twin in enumerate(twins))
+    events = (*wall.events, *more)
     path = tmp_path / "twins.json"
     save(msgspec.structs.replace(wall, events=events), path)
     found, _ = answer(server, "recording_findings", recording=str(path), function="score")
-    assert [function["name"] for function in found["functions"]] == ["score", "Other.score"]
+    assert [function["name"] for function in found["functions"]][:2] == ["score", "Other.score"]
+    assert len(found["functions"]) == 4
     fixes, _ = answer(server, "propose_fix", recording=str(path), function="score")
     assert fixes["function"] == "score"
-    assert fixes["summary"].endswith("(1 other function of this name: this is the worst.)")
-    alone, _ = answer(server, "propose_fix", recording=str(path), function="Other.score")
-    assert "other function" not in alone["summary"]
+    named = refusal(server, "propose_fix", recording=str(path), function="Other.score")
+    assert "'Other.score' matches 2 functions in this recording; pick one" in named
+    for place in ("Other.score@wall.py:99", "Other.score@wall.py:120"):
+        assert place in named
+        chosen, _ = answer(server, "propose_fix", recording=str(path), function=place)
+        assert f"{chosen['function']}@{chosen['file']}:{chosen['line']}" == place
+    short, _ = answer(server, "propose_fix", recording=str(path), function="score@wall.py:150")
+    assert short["function"] == "Third.score"
+    for wrong in ("Other.score@wall.py:98", "Other.score@ll.py:99", "score@", "@wall.py:99"):
+        assert "There is no function" in refusal(server, "propose_fix", recording=str(path), function=wrong)
+
+
+def test_what_is_referred_to_is_there(server: Server[Any]) -> None:
+    """An agent that names nothing that there is, is sent to a tool, and not to a command line."""
+    listed, text = answer(server, "list_recordings", limit=50)
+    assert {line["recording"] for line in listed["recordings"]} == set(NAMES)
+    assert "translate.jsonl" in text
+    found, _ = answer(server, "recording_findings", recording=listed["recordings"][0]["recording"])
+    assert found["recording"] == listed["recordings"][0]["recording"]
+    for tool, arguments in (
+        ("get_record", {"id": "xyzzy"}),
+        ("report_outcome", {"record": "xyzzy", "workaround": 1, "worked": True}),
+    ):
+        said = refusal(server, tool, **arguments)
+        assert "search_records" in said
+        assert "traceonce knowledge" not in said
 
 
 def test_names_that_pretend_to_be_something_else(server: Server[Any], tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from sqlalchemy import text
 from traceonce.serve.app import create_app
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.queries import LONGEST_TEXT, Questions
+from traceonce.serve.rest import texts
 from traceonce.serve.settings import Settings
 
 API = "/api/v1"
@@ -150,6 +152,27 @@ def test_a_database_that_is_gone(tmp_path: Path) -> None:
     assert answer.headers["Retry-After"] == "5"
 
 
+def test_health_asks_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """503, with the reason: also where it does not answer at all."""
+    database = f"sqlite:///{tmp_path / 'a.sqlite3'}"
+    release = threading.Event()
+    with TestClient(create_app(Settings(database=database))) as client:
+        assert client.get(f"{API}/health").json()["status"] == "ok"
+        monkeypatch.setattr(texts, "DATABASE_PATIENCE", 0.05)
+        with monkeypatch.context() as patch:
+            patch.setattr(Questions, "check", lambda self: release.wait(60))
+            silent = client.get(f"{API}/health")
+            release.set()
+        assert "the database did not respond within" in detail(silent, 503)
+        monkeypatch.setattr(texts, "DATABASE_PATIENCE", 60.0)
+        engine = open_engine(database)
+        with writing(engine).begin() as connection:
+            connection.execute(text("DROP TABLE digests"))
+            connection.execute(text("DROP TABLE recordings"))
+        engine.dispose()
+        assert "the database is unavailable (OperationalError)" in detail(client.get(f"{API}/health"), 503)
+
+
 def test_what_nobody_expected(
     server: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -165,15 +188,16 @@ def test_what_nobody_expected(
     assert "a secret of the code" in caplog.text
 
 
+def break_down(*_: object) -> None:
+    """What a worker does instead of reading a recording."""
+    raise ZeroDivisionError("no such thing")
+
+
 def test_a_recording_that_breaks_our_own_code(
     server: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """422: what nobody can understand is not kept, and the log says where it went wrong."""
-
-    def break_down(*_: object) -> None:
-        raise ZeroDivisionError("no such thing")
-
-    monkeypatch.setattr("traceonce.serve.queries.find_out", break_down)
+    monkeypatch.setattr("traceonce.serve.jobs.understand", break_down)
     answer = server.post(f"{API}/recordings", content=b'{"schema": "traceonce.recording/1"}')
     assert "does not fit together (ZeroDivisionError: no such thing)" in detail(answer, 422)
     assert "break_down" in caplog.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,12 +12,12 @@ from typing import Any
 import anyio
 import pytest
 from fastapi.testclient import TestClient
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import Message
 
 from traceonce.serve.app import create_app
-from traceonce.serve.receiving import AT_ONCE, Receiving
+from traceonce.serve.receiving import AT_ONCE, PATIENCE, Receiving
+from traceonce.serve.refusals import BusyError
 from traceonce.serve.settings import Settings
 
 Recorded = Callable[[str], bytes]
@@ -224,24 +225,30 @@ def test_names_are_shown_and_nothing_else(small: TestClient, recorded: Recorded)
     assert small.get(f"{UPLOADS}/{summary['id']}/findings").headers["content-type"] == "application/json"
 
 
-def test_whoever_stops_sending_is_told(recorded: Recorded) -> None:
-    """408: a body that does not come does not keep a place for ever."""
-
-    async def silence() -> Message:
-        await anyio.sleep_forever()
-        raise AssertionError
-
-    async def receive() -> None:
-        async with Receiving(patience=0.01).body_of(Request({"type": "http", "headers": []}, silence)):
-            raise AssertionError
-
-    with pytest.raises(HTTPException, match="the rest of the body did not come") as caught:
-        anyio.run(receive)
-    assert caught.value.status_code == 408
+def request_of(receive: Callable[[], Any]) -> Request:
+    return Request({"type": "http", "method": "POST", "headers": []}, receive)
 
 
-def test_only_so_many_bodies_are_in_memory() -> None:
-    """Those that were received count until they are kept: others wait before theirs are taken."""
+def test_a_body_does_not_lie_in_memory(recorded: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is in a file while it is needed, and gone after that, whatever happened."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": gzip.compress(recorded("healthy")), "more_body": False}
+
+    async def take() -> bytes:
+        async with Receiving(LARGEST).body_of(request_of(receive)) as sent:
+            assert sent.path.is_relative_to(tmp_path)
+            data = sent.path.read_bytes()
+            assert (sent.size, sent.sha256) == (len(data), hashlib.sha256(data).hexdigest())
+            return data
+
+    assert anyio.run(take) == recorded("healthy")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_so_many_uploads_are_taken_at_once() -> None:
+    """Others wait before theirs are taken; and whoever has waited too long is told to come again."""
     taken = 0
 
     async def receive() -> Message:
@@ -250,20 +257,26 @@ def test_only_so_many_bodies_are_in_memory() -> None:
         return {"type": "http.request", "body": b"x", "more_body": False}
 
     async def hold(receiving: Receiving, release: anyio.Event) -> None:
-        async with receiving.body_of(Request({"type": "http", "headers": []}, receive)):
+        async with receiving.body_of(request_of(receive)):
             await release.wait()
 
     async def crowd() -> list[int]:
-        receiving, release = Receiving(), anyio.Event()
+        receiving, release = Receiving(LARGEST), anyio.Event()
         async with anyio.create_task_group() as tasks:
-            for _ in range(AT_ONCE + 3):
+            for _ in range(AT_ONCE):
                 tasks.start_soon(hold, receiving, release)
-            await anyio.wait_all_tasks_blocked()
+            while taken < AT_ONCE:
+                await anyio.sleep(0.01)
+            receiving.patience = 0.01
+            with pytest.raises(BusyError, match="too many uploads are in progress"):
+                await hold(receiving, release)
+            receiving.patience = PATIENCE
             before = taken
             release.set()
+        await hold(receiving, release)
         return [before, taken]
 
-    assert anyio.run(crowd) == [AT_ONCE, AT_ONCE + 3]
+    assert anyio.run(crowd) == [AT_ONCE, AT_ONCE + 1]
 
 
 def test_a_recording_that_would_take_minutes_is_refused(client: TestClient, recorded: Recorded) -> None:

@@ -168,8 +168,8 @@ def test_a_cookie_is_worth_nothing_after_the_token_was_changed() -> None:
     response = Response()
     Gate("another token that was used before").let_in(response, secure=False)
     value = response.headers["set-cookie"].partition("=")[2].partition(";")[0]
-    assert not Gate(TOKEN).knows(None, {COOKIE: value})
-    assert not Gate(TOKEN).knows(None, {COOKIE: ""})
+    assert not Gate(TOKEN).knows({COOKIE: value})
+    assert not Gate(TOKEN).knows({COOKIE: ""})
 
 
 def test_people_are_led_to_the_door(visitor: TestClient) -> None:
@@ -262,3 +262,60 @@ def test_a_long_text_counts_as_several(tmp_path: Path, monkeypatch: pytest.Monke
         asked = ["x" * 50_000, "x" * 50_000, "x", "x"]
         statuses = [client.post(f"{API}/match", json={"text": text}).status_code for text in asked]
     assert statuses == [200, 429, 200, 429]
+
+
+# Guessing
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def test_whoever_guesses_tokens_is_slowed_down(tmp_path: Path) -> None:
+    """In a header as on the login page, and both together: 429, with a word when to try again; even the right one."""
+    with make_server(tmp_path, token=TOKEN) as client:
+        tried = [client.get(f"{API}/health", headers=bearer(f"guess {number}")) for number in range(15)]
+        tried += [client.post("/login", data={"token": f"another {number}"}) for number in range(15)]
+        assert [answer.status_code for answer in tried] == [401] * 20 + [429] * 10
+        refused = client.get(f"{API}/health", headers=bearer(TOKEN))
+        assert refused.status_code == 429
+        assert "too many wrong tokens" in refused.json()["detail"]
+        assert int(refused.headers["Retry-After"]) <= 5
+
+
+def test_the_right_token_uses_nothing_up(tmp_path: Path) -> None:
+    """However often it is shown, in whichever way: guesses have all their tries left, and no more."""
+    with make_server(tmp_path, token=TOKEN) as client:
+        for _ in range(50):
+            assert client.get(f"{API}/health", headers=bearer(TOKEN)).status_code == 200
+            client.cookies.clear()
+            assert client.post("/login", data={"token": TOKEN}, follow_redirects=False).status_code == 303
+        client.cookies.clear()
+        statuses = [client.get(f"{API}/health", headers=bearer(f"guess {n}")).status_code for n in range(21)]
+        assert statuses == [401] * 20 + [429]
+
+
+def test_the_same_wrong_token_again_is_no_guess(tmp_path: Path) -> None:
+    """A program with an old token does not keep out the others at its address."""
+    with make_server(tmp_path, token=TOKEN) as client:
+        for _ in range(100):
+            assert client.get(f"{API}/health", headers=bearer("the token of last year")).status_code == 401
+        assert client.get(f"{API}/health", headers=bearer(TOKEN)).status_code == 200
+
+
+def test_what_is_open_to_all_does_not_tell_whether_a_token_is_right(tmp_path: Path) -> None:
+    """Pages that everybody sees look the same with it: they are not counted."""
+    with make_server(tmp_path, token=TOKEN) as client:
+        for path in ("/login", "/static/nothing.css"):
+            pages = [
+                client.get(path, headers={"Accept": "text/html", **bearer(token)}, follow_redirects=False)
+                for token in (TOKEN, "wrong")
+            ]
+            assert pages[0].status_code == pages[1].status_code
+            assert pages[0].text == pages[1].text
+
+
+def test_strangers_send_little(tmp_path: Path) -> None:
+    """413: nobody needs a megabyte to enter a token."""
+    with make_server(tmp_path, token=TOKEN) as client:
+        assert client.post("/login", content=b"x" * 20_000).status_code == 413

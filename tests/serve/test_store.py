@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from traceonce.serve.digest import Kept
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.keeping import Upload
 from traceonce.serve.models import Description, Worst
 from traceonce.serve.refusals import NotFoundError, StoreError
 from traceonce.serve.store import Store
+
+FORM = "f" * 64  # names the code that found what is kept
 
 
 @pytest.fixture
@@ -41,7 +44,9 @@ def make_upload(name: str, **fields: Any) -> Upload:
         "worst": Worst(name="train_step", verdict="retracing"),
     }
     data = name.encode()
-    return Upload(data, hashlib.sha256(data).hexdigest(), Description(**shown | fields), name.casefold())
+    described = Description(**shown | fields)
+    hashed = hashlib.sha256(data).hexdigest()
+    return Upload(data, len(data), hashed, described, name.casefold(), FORM, Kept(b"digest", b"causes"))
 
 
 def names(store: Store, search: str = "", limit: int = 50, offset: int = 0) -> list[str]:
@@ -56,7 +61,7 @@ def test_a_recording_comes_back_as_it_was(store: Store) -> None:
     assert (summary.size, summary.sha256) == (7, upload.sha256)
     assert store.summary(summary.id) == summary
     assert store.find(upload.sha256) == summary
-    assert store.raw(summary.id) == b"nightly"
+    assert store.content(summary.id) == b"nightly"
     assert summary.uploaded.endswith("+00:00")
 
 
@@ -125,7 +130,7 @@ def test_an_unknown_id_is_refused(store: Store) -> None:
     """Whatever it is: nothing is found, nothing is deleted, and the message says so."""
     store.add(make_upload("run"))
     for unknown in ("0" * 32, "", "nightly", "../../etc/passwd", "A" * 32, "\0", "' OR 1=1 --"):
-        for ask in (store.summary, store.raw, store.delete):
+        for ask in (store.summary, store.content, store.delete):
             with pytest.raises(NotFoundError, match="there is no recording"):
                 ask(unknown)
     assert names(store) == ["run"]
@@ -137,10 +142,24 @@ def test_deleting(store: Store) -> None:
     store.delete(summary.id)
     assert names(store) == []
     with pytest.raises(NotFoundError):
-        store.raw(summary.id)
+        store.content(summary.id)
     again, is_new = store.add(make_upload("run"))
     assert is_new
     assert again.id != summary.id
+
+
+def test_what_was_found_is_kept_with_the_recording(store: Store) -> None:
+    """Until it is deleted; what other code has found is as good as nothing, and makes room for what is found now."""
+    summary, _ = store.add(make_upload("run"))
+    assert store.kept(summary.id, FORM) == Kept(b"digest", b"causes")
+    assert store.kept(summary.id, "another") is None
+    for found in (Kept(b"a", b"b"), Kept(b"c", b"d")):
+        store.keep(summary.id, "another", found)
+        assert store.kept(summary.id, "another") == found
+    assert store.kept(summary.id, FORM) is None
+    store.delete(summary.id)
+    store.keep(summary.id, FORM, Kept(b"too", b"late"))
+    assert store.kept(summary.id, FORM) is None
 
 
 def test_outcomes_come_back_in_order(store: Store) -> None:
@@ -162,7 +181,7 @@ def test_what_is_kept_outlives_the_server(database: str) -> None:
     outcome = first.note("tensorflow/a", 1, "Do it.", worked=True)
     first.close()
     second = Store(database)
-    assert second.raw(summary.id) == b"run"
+    assert second.content(summary.id) == b"run"
     assert second.all() == [outcome]
     second.close()
 

@@ -1,77 +1,93 @@
-"""The user's own recordings, where `traceonce run` puts them, for whoever asks `Questions` on this machine."""
+"""The user's own recordings, where `traceonce run` puts them, as agents on this machine ask about them."""
 
 from __future__ import annotations
 
 import datetime
-import hashlib
 import os
 import stat
 from pathlib import Path
+from typing import NamedTuple
 
-import msgspec
+from anyio.to_thread import run_sync
 
 from traceonce.errors import UsageError
-from traceonce.facts import Recording
 from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.recording import child_files
 from traceonce.observe.shelf import latest_recording, recordings_folder
+from traceonce.serve import jobs
+from traceonce.serve.budget import LOOK, reading_budget
 from traceonce.serve.cache import Cache
-from traceonce.serve.describing import describe_recording
-from traceonce.serve.mcp.answers import LATEST, Run
-from traceonce.serve.models import RecordingList, Summary
-from traceonce.serve.queries import Upload, understand
+from traceonce.serve.digest import Kept
+from traceonce.serve.lanes import Lanes
+from traceonce.serve.mcp.answers import LATEST
+from traceonce.serve.mcp.contract import RecordingLine, RecordingsFound
+from traceonce.serve.queries import run_job
 from traceonce.serve.refusals import NotFoundError, TooLargeError
 
 LARGEST = 512 << 20  # bytes of a recording
-KEPT = 64 << 20  # bytes of recordings of which is kept what was found in them
+KEPT = 16 << 20  # bytes of what was found in recordings
 NAMED = 5  # recordings, where one was asked for that is not there
+
+
+class Found(NamedTuple):
+    """A recording in a file. `name` means the same one later; `state` tells it from what the file held before."""
+
+    path: Path
+    name: str
+    size: int
+    state: tuple[tuple[str, int, int], ...]
 
 
 class LocalRecordings:
     """Recordings in files, each named by its file in the user's folder, or by a path to another one.
 
-    They are only read: `traceonce run` makes them, and drops the oldest.
+    They are only read, by workers and each within its budget: `traceonce run` makes them, and drops the oldest.
     """
 
-    def __init__(self) -> None:
-        self._understood: Cache[Run] = Cache(KEPT, lambda run: len(run.material.recording.events) * 1_000)
+    def __init__(self, lanes: Lanes) -> None:
+        self._lanes = lanes
+        self._kept: Cache[Kept] = Cache(KEPT, lambda kept: len(kept.digest) + len(kept.causes))
 
-    def look_up(self, reference: str) -> Run:
-        """The recording that somebody means, under a name that means the same one later."""
-        path = latest_recording() if reference == LATEST else _find(reference)
-        return self._understood.get(_state(path), lambda: Run(_name_of(path), understand(_read(path), str(path))))
+    async def list(self, search: str, limit: int) -> RecordingsFound:
+        """Those in the user's folder whose name has all the words, the newest first. None is read for that."""
+        return await run_sync(_list, search, limit)
 
-    def find(self, sha256: str) -> Summary | None:
-        return None
+    async def findings(self, recording: str, function: str | None) -> jobs.Told:
+        found = await run_sync(look_up, recording)
+        digest = await self._digest(found)
+        return await run_job(self._lanes.look(0), LOOK, found.name, jobs.tell_findings, digest, found.name, function)
 
-    def add(self, upload: Upload) -> tuple[Summary, bool]:
-        raise UsageError("recordings are not uploaded here; make one with: traceonce run SCRIPT")
+    async def proposals(self, recording: str, function: str) -> jobs.Told:
+        found = await run_sync(look_up, recording)
+        digest = await self._digest(found)
+        return await run_job(self._lanes.look(0), LOOK, found.name, jobs.tell_proposals, digest, found.name, function)
 
-    def delete(self, id: str) -> None:
-        raise UsageError("recordings are not deleted here; they are files of the user.")
+    async def _digest(self, found: Found) -> bytes:
+        async def make() -> Kept:
+            budget = reading_budget(found.size, self._lanes.most_seconds)
+            return await run_job(
+                self._lanes.read(found.size), budget, str(found.path), jobs.understand_file, str(found.path)
+            )
 
-    def page(self, search: str, limit: int, offset: int) -> RecordingList:
-        """Those in the user's folder whose name has all the words, the newest first."""
-        words = search.casefold().split()
-        names = [name for name in _newest_first() if all(word in name.casefold() for word in words)]
-        chosen = names[offset : offset + limit]
-        return RecordingList(total=len(names), recordings=[self.summary(name) for name in chosen])
+        return (await self._kept.get(found.state, make)).digest
 
-    def summary(self, id: str) -> Summary:
-        name, material = self.look_up(id)
-        path = _find(name)
-        written = datetime.datetime.fromtimestamp(_check(path).st_mtime, datetime.timezone.utc)
-        data = _read(path)
-        return Summary(
-            id=name,
-            uploaded=written.isoformat(timespec="microseconds"),
-            size=len(data),
-            sha256=hashlib.sha256(data).hexdigest(),
-            **describe_recording(material.recording, material.diagnoses, path.name).model_dump(),
-        )
 
-    def raw(self, id: str) -> bytes:
-        return _read(latest_recording() if id == LATEST else _find(id))
+def look_up(reference: str) -> Found:
+    """The recording that somebody means."""
+    path = latest_recording() if reference == LATEST else _find(reference)
+    state = _state(path)
+    return Found(path, _name_of(path), sum(size for _, _, size in state), state)
+
+
+def _list(search: str, limit: int) -> RecordingsFound:
+    words = search.casefold().split()
+    files = [file for file in _newest_first() if all(word in file.name.casefold() for word in words)]
+    return RecordingsFound(total=len(files), recordings=[_line(file) for file in files[:limit]], left_out=[])
+
+
+def _line(file: _File) -> RecordingLine:
+    written = datetime.datetime.fromtimestamp(file.written, datetime.timezone.utc).isoformat(timespec="seconds")
+    return RecordingLine(recording=file.name, name=file.name, written=written, size=file.size)
 
 
 def _find(reference: str) -> Path:
@@ -83,7 +99,7 @@ def _find(reference: str) -> Path:
                 return path
         except (OSError, ValueError):  # a name that is too long, or has NUL in it
             continue
-    names = _newest_first()[:NAMED]
+    names = [file.name for file in _newest_first()[:NAMED]]
     there = f"The newest there: {', '.join(names)}" if names else "There are none yet"
     raise NotFoundError(
         f"There is no recording {reference[:200]!r}, neither in {recordings_folder()} nor as a path from {Path.cwd()}. "
@@ -118,23 +134,18 @@ def _check(path: Path) -> os.stat_result:
     return known
 
 
-def _read(path: Path) -> bytes:
-    """The bytes of a recording. While a run goes on, its child processes write to files of their own: these, too."""
-    _check(path)
-    try:
-        if not child_files(path):
-            return path.read_bytes()
-    except OSError as error:
-        raise NotFoundError(f"{path}: cannot be read: {error.strerror or error}.") from None
-    recording = Recording.load(path)
-    return msgspec.json.encode({"schema": recording.schema, **msgspec.to_builtins(recording)})
+class _File(NamedTuple):
+    written: float
+    name: str
+    size: int
 
 
-def _newest_first() -> list[str]:
-    dated: list[tuple[float, str]] = []
+def _newest_first() -> list[_File]:
+    files: list[_File] = []
     for path in recordings_folder().glob("*.jsonl"):
         try:
-            dated.append((path.stat().st_mtime, path.name))
+            known = path.stat()
         except OSError:  # another run tidies up
             continue
-    return [name for _, name in sorted(dated, reverse=True)]
+        files.append(_File(known.st_mtime, path.name, known.st_size))
+    return sorted(files, reverse=True)

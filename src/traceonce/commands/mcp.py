@@ -69,13 +69,14 @@ async def _serve() -> None:
 
 
 def open_desk() -> Desk:
+    """Where the tools are answered. Workers end with this process, whatever they do."""
     from traceonce.commands.knowledge.at_hand import open_to_read, own_outcomes
     from traceonce.commands.local_recordings import LocalRecordings
+    from traceonce.serve.knowledge_questions import KnowledgeQuestions
+    from traceonce.serve.lanes import Lanes
     from traceonce.serve.mcp.answers import Desk
-    from traceonce.serve.queries import Questions
 
-    recordings = LocalRecordings()
-    return Desk(Questions(recordings, own_outcomes(), open_to_read(None)), recordings.look_up)
+    return Desk(KnowledgeQuestions(own_outcomes(), open_to_read(None)), LocalRecordings(Lanes()))
 
 
 def _once(make: Callable[[], Desk]) -> Callable[[], Desk]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import importlib.util
 import ipaddress
 import signal
 import socket
+import sys
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -19,11 +21,12 @@ from traceonce.observe.shelf import recordings_folder
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "psycopg", "mcp")
+NEEDED = ("fastapi", "uvicorn", "httptools", "sqlalchemy", "alembic", "psycopg", "mcp")
 SHORTEST = 16  # characters of a token
 MAKE_TOKEN = "python -c 'import secrets; print(secrets.token_urlsafe())'"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-PATIENCE = 10  # seconds for requests that are being answered when the server is stopped
+READING = 2  # seconds for recordings that are being read when the server is stopped
+PATIENCE = 4  # seconds for requests that are being answered when the server is stopped
 
 
 @click.command(short_help="Serve recordings and knowledge: web pages, REST, and MCP for agents.")
@@ -46,6 +49,14 @@ PATIENCE = 10  # seconds for requests that are being answered when the server is
     help="The largest recording that is taken, also when it is unpacked.",
 )
 @click.option(
+    "--max-seconds",
+    default=120,
+    show_default=True,
+    type=click.IntRange(1, 3600),
+    metavar="N",
+    help="CPU seconds that reading one recording may take; small recordings get less.",
+)
+@click.option(
     "--match-rate",
     default=50.0,
     show_default=True,
@@ -53,7 +64,9 @@ PATIENCE = 10  # seconds for requests that are being answered when the server is
     metavar="N",
     help="Texts per second that one client may ask about (long ones count as several); 0: any number.",
 )
-def command(host: str, port: int, database: str | None, token: str | None, max_upload: int, match_rate: float) -> None:
+def command(
+    host: str, port: int, database: str | None, token: str | None, max_upload: int, max_seconds: int, match_rate: float
+) -> None:
     """Serve recordings and knowledge: web pages, a REST interface (/openapi.json), and MCP for agents (/mcp).
 
     It is for this machine alone, unless --host says otherwise. Whoever comes from another machine must show a token:
@@ -82,6 +95,7 @@ def command(host: str, port: int, database: str | None, token: str | None, max_u
             token=token,
             hosts=tuple(dict.fromkeys((*LOOPBACK, host.lower()))) if token is None else (),
             max_upload=max_upload * MIB,
+            max_seconds=max_seconds,
             match_rate=match_rate,
         )
         _run(create_app(settings, open_to_read(None)), listening, behind_others=token is not None)
@@ -152,9 +166,12 @@ def _run(app: FastAPI, listening: socket.socket, *, behind_others: bool) -> None
     """Answer until a signal comes. `behind_others`: a server in front may say whom it asks for."""
     import uvicorn
 
+    from traceonce.serve.connections import BoundedConnection
+
     log_to_stderr("%(asctime)s %(levelname)s %(name)s: %(message)s")
     config = uvicorn.Config(
         app,
+        http=BoundedConnection,
         lifespan="on",
         ws="none",
         log_config=None,
@@ -163,8 +180,17 @@ def _run(app: FastAPI, listening: socket.socket, *, behind_others: bool) -> None
         proxy_headers=behind_others,
         timeout_graceful_shutdown=PATIENCE,
     )
+    sys.setswitchinterval(0.001)  # a thread that makes a page lets the one in that answers: every page waits for that
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)  # what uvicorn leaves them to when it has stopped in good order
     host, port = listening.getsockname()[:2]
     say(f"traceonce serves http://{f'[{host}]' if ':' in host else host}:{port} (Ctrl-C stops it)", err=False)
-    uvicorn.Server(config).run(sockets=[listening])
+
+    class Server(uvicorn.Server):
+        """When it is stopped, what is being read is ended, so that whoever waits for it is told."""
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            asyncio.get_running_loop().call_later(READING, app.state.stop_reading)
+            await super().shutdown(sockets)
+
+    Server(config).run(sockets=[listening])

@@ -2,6 +2,7 @@
 
 `app.state.gate` says who may come in, `app.state.matching` how often somebody may ask about texts. What must run while
 the server does is an asynchronous context manager, whose maker is appended to `app.state.running`.
+`app.state.stop_reading()` ends what is computed from recordings, so that nobody who stops the server waits for it.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
 
 from traceonce.knowledge.collection import Collection
 from traceonce.serve.gate import Gate
-from traceonce.serve.mcp import add_mcp
+from traceonce.serve.lanes import Lanes
+from traceonce.serve.mcp.mounting import add_mcp
 from traceonce.serve.packing import Packing
 from traceonce.serve.problems import add_handlers
 from traceonce.serve.queries import Questions
@@ -25,17 +28,23 @@ from traceonce.serve.store import Store
 from traceonce.serve.web import add_pages
 from traceonce.version import __version__
 
+THREADS = 16  # for databases and pages, which are all Python: more at once would only hold each other up
+
 
 def create_app(settings: Settings, collection: Collection | None = None) -> FastAPI:
     """A server on its database, which is brought up to date first, and on these records, or else ours."""
     store = Store(settings.database)
-    questions = Questions(store, store, Collection() if collection is None else collection)
+    lanes = Lanes(settings.max_seconds)
+    questions = Questions(store, store, Collection() if collection is None else collection, lanes)
     gate = Gate(settings.token)
 
     @contextlib.asynccontextmanager
     async def run(app: FastAPI) -> AsyncIterator[None]:
         async with contextlib.AsyncExitStack() as stack:
             stack.callback(store.close)
+            current_default_thread_limiter().total_tokens = THREADS
+            lanes.open()
+            stack.callback(lanes.close)
             for make in app.state.running:
                 await stack.enter_async_context(make())
             yield
@@ -51,6 +60,7 @@ def create_app(settings: Settings, collection: Collection | None = None) -> Fast
     app.state.gate = gate
     app.state.matching = Rate(settings.match_rate)
     app.state.running = []
+    app.state.stop_reading = lanes.close
     app.add_middleware(Packing)
     app.add_middleware(Safety, settings=settings, gate=gate)  # the outermost
     add_handlers(app)

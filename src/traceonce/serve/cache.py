@@ -2,56 +2,89 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Generic, TypeVar
 
+import anyio
+
+from traceonce.serve.refusals import OverBudgetError
+
+REFUSALS = 1_000  # that are remembered
 Thing = TypeVar("Thing")
 
 
 class Cache(Generic[Thing]):
-    """Keeps what was asked for last, up to a total of `room` by `size`; what is larger than that is not kept."""
+    """Keeps what was asked for last, up to a total of `room` by `size`; what is larger than that is not kept.
+
+    What was refused because it takes too long is not tried again: it would take as long. All who ask belong to one
+    event loop.
+    """
 
     def __init__(self, room: int, size: Callable[[Thing], int]) -> None:
         self._room = room
         self._size = size
         self._kept: OrderedDict[Hashable, Thing] = OrderedDict()
         self._used = 0
-        self._lock = threading.Lock()
-        self._being_made: dict[Hashable, threading.Lock] = {}
+        self._refused: OrderedDict[Hashable, OverBudgetError] = OrderedDict()
+        self._being_made: dict[Hashable, _Making[Thing]] = {}
 
-    def get(self, key: Hashable, make: Callable[[], Thing]) -> Thing:
+    async def get(self, key: Hashable, make: Callable[[], Awaitable[Thing]]) -> Thing:
         """The thing for this key; the first who asks makes it, and those who ask meanwhile wait."""
-        with self._lock:
+        while True:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-            making = self._being_made.setdefault(key, threading.Lock())
-        with making:
-            with self._lock:
-                if key in self._kept:
-                    return self._kept[key]
-            try:
-                thing = make()
-                self._keep(key, thing)
-            finally:
-                with self._lock:
-                    self._being_made.pop(key, None)
-        return thing
+            if key in self._refused:
+                raise OverBudgetError(*self._refused[key].args)
+            making = self._being_made.get(key)
+            if making is None:
+                return await self._make(key, make)
+            await making.over.wait()
+            if making.error is not None:
+                raise making.error
+            if making.things:
+                return making.things[0]
+            # Whoever made it was called off; somebody else does.
 
     def forget(self, chosen: Callable[[Hashable], bool]) -> None:
         """Drop what is kept for some keys."""
-        with self._lock:
-            for key in [key for key in self._kept if chosen(key)]:
-                self._used -= self._size(self._kept.pop(key))
+        for key in [key for key in self._kept if chosen(key)]:
+            self._used -= self._size(self._kept.pop(key))
+
+    async def _make(self, key: Hashable, make: Callable[[], Awaitable[Thing]]) -> Thing:
+        making = self._being_made[key] = _Making()
+        try:
+            thing = await make()
+        except Exception as error:
+            making.error = error
+            if isinstance(error, OverBudgetError):
+                self._refused[key] = error
+                if len(self._refused) > REFUSALS:
+                    self._refused.popitem(last=False)
+            raise
+        else:
+            making.things.append(thing)
+            self._keep(key, thing)
+            return thing
+        finally:
+            del self._being_made[key]
+            making.over.set()
 
     def _keep(self, key: Hashable, thing: Thing) -> None:
-        with self._lock:
-            if self._size(thing) > self._room or key in self._kept:
-                return
-            self._kept[key] = thing
-            self._used += self._size(thing)
-            while self._used > self._room:
-                _, dropped = self._kept.popitem(last=False)
-                self._used -= self._size(dropped)
+        if self._size(thing) > self._room:
+            return
+        self._kept[key] = thing
+        self._used += self._size(thing)
+        while self._used > self._room:
+            _, dropped = self._kept.popitem(last=False)
+            self._used -= self._size(dropped)
+
+
+class _Making(Generic[Thing]):
+    """What becomes of a thing that is being made: one thing, an error, or neither where it was called off."""
+
+    def __init__(self) -> None:
+        self.over = anyio.Event()
+        self.things: list[Thing] = []
+        self.error: Exception | None = None

@@ -20,7 +20,8 @@ def open_engine(database: str) -> Engine:
     url = _parse(database)
     if url.get_backend_name() == "sqlite":
         return _sqlite(url)
-    options = {"connect_timeout": 10, "application_name": "traceonce"}
+    # Without the second, a server that is gone without a word is waited for a quarter of an hour.
+    options = {"connect_timeout": 10, "tcp_user_timeout": 10_000, "application_name": "traceonce"}
     return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=options)
 
 

@@ -1,30 +1,37 @@
-"""Where recordings and outcomes are kept, as far as the questions know: a database, or the user's own files."""
+"""Where recordings and outcomes are kept, as far as the questions know."""
 
 from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
 from traceonce.knowledge.outcomes import Outcome
+from traceonce.serve.digest import Kept
 from traceonce.serve.models import Description, RecordingList, Summary
 
 
 class Upload(NamedTuple):
-    """A recording that was read and understood, ready to be kept."""
+    """A recording that was read and understood, ready to be kept. `content` is what it was, packed."""
 
-    data: bytes
+    content: bytes
+    size: int
     sha256: str
     description: Description
     searched: str
+    form: str
+    kept: Kept
 
 
 class Recordings(Protocol):
     """Where recordings are kept. A method that is given an id raises `NotFoundError` where there is none."""
 
+    def check(self) -> None: ...
     def find(self, sha256: str) -> Summary | None: ...
     def add(self, upload: Upload) -> tuple[Summary, bool]: ...
     def page(self, search: str, limit: int, offset: int) -> RecordingList: ...
     def summary(self, id: str) -> Summary: ...
-    def raw(self, id: str) -> bytes: ...
+    def content(self, id: str) -> bytes: ...
+    def kept(self, id: str, form: str) -> Kept | None: ...
+    def keep(self, id: str, form: str, kept: Kept) -> None: ...
     def delete(self, id: str) -> None: ...
 
 

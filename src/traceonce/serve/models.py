@@ -81,6 +81,7 @@ class RecordingDetails(Summary):
     """A recording with its functions, worst first."""
 
     by_function: list[FunctionSummary]
+    left_out: int = Field(default=0, description="Functions that would make the answer too long.")
 
 
 class RecordingList(BaseModel):
@@ -129,6 +130,7 @@ class Comparison(BaseModel):
     functions: list[ComparedFunction]
     lost_seconds: SecondsChange
     traces: CountChange
+    left_out: int = Field(default=0, description="Functions that would make the answer too long.")
 
 
 class Findings(BaseModel):
@@ -142,6 +144,7 @@ class Findings(BaseModel):
     exit_code: int | None
     seconds: float
     functions: list[dict[str, Any]] = Field(description="Each with its verdict, cost, causes, call sites and fixes.")
+    left_out: int = Field(default=0, description="Functions that would make the answer too long.")
 
 
 class FunctionFixes(BaseModel):
@@ -156,6 +159,7 @@ class FunctionFixes(BaseModel):
 
 class Fixes(BaseModel):
     functions: list[FunctionFixes]
+    left_out: int = Field(default=0, description="Functions that would make the answer too long.")
 
 
 class ExplainQuestion(BaseModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
+import anyio
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import SQLAlchemyError
@@ -13,7 +14,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from traceonce.errors import UsageError
-from traceonce.serve.refusals import NotFoundError, TooLargeError
+from traceonce.serve.rates import SLOWED_DOWN
+from traceonce.serve.refusals import BusyError, NotFoundError, TooLargeError
 
 _log = logging.getLogger("traceonce.serve")
 
@@ -27,6 +29,8 @@ def add_handlers(app: FastAPI) -> None:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
+    if isinstance(error, BusyError):
+        return _problem(503, str(error), {"Retry-After": "10"})
     status = 404 if isinstance(error, NotFoundError) else 413 if isinstance(error, TooLargeError) else 422
     return _problem(status, str(error))
 
@@ -34,6 +38,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     detail, headers = error.detail, dict(error.headers or {})
+    if error.status_code == 429:
+        await anyio.sleep(SLOWED_DOWN)
     if detail == "Not Found":
         detail = f"there is nothing at {request.scope['path'][:200]}; /openapi.json says what there is."
     elif detail == "Method Not Allowed":

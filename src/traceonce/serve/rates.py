@@ -16,6 +16,8 @@ from starlette.requests import HTTPConnection
 
 LONG = 20_000  # characters that count as one more text, since they take as long
 CLIENTS = 10_000  # of whom is known what they asked; whoever asked longest ago is forgotten first
+# Whoever does not heed a 429 asks again at once, and costs as much as if it were answered: it waits so many seconds.
+SLOWED_DOWN = 1.0
 
 
 class _Bucket(NamedTuple):
@@ -40,19 +42,35 @@ class Rate:
         if not self._rate:
             return 0.0
         now = self._clock()
-        bucket = self._buckets.pop(client, None) or _Bucket(self._burst, now)
-        tokens = min(self._burst, bucket.tokens + (now - bucket.filled) * self._rate)
+        tokens = self._tokens(client, now)
         cost = min(cost, self._burst)
         allowed = tokens >= cost
+        self._buckets.pop(client, None)
         self._buckets[client] = _Bucket(tokens - cost if allowed else tokens, now)
         if len(self._buckets) > CLIENTS:
             self._buckets.popitem(last=False)
         return 0.0 if allowed else (cost - tokens) / self._rate
 
+    def ahead(self, client: str) -> float:
+        """The seconds until there will be a token, 0 where there is one; none is taken."""
+        return max(0.0, 1 - self._tokens(client, self._clock())) / self._rate if self._rate else 0.0
+
+    def _tokens(self, client: str, now: float) -> float:
+        bucket = self._buckets.get(client) or _Bucket(self._burst, now)
+        return min(self._burst, bucket.tokens + (now - bucket.filled) * self._rate)
+
 
 def check_rate(rate: Rate, request: HTTPConnection, text: str = "") -> None:
     """Refuse a client that asks too often; a long text costs more."""
-    seconds = rate.wait(request.client.host if request.client else "", 1 + len(text) // LONG)
+    slow_down(rate.wait(name_of_client(request), 1 + len(text) // LONG), "too many questions")
+
+
+def name_of_client(request: HTTPConnection) -> str:
+    return request.client.host if request.client else ""
+
+
+def slow_down(seconds: float, why: str) -> None:
+    """Refuse a client that has to wait so long."""
     if seconds:
         again = str(math.ceil(seconds))
-        raise HTTPException(429, f"too many questions; ask again in {again} s.", {"Retry-After": again})
+        raise HTTPException(429, f"{why}; ask again in {again} s.", {"Retry-After": again})

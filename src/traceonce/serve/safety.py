@@ -5,8 +5,9 @@ A request is refused by the first of these rules that applies:
 1. Without a token the server answers only to its own names: a page of another site whose name was pointed to this
    machine (DNS rebinding) gets 421.
 2. A browser that acts for another site may not write: 403.
-3. Where there is a token, a request must show it: 401, or for a page the way to /login.
-4. A body that is longer than the server takes: 413.
+3. Where there is a token, a request must show it: 401, or for a page the way to /login. Whoever guesses tokens is
+   slowed down: 429.
+4. A body that is longer than the server takes: 413. That it comes too slowly is found out later (`bodies`).
 
 What goes wrong inside, against all expectation, is logged, and told without details: 500.
 """
@@ -17,17 +18,21 @@ import logging
 from collections.abc import Mapping
 from urllib.parse import quote, urlsplit
 
+import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from traceonce.serve.bodies import Bodies, too_large
 from traceonce.serve.gate import Gate
+from traceonce.serve.rates import SLOWED_DOWN
 from traceonce.serve.settings import MIB, Settings
 
 UPLOADS = "/api/v1/recordings"
 MOST = 8 * MIB  # of any other body: a text of a million characters, however JSON writes it
+MOST_OF_STRANGERS = 16 << 10  # of a body from somebody who is not known yet
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _OURS = ("same-origin", "none")  # asked by a page of ours, or by the user
 
@@ -62,6 +67,7 @@ class Safety:
         self._app = app
         self._settings = settings
         self._gate = gate
+        self._bodies = Bodies()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -81,14 +87,23 @@ class Safety:
         try:
             refusal = self._refuse(HTTPConnection(scope))
             if refusal is not None:
+                if refusal.status_code == 429:
+                    await anyio.sleep(SLOWED_DOWN)
                 await refusal(scope, receive, send_safely)
             else:
-                await self._app(scope, _counted(receive, self._most(scope)), send_safely)
+                await self._answer(scope, receive, send_safely)
         except Exception:
             if started:  # too late to say anything
                 raise
             _log.exception("%s %r", scope["method"], scope["path"])
             await _problem(500, "something went wrong in the server; its log says what.")(scope, receive, send_safely)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = self._bodies.take(receive, self._most(scope), in_memory=scope["path"] != UPLOADS)
+        try:
+            await self._app(scope, body, send)
+        finally:
+            body.release()
 
     def _refuse(self, request: HTTPConnection) -> Response | None:
         """By the rules above."""
@@ -98,11 +113,14 @@ class Safety:
             return _problem(421, f"this server answers to the names {names} only; open it by one of these.")
         if request.scope["method"] not in _SAFE and _is_foreign(headers):
             return _problem(403, "a page of another site may not change anything here.")
-        if not self._gate.is_open(path) and not self._gate.knows(headers.get("authorization"), request.cookies):
-            return self._ask_for_token(request)
+        try:
+            if not self._gate.is_open(path) and not self._gate.admits(request):
+                return self._ask_for_token(request)
+        except HTTPException as refused:
+            return _problem(refused.status_code, refused.detail, refused.headers)
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._most(request.scope):
-            return _problem(413, _too_large(self._most(request.scope)))
+            return _problem(413, too_large(self._most(request.scope)))
         return None
 
     def _ask_for_token(self, request: HTTPConnection) -> Response:
@@ -114,22 +132,9 @@ class Safety:
         return _problem(401, detail, {"WWW-Authenticate": "Bearer"})
 
     def _most(self, scope: Scope) -> int:
-        return self._settings.max_upload if scope["path"] == UPLOADS else MOST
-
-
-def _counted(receive: Receive, most: int) -> Receive:
-    """What comes in, as long as it is not too much, whatever the headers say."""
-    taken = 0
-
-    async def counting() -> Message:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > most:
-            raise HTTPException(413, _too_large(most))
-        return message
-
-    return counting
+        if scope["path"] == UPLOADS:
+            return self._settings.max_upload
+        return MOST_OF_STRANGERS if self._gate.needs_token and self._gate.is_open(scope["path"]) else MOST
 
 
 def _host_name(host: str) -> str:
@@ -147,10 +152,6 @@ def _is_foreign(headers: Headers) -> bool:
         return site not in _OURS
     origin = headers.get("origin")
     return origin is not None and origin.partition("://")[2] != headers.get("host")
-
-
-def _too_large(most: int) -> str:
-    return f"the body is too large: {most:,} bytes are the most here. For recordings, see traceonce serve --max-upload."
 
 
 def _problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:

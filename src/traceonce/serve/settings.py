@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-MIB = 1 << 20
+from traceonce.serve.budget import MIB, MOST_SECONDS
+
+__all__ = ["MIB", "Settings"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -12,6 +14,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `database` is an SQLAlchemy URL. Without a `token` anybody who reaches the server may use it, so that it then
     answers only to the names in `hosts` (empty: to any). `max_upload` counts bytes, also of what gzip expands to.
+    `max_seconds` is the most time of the processor that reading one recording may take.
     `match_rate` is the number of texts per second that one client may ask about; long ones count as several. 0: any.
     """
 
@@ -19,4 +22,5 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     token: str | None = None
     hosts: tuple[str, ...] = ()
     max_upload: int = 64 * MIB
+    max_seconds: float = MOST_SECONDS
     match_rate: float = 50.0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
-import gzip
 import re
 import uuid
 
@@ -12,15 +12,15 @@ from sqlalchemy.exc import IntegrityError
 
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.serve.describing import searchable
+from traceonce.serve.digest import Kept
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.keeping import Upload
 from traceonce.serve.models import RecordingList, Summary
 from traceonce.serve.preparing import prepare
 from traceonce.serve.refusals import NotFoundError
-from traceonce.serve.tables import outcomes, recordings
+from traceonce.serve.tables import digests, outcomes, recordings
 
 _ID = re.compile("[0-9a-f]{32}")
-_QUICK = 3  # gzip's level: a higher one takes much longer to save little
 
 
 class Store:
@@ -34,6 +34,11 @@ class Store:
     def close(self) -> None:
         self._engine.dispose()
 
+    def check(self) -> None:
+        """Raise what SQLAlchemy raises where the database cannot be asked, or has not our tables."""
+        with self._engine.connect() as connection:
+            connection.execute(select(recordings.c.id).limit(1))
+
     def find(self, sha256: str) -> Summary | None:
         """The recording with these bytes, if it is here."""
         with self._engine.connect() as connection:
@@ -46,7 +51,7 @@ class Store:
         summary = Summary(
             id=uuid.uuid4().hex,
             uploaded=now,
-            size=len(upload.data),
+            size=upload.size,
             sha256=upload.sha256,
             **upload.description.model_dump(),
         )
@@ -56,11 +61,12 @@ class Store:
             "uploaded": now,
             "searched": upload.searched,
             "summary": summary.model_dump_json(),
-            "content": gzip.compress(upload.data, _QUICK, mtime=0),
+            "content": upload.content,
         }
         try:
             with self._writing.begin() as connection:
                 connection.execute(insert(recordings).values(row))
+                connection.execute(insert(digests).values(_digest_row(summary.id, upload.form, upload.kept)))
         except IntegrityError:
             known = self.find(upload.sha256)
             if known is None:
@@ -80,15 +86,29 @@ class Store:
     def summary(self, id: str) -> Summary:
         return Summary.model_validate_json(str(self._column("summary", id)))
 
-    def raw(self, id: str) -> bytes:
-        """The bytes of a recording, as they were before they were compressed."""
+    def content(self, id: str) -> bytes:
+        """The bytes of a recording, packed with gzip."""
         content = self._column("content", id)
         assert isinstance(content, bytes)
-        return gzip.decompress(content)
+        return content
+
+    def kept(self, id: str, form: str) -> Kept | None:
+        """What was found in a recording, if this code has found it."""
+        wanted = select(digests.c.digest, digests.c.causes).where(digests.c.recording == id, digests.c.form == form)
+        with self._engine.connect() as connection:
+            row = connection.execute(wanted).one_or_none()
+        return Kept(*row) if row is not None else None
+
+    def keep(self, id: str, form: str, kept: Kept) -> None:
+        """Keep what was found, in the place of what was there. Another server may do so, too, or delete it all."""
+        with contextlib.suppress(IntegrityError), self._writing.begin() as connection:
+            connection.execute(delete(digests).where(digests.c.recording == id))
+            connection.execute(insert(digests).values(_digest_row(id, form, kept)))
 
     def delete(self, id: str) -> None:
         with self._writing.begin() as connection:
-            if not connection.execute(delete(recordings).where(recordings.c.id == _checked(id))).rowcount:
+            connection.execute(delete(digests).where(digests.c.recording == _checked(id)))
+            if not connection.execute(delete(recordings).where(recordings.c.id == id)).rowcount:
                 raise _unknown(id)
 
     def _column(self, column: str, id: str) -> object:
@@ -125,4 +145,8 @@ def _checked(id: str) -> str:
 
 
 def _unknown(id: str) -> NotFoundError:
-    return NotFoundError(f"there is no recording {id[:40]!r} here; the list of recordings has those that there are.")
+    return NotFoundError(f"there is no recording {id[:40]!r} here; GET /api/v1/recordings lists those that there are.")
+
+
+def _digest_row(id: str, form: str, kept: Kept) -> dict[str, object]:
+    return {"recording": id, "form": form, "digest": kept.digest, "causes": kept.causes}

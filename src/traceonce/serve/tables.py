@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Integer, LargeBinary, MetaData, String, Table, Text
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text
 
 metadata = MetaData()
 
@@ -16,6 +16,17 @@ recordings = Table(
     Column("searched", Text, nullable=False),
     Column("summary", Text, nullable=False),
     Column("content", LargeBinary, nullable=False),  # gzip; the last column, which lists do not read
+)
+
+# What was found in each recording, so that it is read once; `form` names the code that found it. All of it can be found
+# again from the recording.
+digests = Table(
+    "digests",
+    metadata,
+    Column("recording", String(32), ForeignKey("recordings.id", ondelete="CASCADE"), primary_key=True),
+    Column("form", String(64), nullable=False),
+    Column("digest", LargeBinary, nullable=False),
+    Column("causes", LargeBinary, nullable=False),
 )
 
 outcomes = Table(

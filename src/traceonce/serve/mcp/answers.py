@@ -1,24 +1,22 @@
-"""What the tools answer, from a set of questions."""
+"""What the tools answer, from what is known and from the recordings that there are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+import contextlib
+from collections.abc import Iterator
+from typing import Any, Protocol, TypeVar
 
 import msgspec
+from anyio.to_thread import run_sync
 
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.rendering.documents import render_markdown
-from traceonce.report.base import Material
-from traceonce.report.text import needing_attention
+from traceonce.serve.jobs import Told
+from traceonce.serve.knowledge_questions import KnowledgeQuestions
 from traceonce.serve.mcp import contract
 from traceonce.serve.mcp.bounds import Bounds, cut
-from traceonce.serve.mcp.fixes import describe_fixes
-from traceonce.serve.mcp.runs import choose, describe_run
 from traceonce.serve.mcp.tool import Answer
-from traceonce.serve.mcp.wording import tell_explained, tell_fixes, tell_outcome, tell_record, tell_records, tell_run
-from traceonce.serve.models import RecordList
-from traceonce.serve.queries import Questions
+from traceonce.serve.mcp.wording import tell_explained, tell_outcome, tell_record, tell_recordings, tell_records
 from traceonce.serve.refusals import NotFoundError
 
 LATEST = "latest"
@@ -29,85 +27,99 @@ _EXPLAINED = Bounds(
 _LINE = {"id", "signature", "category", "tier"}
 _RECORDS = Bounds({}, {}, "records")
 _RECORD = Bounds({"outcomes": 20}, _LONGER, "outcomes")
+_RECORDINGS = Bounds({"command": 10}, {"command": 100, "name": 200, "worst": 200}, "recordings")
 Form = TypeVar("Form", bound=msgspec.Struct)
 
 
-class Run(NamedTuple):
-    """A recording and all that was found in it. `name` is what finds it again."""
+class Shelf(Protocol):
+    """The recordings that agents may ask about. What is computed from one is computed by workers."""
 
-    name: str
-    material: Material
+    async def list(self, search: str, limit: int) -> contract.RecordingsFound: ...
+    async def findings(self, recording: str, function: str | None) -> Told: ...
+    async def proposals(self, recording: str, function: str) -> Told: ...
 
 
 class Desk:
-    """Answers what the tools are asked; any thread may ask. `look_up` finds the recording that somebody means."""
+    """Answers what the tools are asked."""
 
-    def __init__(self, questions: Questions, look_up: Callable[[str], Run]) -> None:
-        self._questions = questions
-        self._look_up = look_up
-        self.reading = questions.reading
+    def __init__(self, knowledge: KnowledgeQuestions, shelf: Shelf) -> None:
+        self.knowledge = knowledge
+        self._shelf = shelf
 
-    def explain_error(self, asked: contract.ErrorAsked) -> Answer:
-        answered = self._questions.explain(asked.text, asked.language)
+    async def explain_error(self, asked: contract.ErrorAsked) -> Answer:
+        answered = await run_sync(self.knowledge.explain, asked.text, asked.language, limiter=self.knowledge.matching)
         found = _bounded(answered.plain(), _EXPLAINED, contract.ErrorExplained)
-        return Answer(found, tell_explained(found))
+        return _answer(found, tell_explained(found))
 
-    def recording_findings(self, asked: contract.FindingsAsked) -> Answer:
-        name, material = self._look_up(asked.recording)
-        found = describe_run(name, material.recording, material.diagnoses, asked.function)
-        return Answer(found, tell_run(found))
+    async def list_recordings(self, asked: contract.RecordingsAsked) -> Answer:
+        listed = await self._shelf.list(asked.search, asked.limit)
+        found = _bounded(msgspec.to_builtins(listed), _RECORDINGS, contract.RecordingsFound)
+        return _answer(found, tell_recordings(found))
 
-    def propose_fix(self, asked: contract.FixAsked) -> Answer:
-        name, material = self._look_up(asked.recording)
-        chosen, *others = choose(material.diagnoses, asked.function)
-        ignorable = not needing_attention(material.recording, [chosen])
-        found = describe_fixes(name, material.recording, chosen, ignorable=ignorable, others=len(others))
-        return Answer(found, tell_fixes(found))
+    async def recording_findings(self, asked: contract.FindingsAsked) -> Answer:
+        return _told(await self._shelf.findings(asked.recording, asked.function))
 
-    def search_records(self, asked: contract.SearchAsked) -> Answer:
-        records = self._questions.search_records(asked.query, limit=asked.limit, language=asked.language or "en")
+    async def propose_fix(self, asked: contract.FixAsked) -> Answer:
+        return _told(await self._shelf.proposals(asked.recording, asked.function))
+
+    async def search_records(self, asked: contract.SearchAsked) -> Answer:
+        records = self.knowledge.search_records(asked.query, limit=asked.limit, language=asked.language or "en")
         lines = [line.model_dump(include=_LINE) for line in records.records]
         found = _bounded(
             {"query": asked.query, "total": records.total, "records": lines}, _RECORDS, contract.RecordsFound
         )
-        return Answer(found, tell_records(found))
+        return _answer(found, tell_records(found))
 
-    def get_record(self, asked: contract.RecordAsked) -> Answer:
+    async def get_record(self, asked: contract.RecordAsked) -> Answer:
+        return await run_sync(self._get_record, asked)
+
+    def _get_record(self, asked: contract.RecordAsked) -> Answer:
         language = asked.language or "en"
-        answer = self._questions.get_record(asked.id, language)
+        with _records_are_searched_for():
+            answer = self.knowledge.get_record(asked.id, language)
         record = Record.read(answer.record)
         data = {
             "explanation": answer.explanation.model_dump(),
             "category": record.category,
-            "outcomes": [outcome._asdict() for outcome in reversed(self._questions.outcomes(record.id))],
+            "outcomes": [outcome._asdict() for outcome in reversed(self.knowledge.outcomes(record.id))],
         }
         found = _bounded(data, _RECORD, contract.RecordFound)
-        return Answer(found, tell_record(render_markdown(record, language), found))
+        return _answer(found, tell_record(render_markdown(record, language), found))
 
-    def report_outcome(self, asked: contract.OutcomeAsked) -> Answer:
-        outcome = self._questions.report_outcome(
-            asked.record, asked.workaround, asked.worked, note=asked.note, version=asked.version
-        )
+    async def report_outcome(self, asked: contract.OutcomeAsked) -> Answer:
+        return await run_sync(self._report_outcome, asked)
+
+    def _report_outcome(self, asked: contract.OutcomeAsked) -> Answer:
+        with _records_are_searched_for():
+            outcome = self.knowledge.report_outcome(
+                asked.record, asked.workaround, asked.worked, note=asked.note, version=asked.version
+            )
         found = contract.OutcomeShown(**outcome._asdict())
-        return Answer(found, tell_outcome(found))
-
-    def list_records(self, limit: int, offset: int) -> RecordList:
-        return self._questions.search_records(limit=limit, offset=offset)
+        return _answer(found, tell_outcome(found))
 
     def record_document(self, id: str) -> str:
         """A record as a document."""
-        return render_markdown(Record.read(self._questions.get_record(id).record))
+        with _records_are_searched_for():
+            return render_markdown(Record.read(self.knowledge.get_record(id).record))
 
 
-def look_up_upload(questions: Questions, recording: str) -> Run:
-    """An uploaded recording, by its id; or the newest."""
-    if recording == LATEST:
-        newest = questions.list_recordings(limit=1).recordings
-        if not newest:
-            raise NotFoundError("There are no recordings here yet; upload one that `traceonce run` made.")
-        recording = newest[0].id
-    return Run(recording, questions.material(recording))
+@contextlib.contextmanager
+def _records_are_searched_for() -> Iterator[None]:
+    """Send an agent that names no record to the tool that finds one, and not to the command line."""
+    try:
+        yield
+    except NotFoundError as error:
+        said = str(error).removesuffix(" See: traceonce knowledge list")
+        raise NotFoundError(f"{said} search_records finds records by words.") from None
 
 
 def _bounded(data: dict[str, Any], bounds: Bounds, form: type[Form]) -> Form:
     return msgspec.convert(cut(msgspec.to_builtins(data), bounds), form)
+
+
+def _answer(found: msgspec.Struct, text: str) -> Answer:
+    return Answer(msgspec.to_builtins(found), text)
+
+
+def _told(told: Told) -> Answer:
+    return Answer(msgspec.json.decode(told.data), told.text)

@@ -15,6 +15,7 @@ from traceonce.knowledge.explaining import Explanation
 
 LONGEST_TEXT = 200_000  # characters to explain
 MOST_RECORDS = 50  # of one search
+MOST_RECORDINGS = 50  # of one list
 
 AnswerLanguage: TypeAlias = Annotated[
     Literal["en", "zh"] | None, Meta(description="Language of the answer: en or zh. Left out: that of the text, or en.")
@@ -24,7 +25,7 @@ RecordingName: TypeAlias = Annotated[
     Meta(
         min_length=1,
         max_length=4_096,
-        description="'latest', or the recording's name or id as the instructions of this server say.",
+        description="'latest', or a recording as list_recordings names it.",
     ),
 ]
 FunctionName: TypeAlias = Annotated[
@@ -32,7 +33,8 @@ FunctionName: TypeAlias = Annotated[
     Meta(
         min_length=1,
         max_length=500,
-        description="A function as the findings name it, such as 'LanguageModel.train_step' or just 'train_step'.",
+        description="A function as the findings name it, such as 'LanguageModel.train_step' or just 'train_step'; "
+        "where several have the name, with its place: 'train_step@train.py:22'.",
     ),
 ]
 RecordId: TypeAlias = Annotated[
@@ -60,9 +62,14 @@ class ErrorAsked(Asked, frozen=True, kw_only=True):
     language: AnswerLanguage = None
 
 
-class RecordingAsked(Asked, frozen=True, kw_only=True):
-    """What asks about a whole recording takes longer than all else."""
+class RecordingsAsked(Asked, frozen=True, kw_only=True):
+    search: Annotated[
+        str, Meta(max_length=200, description="Words that a recording's name must have. Empty: every recording.")
+    ] = ""
+    limit: Annotated[int, Meta(ge=1, le=MOST_RECORDINGS, description="How many to give, 1 to 50, newest first.")] = 10
 
+
+class RecordingAsked(Asked, frozen=True, kw_only=True):
     recording: RecordingName = "latest"
 
 
@@ -193,6 +200,27 @@ class FunctionFound(msgspec.Struct, frozen=True, kw_only=True):
     fixes: list[FixInShort]
     records: Annotated[list[str], Meta(description="Records that explain it: read them with get_record.")]
     notes: list[str]
+
+
+class RecordingLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A recording, in a line. What is null was not read yet: recording_findings reads it."""
+
+    recording: Annotated[str, Meta(description="What the other tools take as `recording`.")]
+    name: str
+    written: Annotated[str, Meta(description="When it was written or uploaded, in UTC.")]
+    size: Annotated[int, Meta(description="Bytes of the recording.")]
+    command: list[str] | None = None
+    traces: int | None = None
+    lost_seconds: float | None = None
+    worst: Annotated[str | None, Meta(description="The function that needs attention first, and its verdict.")] = None
+
+
+class RecordingsFound(msgspec.Struct, frozen=True, kw_only=True):
+    """The recordings that there are, newest first."""
+
+    total: Annotated[int, Meta(description="How many there are in all.")]
+    recordings: list[RecordingLine]
+    left_out: LeftOut
 
 
 class RunFound(msgspec.Struct, frozen=True, kw_only=True):

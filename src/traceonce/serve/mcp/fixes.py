@@ -26,17 +26,13 @@ _BOUNDS = Bounds(
 )
 
 
-def describe_fixes(
-    name: str, recording: Recording, diagnosis: Diagnosis, *, ignorable: bool, others: int = 0
-) -> FixesFound:
-    """What there is for one function; where there is nothing, that is said. `others` have the same name."""
+def describe_fixes(name: str, recording: Recording, diagnosis: Diagnosis, *, ignorable: bool) -> FixesFound:
+    """What there is for one function; where there is nothing, that is said."""
     function, fixes = diagnosis.function, fixes_to_show(diagnosis)
     left = [] if ignorable else causes_left(diagnosis)
     advice = list(dict.fromkeys(f"{cause.path}: {describe_remedy(cause, diagnosis)}" for cause in left))
     command = None if ignorable else proving_command(recording, function.name)
     summary = _why_not(diagnosis) if ignorable else _summary(fixes, command)
-    if others:
-        summary += f" ({count_of(others, 'other function')} of this name: this is the worst.)"
     found = FixesFound(
         recording=name,
         function=function.name,

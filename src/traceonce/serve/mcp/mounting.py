@@ -30,9 +30,10 @@ PATH = "/mcp"
 
 def add_mcp(app: FastAPI, questions: Questions) -> None:
     """Mount the tools. Host, origin, token and the size of bodies are checked before anything gets here."""
-    from traceonce.serve.mcp.answers import Desk, look_up_upload
+    from traceonce.serve.mcp.answers import Desk
+    from traceonce.serve.mcp.uploads import Uploads
 
-    desk = Desk(questions, functools.partial(look_up_upload, questions))
+    desk = Desk(questions, Uploads(questions))
     endpoint = Endpoint(make_server(lambda: desk, SERVED, functools.partial(_refusal, app.state.matching)))
     app.router.routes.append(Route(PATH, endpoint, include_in_schema=False))
     app.state.running.append(endpoint.running)

@@ -29,7 +29,7 @@ class Resources:
 
     async def list(self, _: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         offset = _offset(params.cursor if params else None)
-        page = await _ask(lambda: self._desk().list_records(PAGE, offset))
+        page = await _ask(lambda: self._desk().knowledge.search_records(limit=PAGE, offset=offset))
         end = offset + len(page.records)
         return types.ListResourcesResult(
             resources=[

@@ -24,9 +24,8 @@ from traceonce.report.wording import (
 from traceonce.serve.mcp.bounds import Bounds, cut
 from traceonce.serve.mcp.contract import CauseFound, FellBackFound, FixInShort, FunctionFound, RunFound
 from traceonce.serve.mcp.fixes import proving_command, status_of, traces_after
-from traceonce.serve.refusals import NotFoundError
+from traceonce.serve.naming import choose
 
-NAMED = 20  # functions, where one was asked for that is not there
 # Of these, no value is seen, but one object after the other.
 _OBJECTS = (
     CauseCode.NEW_FUNCTION,
@@ -95,17 +94,6 @@ def describe_run(
     )
     bounds = _ALL_FUNCTIONS if function is None else _ONE_FUNCTION
     return msgspec.convert(cut(msgspec.to_builtins(found), bounds), RunFound)
-
-
-def choose(diagnoses: Sequence[Diagnosis], name: str) -> list[Diagnosis]:
-    """The functions of this name, be it the whole or the last part of it."""
-    chosen = [diagnosis for diagnosis in diagnoses if diagnosis.function.is_called(name)]
-    if chosen:
-        return chosen
-    known = list(dict.fromkeys(diagnosis.function.name[:200] for diagnosis in diagnoses))
-    traced = f"it traced: {', '.join(known[:NAMED])}" if known else "no function was traced in it"
-    more = f" and {len(known) - NAMED} more" if len(known) > NAMED else ""
-    raise NotFoundError(f"There is no function {name!r} in this recording; {traced}{more}.")
 
 
 def _describe_function(diagnosis: Diagnosis, ignorable: bool, limits: list[str]) -> FunctionFound:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import mcp.types as types
@@ -12,7 +12,6 @@ import msgspec
 from anyio.to_thread import run_sync
 
 from traceonce.errors import TraceonceError
-from traceonce.serve.mcp.contract import RecordingAsked
 
 if TYPE_CHECKING:
     from traceonce.serve.mcp.answers import Desk
@@ -22,9 +21,9 @@ _FIELD = re.compile(r"`\$\.(\w+)|field `(\w+)`")
 
 
 class Answer(NamedTuple):
-    """A result as data, and the same in words, for a model to read."""
+    """A result as plain data, and the same in words, for a model to read."""
 
-    data: msgspec.Struct
+    data: dict[str, Any]
     text: str
 
 
@@ -36,7 +35,7 @@ class Tool(NamedTuple):
     description: str
     takes: type[msgspec.Struct]
     gives: type[msgspec.Struct]
-    answer: Callable[[Desk, Any], Answer]
+    answer: Callable[[Desk, Any], Awaitable[Answer]]
     writes: bool = False
 
     def describe(self) -> types.Tool:
@@ -60,9 +59,7 @@ class Tool(NamedTuple):
         """The answer, in words and as data; or why there is none, in words that say what to do."""
         try:
             asked = msgspec.convert(arguments, self.takes, strict=False)  # some models write numbers as texts
-            opened = await run_sync(desk)
-            limiter = opened.reading if isinstance(asked, RecordingAsked) else None
-            answer = await run_sync(self.answer, opened, asked, limiter=limiter)
+            answer = await self.answer(await run_sync(desk), asked)
         except msgspec.ValidationError as error:
             return refuse(self._misused(str(error)))
         except TraceonceError as error:
@@ -72,7 +69,7 @@ class Tool(NamedTuple):
             return refuse(f"{self.name} failed inside of traceonce. Its log says where; please report it.")
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=answer.text)],
-            structured_content=msgspec.to_builtins(answer.data),
+            structured_content=answer.data,
         )
 
     def _misused(self, problem: str) -> str:

@@ -18,6 +18,14 @@ TOOLS = (
         lambda desk, asked: desk.explain_error(asked),
     ),
     Tool(
+        "list_recordings",
+        "List the recordings",
+        "List the recordings that the other tools can be asked about, newest first, under the names that they take.",
+        contract.RecordingsAsked,
+        contract.RecordingsFound,
+        lambda desk, asked: desk.list_recordings(asked),
+    ),
+    Tool(
         "recording_findings",
         "Read a recording's findings",
         "Read what `traceonce run` recorded: time lost in retraces, and for each function, worst first, its verdict, "

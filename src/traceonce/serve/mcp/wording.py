@@ -19,6 +19,7 @@ from traceonce.serve.mcp.contract import (
     FunctionFound,
     OutcomeShown,
     RecordFound,
+    RecordingsFound,
     RecordsFound,
     RunFound,
 )
@@ -37,6 +38,25 @@ _STATUS = {
     "refuted": "tried, and refuted",
     "not_proved": "tried, and not proved",
 }
+
+
+def tell_recordings(found: RecordingsFound) -> str:
+    if not found.recordings:
+        return _page(["There are no such recordings. Make one with: traceonce run --recording run.jsonl SCRIPT"])
+    lines = [f"{len(found.recordings)} of {count_of(found.total, 'recording')}, newest first:"]
+    for line in found.recordings:
+        facts = [line.name] if line.name != line.recording else []
+        facts += [line.written, size(line.size)]
+        if line.command is not None:
+            facts.append(f"command: {' '.join(line.command)}")
+        if line.traces is not None:
+            facts.append(count_of(line.traces, "trace"))
+        if line.lost_seconds is not None:
+            facts.append(f"{duration(line.lost_seconds)} lost")
+        if line.worst is not None:
+            facts.append(f"worst: {line.worst}")
+        lines.append(f"- {line.recording}: {' · '.join(facts)}")
+    return _page([*lines, *_left_out(found.left_out)])
 
 
 def tell_run(found: RunFound) -> str:

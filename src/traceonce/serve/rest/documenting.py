@@ -18,9 +18,9 @@ _REASONS = {
     413: f"The body is too large, or its text has more than {LONGEST_TEXT:,} characters.",
     415: "The body is of a kind that is not understood.",
     421: "The server was asked by a name that is not its own.",
-    422: "The input is not as it should be.",
+    422: "The input is not as it should be, or takes more time or memory to read than one recording may.",
     429: "Too many questions; Retry-After says when to ask again.",
-    503: "The database cannot be used now.",
+    503: "The database cannot be used now, or too much is being read; Retry-After says when to ask again.",
 }
 _ANY = (401, 421, 422, 429, 503)
 _WITH_BODY = (400, 403, 413, 415)

@@ -10,8 +10,9 @@ from fastapi import FastAPI, Query, Request, Response
 
 from traceonce.knowledge.language import Language
 from traceonce.serve.models import Comparison, Findings, Fixes, RecordingDetails, RecordingList, Summary
+from traceonce.serve.packed import packed_response
 from traceonce.serve.queries import Questions, ReportForm
-from traceonce.serve.receiving import Receiving, unpack
+from traceonce.serve.receiving import Receiving
 from traceonce.serve.rest.documenting import refusals
 from traceonce.serve.rest.parameters import API, Lang, Limit, Offset, Search
 from traceonce.serve.safety import REPORT_HEADERS
@@ -43,7 +44,7 @@ _FILES: dict[ReportForm, _File] = {
 
 
 def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> None:
-    receiving = Receiving()
+    receiving = Receiving(settings.max_upload)
     tags: list[str | enum.Enum] = ["recordings"]
 
     @app.post(
@@ -58,12 +59,8 @@ def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> No
     )
     async def upload(request: Request, response: Response, name: Annotated[str, Query(max_length=200)] = "") -> Summary:
         """Upload a recording. When this is answered it is kept, whatever happens to the server."""
-        async with receiving.body_of(request) as data:
-
-            def keep() -> tuple[Summary, bool]:
-                return questions.add_recording(unpack(data, settings.max_upload), name)
-
-            summary, is_new = await run_sync(keep, limiter=questions.reading)
+        async with receiving.body_of(request) as sent:
+            summary, is_new = await questions.add_recording(sent, name)
         response.status_code = 201 if is_new else 200
         return summary
 
@@ -72,10 +69,15 @@ def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> No
         """The recordings, the newest first."""
         return questions.list_recordings(search, limit, offset)
 
-    @app.get(f"{API}/recordings/{{id}}", tags=tags, responses=refusals(404))
-    async def recording(id: str) -> RecordingDetails:
+    @app.get(
+        f"{API}/recordings/{{id}}",
+        tags=tags,
+        response_class=Response,
+        responses={200: {"model": RecordingDetails}, **refusals(404)},
+    )
+    async def recording(id: str) -> Response:
         """A recording with its functions, the worst first."""
-        return await run_sync(questions.details, id, limiter=questions.reading)
+        return _json(await questions.details(id))
 
     @app.get(
         f"{API}/recordings/{{id}}/raw",
@@ -83,14 +85,20 @@ def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> No
         response_class=Response,
         responses={200: {"content": {"application/octet-stream": {}}}, **refusals(404)},
     )
-    def raw(id: str) -> Response:
+    async def raw(request: Request, id: str) -> Response:
         """The recording itself, as `traceonce report` reads it."""
-        return Response(questions.raw(id), headers=_named(f"{id}.jsonl"), media_type="application/octet-stream")
+        content = await run_sync(questions.content, id)
+        return packed_response(request, content, "application/octet-stream", _named(f"{id}.jsonl"))
 
-    @app.get(f"{API}/recordings/{{id}}/findings", tags=tags, responses=refusals(404))
-    async def findings(id: str) -> Findings:
+    @app.get(
+        f"{API}/recordings/{{id}}/findings",
+        tags=tags,
+        response_class=Response,
+        responses={200: {"model": Findings}, **refusals(404)},
+    )
+    async def findings(id: str) -> Response:
         """What was found, as `traceonce report --format json` tells it, without the events."""
-        return await run_sync(questions.findings, id, limiter=questions.reading)
+        return _json(await questions.findings(id))
 
     @app.get(
         f"{API}/recordings/{{id}}/report",
@@ -101,32 +109,43 @@ def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> No
             **refusals(404),
         },
     )
-    async def report(id: str, format: ReportForm = "html", lang: Lang = "en") -> Response:
+    async def report(request: Request, id: str, format: ReportForm = "html", lang: Lang = "en") -> Response:
         """A report, in one of the forms of `traceonce report`."""
-        return await report_response(questions, id, format, lang)
+        return await report_response(questions, request, id, format, lang)
 
-    @app.get(f"{API}/recordings/{{id}}/fixes", tags=tags, responses=refusals(404))
-    async def fixes(id: str, function: Annotated[str | None, Query(max_length=1000)] = None) -> Fixes:
-        """What was proved, or is proposed, for one function or for all."""
-        return await run_sync(questions.fixes, id, function, limiter=questions.reading)
+    @app.get(
+        f"{API}/recordings/{{id}}/fixes",
+        tags=tags,
+        response_class=Response,
+        responses={200: {"model": Fixes}, **refusals(404)},
+    )
+    async def fixes(id: str, function: Annotated[str | None, Query(max_length=1000)] = None) -> Response:
+        """What was proved, or is proposed, for one function (`NAME`, `NAME@FILE:LINE`) or for all."""
+        return _json(await questions.fixes(id, function))
 
     @app.delete(f"{API}/recordings/{{id}}", status_code=204, tags=tags, responses=refusals(403, 404))
-    def delete(id: str) -> None:
+    async def delete(id: str) -> None:
         """Delete a recording for good."""
-        questions.delete(id)
+        await questions.delete(id)
 
     @app.get(f"{API}/compare", tags=tags, responses=refusals(404))
     async def compare(before: str, after: str) -> Comparison:
         """Two recordings side by side, the worst change first."""
-        return await run_sync(questions.compare, before, after, limiter=questions.reading)
+        return await questions.compare(before, after)
 
 
-async def report_response(questions: Questions, id: str, form: ReportForm, language: Language) -> Response:
+async def report_response(
+    questions: Questions, request: Request, id: str, form: ReportForm, language: Language
+) -> Response:
     """A report as a response. A page is kept apart from the server that sends it."""
-    content = await run_sync(questions.report, id, form, language, limiter=questions.reading)
+    packed = await questions.report(id, form, language)
     file = _FILES[form]
     headers = REPORT_HEADERS if form == "html" else _named(f"{id}.{file.ending}")
-    return Response(content, media_type=file.media_type, headers=headers)
+    return packed_response(request, packed, file.media_type, headers)
+
+
+def _json(document: bytes) -> Response:
+    return Response(document, media_type="application/json")
 
 
 def _named(name: str) -> dict[str, str]:

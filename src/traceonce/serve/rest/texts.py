@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
+import anyio
 import anyio.to_thread
 import msgspec
 from fastapi import FastAPI, Request, Response
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
 
 from traceonce.serve.models import ExplainAnswer, ExplainQuestion, Health, MatchAnswer, MatchQuestion
 from traceonce.serve.queries import Questions
@@ -17,6 +21,10 @@ from traceonce.version import __version__
 
 SHORT = 10_000  # characters: matching such a text takes some milliseconds, and a thread would wait for longer
 
+DATABASE_PATIENCE = 2.0  # seconds
+
+_checking = anyio.CapacityLimiter(2)  # threads that may hang on a database which does not answer
+_log = logging.getLogger("traceonce.serve")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -30,7 +38,7 @@ def add_texts(app: FastAPI, questions: Questions) -> None:
         if len(question.text) <= SHORT:
             found = questions.match(question.text)
         else:
-            found = await anyio.to_thread.run_sync(questions.match, question.text)
+            found = await anyio.to_thread.run_sync(questions.match, question.text, limiter=questions.matching)
         return _json({"matches": found})
 
     @app.post(f"{API}/explain", tags=["knowledge"], response_class=Response, responses=_described(ExplainAnswer))
@@ -40,13 +48,31 @@ def add_texts(app: FastAPI, questions: Questions) -> None:
         if len(question.text) <= SHORT:
             answered = questions.explain(question.text, question.language)
         else:
-            answered = await anyio.to_thread.run_sync(questions.explain, question.text, question.language)
+            answered = await anyio.to_thread.run_sync(
+                questions.explain, question.text, question.language, limiter=questions.matching
+            )
         return _json(answered.plain())
 
     @app.get(f"{API}/health", tags=["server"], responses=refusals())
     async def health() -> Health:
-        """Is the server there, and how much does it know?"""
+        """Is the server there, does its database answer, and how much does it know?"""
+        await check_database(questions)
         return Health(status="ok", version=__version__, records=questions.known)
+
+
+async def check_database(questions: Questions) -> None:
+    """Raise an error where the database does not answer soon: 503. Whoever asks must not have to wait for it."""
+    try:
+        with anyio.fail_after(DATABASE_PATIENCE):
+            await anyio.to_thread.run_sync(questions.check, abandon_on_cancel=True, limiter=_checking)
+    except TimeoutError:
+        detail = f"the database did not respond within {DATABASE_PATIENCE:.0f} s."
+        raise HTTPException(503, detail, {"Retry-After": "5"}) from None
+    except SQLAlchemyError as error:
+        reason = type(getattr(error, "orig", None) or error).__name__
+        detail = f"the database is unavailable ({reason}); see the server's log."
+        _log.error("health: %s", error)
+        raise HTTPException(503, detail, {"Retry-After": "5"}) from None
 
 
 def _described(model: type) -> dict[int | str, dict[str, Any]]:

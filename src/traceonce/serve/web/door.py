@@ -8,7 +8,6 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from traceonce.serve.gate import COOKIE, Gate
-from traceonce.serve.rates import check_rate
 from traceonce.serve.web.forms import form_of
 from traceonce.serve.web.rendering import render
 from traceonce.serve.web.speech import Speech
@@ -23,17 +22,15 @@ def make_door(gate: Gate) -> APIRouter:
 
     @router.get("/login")
     def ask(request: Request, next: Annotated[str, Query(max_length=2000)] = START) -> Response:
-        if gate.knows(request.headers.get("authorization"), request.cookies):
+        if gate.knows(request.cookies):
             return RedirectResponse(inside(next), 303)
         return _page(request, inside(next))
 
     @router.post("/login")
     async def enter(request: Request) -> Response:
-        # Whoever guesses is slowed down, whether or not the guess is right.
-        check_rate(gate.failures, request)
         fields = await form_of(request)
         target = inside(fields.get("next", START))
-        if not gate.accepts(fields.get("token", "").strip()):
+        if not gate.accepts(fields.get("token", "").strip(), request):
             problem = Speech(Visitor.of(request).language).say("wrong_token")
             return _page(request, target, problem, 401)
         response = RedirectResponse(target, 303)

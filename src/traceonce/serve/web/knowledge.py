@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, NamedTuple
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request
-from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from traceonce.errors import UsageError
@@ -95,7 +95,7 @@ def make_knowledge_pages(questions: Questions) -> APIRouter:
         check_rate(request.app.state.matching, request, text)
         language = Visitor.of(request).language
         try:
-            answered = await run_in_threadpool(questions.explain, text, language)
+            answered = await run_sync(questions.explain, text, language, limiter=questions.matching)
         except TooLargeError:
             problem = Speech(language).say("explain_too_long", n=f"{LONGEST_TEXT:,}")
             return _explain_page(request, problem=problem, status=413)

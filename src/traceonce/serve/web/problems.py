@@ -41,7 +41,8 @@ def error_page(request: Request, status: int, reason: str, retry_after: str | No
     # Of what the server refuses, this alone has nothing in it that only the server knows.
     is_address = status == 404 and reason.startswith("there is nothing at ")
     values = {"status": status, "title": title, "reason": None if is_address else _sentence(reason)}
-    signed_in = request.app.state.gate.knows(request.headers.get("authorization"), request.cookies)
+    gate = request.app.state.gate
+    signed_in = gate.knows(request.cookies) or not gate.is_open(request.scope["path"])  # else nobody would get here
     page = render(request, "error", values, status, signed_out=not signed_in)
     if retry_after is not None:
         page.headers["Retry-After"] = retry_after

@@ -72,7 +72,7 @@ def make_recording_pages(questions: Questions, settings: Settings) -> APIRouter:
     @router.get("/recordings/{id}/report")
     async def report(request: Request, id: str) -> Response:
         """The report alone; it is sandboxed, whoever opens it."""
-        return await report_response(questions, id, "html", Visitor.of(request).language)
+        return await report_response(questions, request, id, "html", Visitor.of(request).language)
 
     @router.get("/compare")
     async def compared(
@@ -86,7 +86,7 @@ def make_recording_pages(questions: Questions, settings: Settings) -> APIRouter:
             return await run_sync(_picked, request, questions, run)
         if not (before and after):
             return await run_sync(_compare_page, request, questions)
-        comparison = await run_sync(questions.compare, before, after, limiter=questions.reading)
+        comparison = await questions.compare(before, after)
         return await run_sync(_compare_page, request, questions, comparison)
 
     return router

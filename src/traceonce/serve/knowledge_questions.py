@@ -1,0 +1,98 @@
+"""The questions about what is known: records, texts that they explain, and what people made of their workarounds.
+
+Every method may be called from any thread. What is refused is a `UsageError` whose message says why and what to do.
+"""
+
+from __future__ import annotations
+
+import anyio
+import msgspec
+
+from traceonce.errors import RecordError, UsageError
+from traceonce.knowledge.answering import Answered, Answering
+from traceonce.knowledge.collection import Collection
+from traceonce.knowledge.explaining import Met
+from traceonce.knowledge.language import Language, in_language
+from traceonce.knowledge.matching import Index, Match, match
+from traceonce.knowledge.outcomes import Outcome
+from traceonce.knowledge.record import Record
+from traceonce.serve.keeping import Outcomes
+from traceonce.serve.models import RecordAnswer, RecordList
+from traceonce.serve.refusals import NotFoundError, TooLargeError
+from traceonce.serve.searching import RecordSearch
+
+LONGEST_TEXT = 1_000_000  # characters that are matched at once
+
+
+class KnowledgeQuestions:
+    """Records and outcomes.
+
+    Long texts should be asked about in threads of `matching`: it is all Python, so that more at once slow down others.
+    """
+
+    def __init__(self, outcomes: Outcomes, collection: Collection) -> None:
+        self._outcomes = outcomes
+        self._collection = collection
+        self._index = Index(collection)
+        _ = self._index.words  # made now, and not for the first who asks
+        self._search = RecordSearch(self._index.records)
+        self.matching = anyio.CapacityLimiter(2)
+
+    @property
+    def known(self) -> int:
+        """How many records there are."""
+        return len(self._index.records)
+
+    def explain(self, text: str, language: Language | None = None) -> Answered:
+        """What the errors in a text mean, as `traceonce explain` answers."""
+        return Answering(self._index, language).text(_checked(text))
+
+    def match(self, text: str) -> list[Match]:
+        """The records that explain a text, best first, as `traceonce knowledge match` answers."""
+        return match(_checked(text), self._index)
+
+    def search_records(
+        self, query: str = "", domain: str | None = None, limit: int = 50, offset: int = 0, language: Language = "en"
+    ) -> RecordList:
+        """The records in which all words stand; first those with all of them in their name, or in their title."""
+        return self._search.find(query, domain, limit, offset, language)
+
+    def get_record(self, id: str, language: Language = "en") -> RecordAnswer:
+        record = self._record(id)
+        why = in_language(language, "it was asked for", "按名称查询")
+        explanation = Answering(self._index, language, everything=True).explain(Met(record, [], why), language)
+        return RecordAnswer.model_validate({"explanation": msgspec.to_builtins(explanation), "record": record.plain()})
+
+    def outcomes(self, record: str | None = None) -> list[Outcome]:
+        """What people made of workarounds, of one record or of all."""
+        return self._outcomes.all(self._record(record).id if record is not None else None)
+
+    def report_outcome(self, record: str, workaround: int, worked: bool, note: str = "", version: str = "") -> Outcome:
+        """Note whether a workaround, counted from 1, worked."""
+        found = self._record(record)
+        count = len(found.workarounds)
+        if not 1 <= workaround <= count:
+            numbers = f"they are numbered 1 to {count}" if count else "it has none"
+            raise UsageError(f"workaround: {found.id} has no workaround {workaround}; {numbers}.")
+        if "\0" in note + version:
+            raise UsageError("note, version: must not have NUL characters in them; leave them out.")
+        action = found.workarounds[workaround - 1].action
+        return self._outcomes.note(found.id, workaround, action, worked=worked, note=note, version=version)
+
+    def _record(self, id: str) -> Record:
+        try:
+            name = self._collection.complete_id(id)
+        except RecordError as error:
+            raise NotFoundError(str(error)) from None
+        return self._index.by_id.get(name) or self._collection.find(name)
+
+
+def _checked(text: str) -> str:
+    if not text.strip():
+        raise UsageError("text: is empty; paste a message, a traceback or a log.")
+    if len(text) > LONGEST_TEXT:
+        raise TooLargeError(
+            f"text: has {len(text):,} characters, and {LONGEST_TEXT:,} are the most; send the part with the error, "
+            "or use `traceonce explain FILE`, which reads files of any size."
+        )
+    return text
