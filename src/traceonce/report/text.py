@@ -47,6 +47,8 @@ STYLES = {
 QUIET = (Verdict.BOUNDED, Verdict.OK)
 CAUSES = 8  # shown per function
 RECORDS = 3  # named per function
+FUNCTIONS = 50  # told in full, the worst first
+LINES = 30  # of a list
 SNIPPET = 16  # lines of a fix that are shown
 
 
@@ -70,22 +72,29 @@ def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterat
 
 def _lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
     yield _headline(recording, diagnoses)
-    yield from _limits(recording)
+    yield from _first(LINES, list(_limits(recording)), "limits that were reached")
     acute = needing_attention(recording, diagnoses)
-    for diagnosis in acute:
+    command = fix_command(recording.command)
+    for diagnosis in acute[:FUNCTIONS]:
         yield Text()
-        yield from _function_lines(diagnosis, fix_command(recording.command))
+        yield from _function_lines(diagnosis, command)
+    yield from _more(len(acute) - FUNCTIONS, "functions to look at")
     yield from _worth_a_look(diagnoses)
-    bounded = [d for d in diagnoses if d.verdict is Verdict.BOUNDED and d not in acute]
+    seen = set(map(id, acute))
+    quiet = [diagnosis for diagnosis in diagnoses if id(diagnosis) not in seen]
+    bounded = [diagnosis for diagnosis in quiet if diagnosis.verdict is Verdict.BOUNDED]
     if bounded:
         yield Text()
         yield Text("You can ignore these:", "dim")
-        for diagnosis in bounded:
+        for diagnosis in bounded[:LINES]:
             yield from _bounded(diagnosis)
-    for diagnosis in diagnoses:
-        if diagnosis.verdict is Verdict.OK and diagnosis not in acute and diagnosis.graph_breaks:
-            text = f"{diagnosis.function.name} has {describe_breaks(diagnosis.graph_breaks)}"
-            yield Text.assemble(("note  ", "yellow"), text)
+        yield from _more(len(bounded) - LINES, "functions")
+    broken = [
+        Text.assemble(("note  ", "yellow"), f"{d.function.name} has {describe_breaks(d.graph_breaks)}")
+        for d in quiet
+        if d.verdict is Verdict.OK and d.graph_breaks
+    ]
+    yield from _first(LINES, broken, "functions with graph breaks")
     unwatched = [d.function.name for d in diagnoses if d.jit_compile and not d.compiles]
     if unwatched:
         text = "jit_compile: XLA compilations were not watched and may come on top (traceonce run --xla): "
@@ -95,6 +104,17 @@ def _lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Tex
         yield Text()
         for text in problems:
             yield Text.assemble(("note  ", "yellow"), text)
+
+
+def _first(most: int, lines: Sequence[Text], what: str) -> Iterator[Text]:
+    yield from lines[:most]
+    yield from _more(len(lines) - most, what)
+
+
+def _more(left_out: int, what: str) -> Iterator[Text]:
+    """Every list has an end, and says what it left out."""
+    if left_out > 0:
+        yield Text(f"  … and {left_out:,} more {what} (--format html or json has all)", "dim")
 
 
 def needing_attention(recording: Recording, diagnoses: Sequence[Diagnosis]) -> list[Diagnosis]:
@@ -123,7 +143,7 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
     if lines:
         yield Text()
         yield Text("Worth a look:", "yellow")
-        yield from map(Text, lines)
+        yield from _first(LINES, list(map(Text, lines)), "values")
         records = dict.fromkeys(id_ for d, _ in changed_since(diagnoses) for id_ in d.records if "/stale" in id_)
         more = f": {_explain(list(records))}" if records else ""
         yield Text(f"    a call after the change answers with the old value{more}")

@@ -362,3 +362,17 @@ def test_a_value_that_has_changed_is_in_the_headline() -> None:
     text = told(record(Events()(tensor("x", 1)), calls=9, findings=(late,)))
     assert text.splitlines()[0] == "traceonce  1 function, 1 trace: nothing is traced too often, 1 value worth a look"
     assert "  train_step  RATE was 1 when traced and is 2 now; it has changed since · train.py:22\n" in text
+
+
+def test_every_list_has_an_end() -> None:
+    """And says what it left out: a run of a thousand functions is not told in ten thousand lines."""
+    acute = [Events(FunctionId(f"retraced_{n}", "train.py", n), start=1000.0 + n) for n in range(60)]
+    quiet = [Events(FunctionId(f"bounded_{n}", "train.py", n), start=1000.0 + n) for n in range(40)]
+    events = [event(python("k", k), call=k + 1, phase="retrace" if k else "first") for event in acute for k in range(6)]
+    flags = [e(python("k", k), call=k + 1, phase="retrace" if k else "first") for e in quiet for k in (False, True)]
+    recording = record(*events, *flags)
+    lines = render_text(Material(recording, diagnose(recording))).splitlines()
+    assert len([line for line in lines if line.startswith("retraced_")]) == 50
+    assert "  … and 10 more functions to look at (--format html or json has all)" in lines
+    assert len([line for line in lines if line.startswith("  bounded_")]) == 30
+    assert "  … and 10 more functions (--format html or json has all)" in lines
