@@ -16,6 +16,13 @@ RECORDED = Path(__file__).parents[1] / "recorded"
 KINDS = ("sqlite", "postgresql")
 
 
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever gets a 429 need not wait for it here."""
+    for module in ("safety", "problems"):
+        monkeypatch.setattr(f"traceonce.serve.{module}.SLOWED_DOWN", 0.0)
+
+
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[PostgreSQL]:
     """A real PostgreSQL, started once per test process."""

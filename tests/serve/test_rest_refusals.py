@@ -12,7 +12,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 
+from traceonce.serve import knowledge_questions
 from traceonce.serve.app import create_app
+from traceonce.serve.budget import Budget
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.queries import LONGEST_TEXT, Questions
 from traceonce.serve.rest import texts
@@ -107,6 +109,25 @@ def test_the_longest_text_is_answered(server: TestClient) -> None:
     assert len(body) > 6 * LONGEST_TEXT
     answer = server.post(f"{API}/match", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 200
+
+
+def loop_in_c(*_: object) -> bool:
+    """What a worker does instead of matching."""
+    return None in range(2**63)
+
+
+def test_a_text_that_would_be_matched_for_ever(server: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """422, with the limit and the remedy; a short one is matched at once, and the next long one, too."""
+    monkeypatch.setattr(knowledge_questions, "MATCH", Budget(0.2))
+    long = {"text": "ValueError: no such thing\n" * 1_000}
+    with monkeypatch.context() as patch:
+        patch.setattr("traceonce.serve.text_jobs.explain", loop_in_c)
+        reason = detail(server.post(f"{API}/explain", json=long), 422)
+        assert "text: matching it exceeds the limit of 0 s of CPU time" in reason
+        assert "`traceonce explain FILE`" in reason
+        assert server.post(f"{API}/explain", json={"text": "x"}).status_code == 200
+    monkeypatch.undo()
+    assert server.post(f"{API}/explain", json=long).json()["unknown"] == ["ValueError: no such thing"]
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from starlette.responses import Response
 
-from traceonce.serve import app, gate
+from traceonce.serve import app
 from traceonce.serve.app import create_app
 from traceonce.serve.gate import COOKIE, Gate
 from traceonce.serve.rates import Rate
@@ -267,19 +268,21 @@ def test_a_long_text_counts_as_several(tmp_path: Path, monkeypatch: pytest.Monke
 # Guessing
 
 
-@pytest.fixture
-def no_time_goes_by(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "Rate", functools.partial(Rate, clock=lambda: 0.0))
+def stop_the_clock(client: TestClient) -> None:
+    """However long a test takes, nobody gets another try."""
+    application = client.app
+    assert isinstance(application, FastAPI)
+    application.state.gate.failures = Rate(0.2, burst=20, clock=lambda: 0.0)
 
 
 def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-@pytest.mark.usefixtures("no_time_goes_by")
 def test_whoever_guesses_tokens_is_slowed_down(tmp_path: Path) -> None:
     """In a header as on the login page, and both together: 429, with a word when to try again; even the right one."""
     with make_server(tmp_path, token=TOKEN) as client:
+        stop_the_clock(client)
         tried = [client.get(f"{API}/health", headers=bearer(f"guess {number}")) for number in range(15)]
         tried += [client.post("/login", data={"token": f"another {number}"}) for number in range(15)]
         assert [answer.status_code for answer in tried] == [401] * 20 + [429] * 10
@@ -289,10 +292,10 @@ def test_whoever_guesses_tokens_is_slowed_down(tmp_path: Path) -> None:
         assert int(refused.headers["Retry-After"]) <= 5
 
 
-@pytest.mark.usefixtures("no_time_goes_by")
 def test_the_right_token_uses_nothing_up(tmp_path: Path) -> None:
     """However often it is shown, in whichever way: guesses have all their tries left, and no more."""
     with make_server(tmp_path, token=TOKEN) as client:
+        stop_the_clock(client)
         for _ in range(50):
             assert client.get(f"{API}/health", headers=bearer(TOKEN)).status_code == 200
             client.cookies.clear()

@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from web_site import BROWSER, Elements
 
 from traceonce.serve.app import create_app
+from traceonce.serve.rates import Rate
 from traceonce.serve.settings import Settings
 from traceonce.serve.web.door import inside
 
@@ -66,7 +67,9 @@ def test_a_wrong_token_is_told_so(client: TestClient) -> None:
 def test_whoever_guesses_is_slowed_down(tmp_path: Path) -> None:
     """After some tries even the right one has to wait."""
     settings = Settings(database=f"sqlite:///{tmp_path / 'guessed.sqlite3'}", token=TOKEN)
-    with visitor(create_app(settings)) as client:
+    app = create_app(settings)
+    app.state.gate.failures = Rate(0.2, burst=20, clock=lambda: 0.0)  # however long this takes
+    with visitor(app) as client:
         statuses = [client.post("/login", data={"token": f"guess {number}"}).status_code for number in range(30)]
         refused = client.post("/login", data={"token": TOKEN})
     assert statuses[0] == 401

@@ -76,7 +76,8 @@ def open_desk() -> Desk:
     from traceonce.serve.lanes import Lanes
     from traceonce.serve.mcp.answers import Desk
 
-    return Desk(KnowledgeQuestions(own_outcomes(), open_to_read(None)), LocalRecordings(Lanes()))
+    lanes = Lanes()
+    return Desk(KnowledgeQuestions(own_outcomes(), open_to_read(None), lanes), LocalRecordings(lanes))
 
 
 def _once(make: Callable[[], Desk]) -> Callable[[], Desk]:

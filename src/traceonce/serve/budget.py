@@ -28,6 +28,7 @@ class Budget(NamedTuple):
 
 
 LOOK = Budget(10.0)  # at what was found in a recording before
+MATCH = Budget(20.0)  # a long text
 
 
 def reading_budget(size: int, most_seconds: float = MOST_SECONDS) -> Budget:

@@ -1,11 +1,14 @@
 """The questions about what is known: records, texts that they explain, and what people made of their workarounds.
 
-Every method may be called from any thread. What is refused is a `UsageError` whose message says why and what to do.
+What is not asynchronous may be called from any thread. What is refused is a `UsageError` whose message says why and
+what to do.
 """
 
 from __future__ import annotations
 
-import anyio
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import msgspec
 
 from traceonce.errors import RecordError, UsageError
@@ -16,40 +19,56 @@ from traceonce.knowledge.language import Language, in_language
 from traceonce.knowledge.matching import Index, Match, match
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
+from traceonce.serve import text_jobs
+from traceonce.serve.budget import MATCH
 from traceonce.serve.keeping import Outcomes
+from traceonce.serve.lanes import Lanes
 from traceonce.serve.models import RecordAnswer, RecordList
-from traceonce.serve.refusals import NotFoundError, TooLargeError
+from traceonce.serve.refusals import NotFoundError, OverBudgetError, TooLargeError
 from traceonce.serve.searching import RecordSearch
 
 LONGEST_TEXT = 1_000_000  # characters that are matched at once
+SHORT = 10_000  # characters: matching such a text takes some milliseconds, and a worker would take longer
+Result = TypeVar("Result")
 
 
 class KnowledgeQuestions:
-    """Records and outcomes.
+    """Records and outcomes. Long texts are matched by workers, where there are `lanes`, and else at once."""
 
-    Long texts should be asked about in threads of `matching`: it is all Python, so that more at once slow down others.
-    """
-
-    def __init__(self, outcomes: Outcomes, collection: Collection) -> None:
+    def __init__(self, outcomes: Outcomes, collection: Collection, lanes: Lanes | None = None) -> None:
+        self._lanes = lanes
         self._outcomes = outcomes
         self._collection = collection
         self._index = Index(collection)
         _ = self._index.words  # made now, and not for the first who asks
         self._search = RecordSearch(self._index.records)
-        self.matching = anyio.CapacityLimiter(2)
 
     @property
     def known(self) -> int:
         """How many records there are."""
         return len(self._index.records)
 
-    def explain(self, text: str, language: Language | None = None) -> Answered:
+    async def explain(self, text: str, language: Language | None = None) -> Answered:
         """What the errors in a text mean, as `traceonce explain` answers."""
-        return Answering(self._index, language).text(_checked(text))
+        if self._lanes is None or len(_checked(text)) <= SHORT:
+            return Answering(self._index, language).text(_checked(text))
+        return await self._by_worker(text_jobs.explain, text, language)
 
-    def match(self, text: str) -> list[Match]:
+    async def match(self, text: str) -> list[Match]:
         """The records that explain a text, best first, as `traceonce knowledge match` answers."""
-        return match(_checked(text), self._index)
+        if self._lanes is None or len(_checked(text)) <= SHORT:
+            return match(_checked(text), self._index)
+        return await self._by_worker(text_jobs.match, text)
+
+    async def _by_worker(self, job: Callable[..., Result], text: str, *arguments: Any) -> Result:
+        assert self._lanes is not None
+        try:
+            return await self._lanes.texts.run(MATCH, job, self._collection, text, *arguments)
+        except OverBudgetError:
+            raise OverBudgetError(
+                f"text: matching it exceeds the limit of {MATCH.seconds:.0f} s of CPU time; send the part with the "
+                "error, or run `traceonce explain FILE` locally."
+            ) from None
 
     def search_records(
         self, query: str = "", domain: str | None = None, limit: int = 50, offset: int = 0, language: Language = "en"

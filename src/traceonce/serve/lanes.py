@@ -23,21 +23,26 @@ from traceonce.serve.budget import MIB, MOST_SECONDS, SMALL, Budget
 from traceonce.serve.refusals import BrokenJobError, BusyError, OverBudgetError
 from traceonce.serve.worker import Broken, Done, Order, OutOfMemory, Refused, work
 
-PRELOADED = "traceonce.serve.jobs"
+PRELOADED = ["traceonce.serve.jobs", "traceonce.serve.text_jobs"]
 REMEDY = "record a shorter run, or run `traceonce report FILE` locally."
 _context = multiprocessing.get_context("forkserver")
+GROWN = 24 * MIB  # bytes that a worker may keep beyond what it began with
 Result = TypeVar("Result")
 Outcome: TypeAlias = Done | Refused | Broken | OutOfMemory
 
 
 class Lane:
-    """At most so many `workers` at once, and so many jobs `waiting` for them; `niceness` is for the workers."""
+    """At most so many `workers` at once, and so many jobs `waiting` for them.
 
-    def __init__(self, workers: int, waiting: int, niceness: int = 0) -> None:
+    `niceness` is for the workers; one that has `grown` by so many bytes is replaced.
+    """
+
+    def __init__(self, workers: int, waiting: int, niceness: int = 0, grown: int = GROWN) -> None:
         self._room = anyio.CapacityLimiter(workers)
         self._threads = anyio.CapacityLimiter(workers)  # one waits for each worker
         self._waiting = waiting
         self._niceness = niceness
+        self._grown = grown
         self._lock = threading.Lock()
         self._idle: list[_Worker] = []
         self._busy: set[_Worker] = set()
@@ -100,7 +105,7 @@ class Lane:
                     break
                 worker.end()
             else:
-                worker = _Worker(self._niceness)
+                worker = _Worker(self._niceness, self._grown)
             self._busy.add(worker)
             return worker
 
@@ -116,6 +121,7 @@ class Lane:
 class Lanes:
     """Reading what is uploaded, and looking at what was read: each has workers for small recordings and for large ones.
 
+    Long texts have one of their own.
     Reading yields to looking where the processor is short. One large recording is read at a time, since each takes some
     hundred megabytes.
     """
@@ -126,7 +132,8 @@ class Lanes:
         self._look_large = Lane(workers=1, waiting=16, niceness=5)
         self._read = Lane(workers=2, waiting=64, niceness=5)
         self._read_large = Lane(workers=1, waiting=16, niceness=10)
-        self._all = (self._look, self._look_large, self._read, self._read_large)
+        self.texts = Lane(workers=1, waiting=64, niceness=5, grown=128 * MIB)  # it keeps an index of the records
+        self._all = (self._look, self._look_large, self._read, self._read_large, self.texts)
 
     def look(self, size: int) -> Lane:
         """Where something is made of a recording that is kept, of which so many bytes have to be read for it."""
@@ -138,7 +145,7 @@ class Lanes:
 
     def open(self) -> None:
         """Get ready: the process that starts workers imports what they need, so that the first does not wait for it."""
-        _context.set_forkserver_preload([PRELOADED])
+        _context.set_forkserver_preload(PRELOADED)
         forkserver.ensure_running()
         for lane in self._all:
             lane.open()
@@ -152,11 +159,11 @@ class Lanes:
 class _Worker:
     """A process, and the pipe to it; one thread at a time uses it."""
 
-    def __init__(self, niceness: int) -> None:
-        _context.set_forkserver_preload([PRELOADED])
+    def __init__(self, niceness: int, grown: int) -> None:
+        _context.set_forkserver_preload(PRELOADED)
         self._pipe, theirs = _context.Pipe()
         self._process: BaseProcess = _context.Process(
-            target=work, args=(theirs, niceness), name="traceonce worker", daemon=True
+            target=work, args=(theirs, niceness, grown), name="traceonce worker", daemon=True
         )
         self._process.start()
         theirs.close()

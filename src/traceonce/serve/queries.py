@@ -41,9 +41,9 @@ class Questions(KnowledgeQuestions):
     """Recordings, outcomes and knowledge, together. Questions about recordings are asked in one event loop."""
 
     def __init__(self, recordings: Recordings, outcomes: Outcomes, collection: Collection, lanes: Lanes) -> None:
-        super().__init__(outcomes, collection)
+        super().__init__(outcomes, collection, lanes)
         self._recordings = recordings
-        self._lanes = lanes
+        self._lanes: Lanes = lanes
         self._uploads: Cache[jobs.Understood] = Cache(0, lambda _: 1)  # the same bytes at once are read once
         self._digests: Cache[Kept] = Cache(_DIGESTS, lambda kept: len(kept.digest) + len(kept.causes))
         self._answers: Cache[bytes] = Cache(_ANSWERS, len)

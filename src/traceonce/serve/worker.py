@@ -22,10 +22,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from traceonce.errors import UsageError
-from traceonce.serve.budget import MIB, Budget
+from traceonce.serve.budget import Budget
 
 JOBS = 500  # after which a worker makes room for a new one
-GROWN = 24 * MIB  # beyond what it had when it began: then it makes room, too, since Python gives little memory back
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -62,8 +61,8 @@ class OutOfMemory(NamedTuple):
     """A job that needed more memory than its budget has; the worker ends itself."""
 
 
-def work(pipe: Connection, niceness: int) -> None:
-    """Do what comes through the pipe."""
+def work(pipe: Connection, niceness: int, grown: int) -> None:
+    """Do what comes through the pipe. Who has `grown` by so many bytes makes room: Python gives little memory back."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
     _end_with_server()
     os.nice(niceness)
@@ -77,7 +76,7 @@ def work(pipe: Connection, niceness: int) -> None:
             is_last = number == JOBS or isinstance(outcome, OutOfMemory)
             del order
             if isinstance(outcome, Done):
-                is_last = is_last or _peak() > first + GROWN
+                is_last = is_last or _peak() > first + grown
                 outcome = outcome._replace(is_last=is_last)
             pipe.send(outcome)
             del outcome

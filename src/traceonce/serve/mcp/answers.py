@@ -47,7 +47,7 @@ class Desk:
         self._shelf = shelf
 
     async def explain_error(self, asked: contract.ErrorAsked) -> Answer:
-        answered = await run_sync(self.knowledge.explain, asked.text, asked.language, limiter=self.knowledge.matching)
+        answered = await self.knowledge.explain(asked.text, asked.language)
         found = _bounded(answered.plain(), _EXPLAINED, contract.ErrorExplained)
         return _answer(found, tell_explained(found))
 

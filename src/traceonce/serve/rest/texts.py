@@ -19,8 +19,6 @@ from traceonce.serve.rest.documenting import refusals
 from traceonce.serve.rest.parameters import API
 from traceonce.version import __version__
 
-SHORT = 10_000  # characters: matching such a text takes some milliseconds, and a thread would wait for longer
-
 DATABASE_PATIENCE = 2.0  # seconds
 
 _checking = anyio.CapacityLimiter(2)  # threads that may hang on a database which does not answer
@@ -35,22 +33,14 @@ def add_texts(app: FastAPI, questions: Questions) -> None:
     async def match(request: Request, question: MatchQuestion) -> Response:
         """The records that explain a text, best first, as `traceonce knowledge match` answers."""
         check_rate(rate, request, question.text)
-        if len(question.text) <= SHORT:
-            found = questions.match(question.text)
-        else:
-            found = await anyio.to_thread.run_sync(questions.match, question.text, limiter=questions.matching)
+        found = await questions.match(question.text)
         return _json({"matches": found})
 
     @app.post(f"{API}/explain", tags=["knowledge"], response_class=Response, responses=_described(ExplainAnswer))
     async def explain(request: Request, question: ExplainQuestion) -> Response:
         """What the errors in a text mean, as `traceonce explain --format json` answers."""
         check_rate(rate, request, question.text)
-        if len(question.text) <= SHORT:
-            answered = questions.explain(question.text, question.language)
-        else:
-            answered = await anyio.to_thread.run_sync(
-                questions.explain, question.text, question.language, limiter=questions.matching
-            )
+        answered = await questions.explain(question.text, question.language)
         return _json(answered.plain())
 
     @app.get(f"{API}/health", tags=["server"], responses=refusals())

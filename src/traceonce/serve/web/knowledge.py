@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, NamedTuple
 
-from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
@@ -15,7 +14,7 @@ from traceonce.knowledge.record import Record
 from traceonce.knowledge.rendering.view import view_of
 from traceonce.serve.queries import LONGEST_TEXT, Questions
 from traceonce.serve.rates import check_rate
-from traceonce.serve.refusals import TooLargeError
+from traceonce.serve.refusals import BusyError, OverBudgetError, TooLargeError
 from traceonce.serve.rest import Offset, Search
 from traceonce.serve.web.browsing import narrow
 from traceonce.serve.web.forms import form_of
@@ -95,10 +94,12 @@ def make_knowledge_pages(questions: Questions) -> APIRouter:
         check_rate(request.app.state.matching, request, text)
         language = Visitor.of(request).language
         try:
-            answered = await run_sync(questions.explain, text, language, limiter=questions.matching)
+            answered = await questions.explain(text, language)
         except TooLargeError:
             problem = Speech(language).say("explain_too_long", n=f"{LONGEST_TEXT:,}")
             return _explain_page(request, problem=problem, status=413)
+        except (BusyError, OverBudgetError):
+            raise
         except UsageError:
             return _explain_page(request, problem=Speech(language).say("explain_nothing"), status=422)
         return _explain_page(request, text, answered)
