@@ -42,7 +42,7 @@ def test_a_conversation(environment: dict[str, str], tmp_path: Path) -> None:
             assert client.server_info.name == "traceonce"
             assert client.server_info.version == traceonce.__version__
             assert "'latest' (the last run on this machine)" in (client.instructions or "")
-            assert len((await client.list_tools()).tools) == 6
+            assert len((await client.list_tools()).tools) == 7
             assert len((await client.list_resources()).resources) >= 53
             async with anyio.create_task_group() as both:  # what answers is opened once, however many ask first
                 both.start_soon(client.call_tool, "search_records")
