@@ -7,7 +7,8 @@ machine, on a few connections at once, each asking again when its answer has com
 of `bench/messages.jsonl` with every kind of noise, in shuffled order, each with a line before it that has a number of
 its own, so that no question is asked twice and no cache can answer. All in rounds, in rotated order: medians, and the
 middle half. Then, one by one: is the record that comes first the one that the message belongs to? Peer: deadends-dev in
-an environment of its own, one question at a time (`bench/serve_peer.py`).
+an environment of its own, one question at a time (`bench/serve_peer.py`). `bench/serve_weight.py` measures it with many
+clients, hostile ones among them.
 """
 
 from __future__ import annotations

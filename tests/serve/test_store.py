@@ -174,6 +174,13 @@ def test_outcomes_come_back_in_order(store: Store) -> None:
     assert first.note == "好"
 
 
+def test_outcomes_have_an_end(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest are given."""
+    monkeypatch.setattr("traceonce.serve.store.MOST_OUTCOMES", 2)
+    noted = [store.note("tensorflow/a", 1, f"Do {number}.", worked=True) for number in range(3)]
+    assert store.all() == noted[1:]
+
+
 def test_what_is_kept_outlives_the_server(database: str) -> None:
     """Another server on the same database has it all."""
     first = Store(database)

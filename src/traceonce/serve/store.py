@@ -20,6 +20,7 @@ from traceonce.serve.preparing import prepare
 from traceonce.serve.refusals import NotFoundError
 from traceonce.serve.tables import digests, outcomes, recordings
 
+MOST_OUTCOMES = 1_000  # in one answer
 _ID = re.compile("[0-9a-f]{32}")
 
 
@@ -130,12 +131,12 @@ class Store:
         return noted._replace(number=number)
 
     def all(self, record: str | None = None) -> list[Outcome]:
-        """The outcomes, of one record or of all, in the order in which they were noted."""
-        asked = select(outcomes).order_by(outcomes.c.number)
+        """The newest outcomes, of one record or of all, in the order in which they were noted."""
+        asked = select(outcomes).order_by(outcomes.c.number.desc()).limit(MOST_OUTCOMES)
         if record is not None:
             asked = asked.where(outcomes.c.record == record)
         with self._engine.connect() as connection:
-            return [Outcome(*row) for row in connection.execute(asked)]
+            return [Outcome(*row) for row in connection.execute(asked)][::-1]
 
 
 def _checked(id: str) -> str:

@@ -31,7 +31,7 @@ def add_knowledge(app: FastAPI, questions: Questions) -> None:
 
     @app.get(f"{API}/outcomes", tags=["knowledge"], responses=refusals(404))
     def outcomes(record: Annotated[str | None, Query(max_length=200)] = None) -> OutcomeList:
-        """Whether workarounds worked for those who tried them."""
+        """Whether workarounds worked for those who tried them: the newest 1,000 outcomes, of one record or of all."""
         found = questions.outcomes(record)
         return OutcomeList(outcomes=[Outcome(**outcome._asdict()) for outcome in found])
 
