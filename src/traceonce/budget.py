@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 _Answer: TypeAlias = tuple[bool, Any, str]  # whether it succeeded, what it returned or raised, and where that was
 
 SECONDS = 120.0  # for any recording
-SECONDS_PER_MIB = 30.0  # and for its size: some ten times what it takes
+SECONDS_PER_MIB = 10.0  # and for its size: several times what it takes, also on a slow machine
 NOTICED = 2.0  # seconds of silence after which a person at a terminal wonders
 
 

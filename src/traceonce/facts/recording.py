@@ -7,6 +7,7 @@ The JSON report (one document with the same schema) can be read back too.
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -324,8 +325,7 @@ def _read_lines(data: bytes, name: str) -> tuple[list[Entry], list[str]]:
     entries: list[Entry] = []
     damage: list[str] = []
     damaged = 0
-    lines = data.split(b"\n")
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(io.BytesIO(data), 1):
         if not line.strip():
             continue
         try:
@@ -336,7 +336,7 @@ def _read_lines(data: bytes, name: str) -> tuple[list[Entry], list[str]]:
                     f"{name}: is not a traceonce recording (its first line is no header). {AGAIN}"
                 ) from None
             damaged += 1
-            if number == len(lines):
+            if not line.endswith(b"\n"):
                 damage.append(f"{name}, line {number}: cut short; everything before it was read")
             elif damaged <= DAMAGED:
                 damage.append(f"{name}, line {number}: damaged and left out ({error})")
