@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 from pathlib import Path
@@ -73,8 +74,8 @@ def test_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_its_process_dies() -> None:
-    with pytest.raises(RecordingError, match="its process was ended by SIGSEGV"):
-        compute_from([Path("run.jsonl")], lambda: os.kill(os.getpid(), signal.SIGSEGV))
+    with pytest.raises(RecordingError, match="its process was ended by SIGTERM"):
+        compute_from([Path("run.jsonl")], lambda: os.kill(os.getpid(), signal.SIGTERM))
 
 
 def test_an_interrupt_ends_both(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,3 +96,12 @@ def test_an_interrupt_ends_both(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(children) == 1
     with pytest.raises(ProcessLookupError):
         os.kill(children[0], 0)
+
+
+def test_what_is_printed_to_memory_is_printed_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A runner of tests, or a notebook, has put something into the place of standard output."""
+    told = io.StringIO()
+    monkeypatch.setattr("sys.stdout", told)
+    assert compute_from([], os.getpid) == os.getpid()
+    compute_from([], lambda: print("seen"))
+    assert told.getvalue() == "seen\n"

@@ -160,9 +160,10 @@ class _Asked:
             return self.answering.text(chain([first], chunks), "".join(decode([first])))
 
     def _explain_recording(self, name: str, chunks: Iterator[bytes]) -> Answered:
+        piped = b"".join(chunks) if name == "-" else None
+
         def explain() -> Answered:
-            piped = name == "-"
-            recording = Recording.from_bytes(b"".join(chunks), "standard input") if piped else Recording.load(name)
+            recording = Recording.load(name) if piped is None else Recording.from_bytes(piped, "standard input")
             met, unknown = explain_run(recording, self.index)
             answered = self.answering.gathered(met, unknown, [], None)
             return answered._replace(fine=not answered.explanations and not unknown)

@@ -234,7 +234,7 @@ function remarks(func) {
     func.graph_breaks.length > 0 && [breaksInWords(func)],
     func.fell_back && [func.fell_back[state.language], 'bad'],
     func.jit_compile && !func.compiles && [words('cards.compiles_not_watched')],
-    ...func.notes[state.language].map((note) => [withCode(note)]),
+    ...sentencesOf(func.notes).map((note) => [note]),
     ...[...errorsOf(func)].map(([error, count]) => [raisedWords(func, error, count), 'bad']),
   ].filter(Boolean);
   if (!lines.length) return null;

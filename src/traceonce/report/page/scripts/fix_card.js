@@ -144,7 +144,7 @@ function proofView(proof) {
       {class: PROVING[proof.verdict]},
       h('b', null, words(`fix.${proof.verdict}`)),
       ' ',
-      proof.reason[state.language],
+      sentencesOf({en: [proof.reason.en], zh: [proof.reason.zh]}),
     );
   }
   return [
@@ -226,7 +226,7 @@ function howToProve(key) {
 function fixNotes(fix) {
   if (fix.proof && fix.proof.verdict !== 'proved') return null;
   const caution = ['review', 'narrow', 'advice'].includes(fix.safety) && words(`fix.safety_note.${fix.safety}`);
-  const sentences = [caution, ...fix.notes[state.language].map(withCode)].filter(Boolean);
+  const sentences = [caution, ...sentencesOf(fix.notes)].filter(Boolean);
   return [
     sentences.length > 0 && h('ul.note.sentences', null, sentences.map((said) => h('li', null, said))),
     fix.wider && h('details.note', null, h('summary', null, words('fix.wider')), h('code', null, fix.wider)),

@@ -65,6 +65,11 @@ function inEnglish(text, tag = 'span') {
   return h(tag, {lang: state.language === 'en' ? null : 'en'}, content);
 }
 
+/** Sentences that come in every language; an older recording has the English ones alone. */
+function sentencesOf(notes) {
+  return notes[state.language].map((note, n) => (note === notes.en[n] ? inEnglish(note) : withCode(note)));
+}
+
 /** Text with `code` between backticks, as elements. */
 function withCode(text) {
   return (text ?? '')
