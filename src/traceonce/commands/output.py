@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -17,6 +18,7 @@ from traceonce.facts.error_text import main_line
 from traceonce.facts.printable import in_line
 from traceonce.report.base import FORMS, Language, find_form, find_renderer
 
+OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # what a full or broken disk answers
 PAGE = "traceonce-report.html"
 GENERATOR = '<meta name="generator" content="traceonce'
 

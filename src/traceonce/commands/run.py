@@ -18,7 +18,7 @@ from traceonce.budget import compute_from
 from traceonce.commands import in_program
 from traceonce.commands.accepted import AcceptedState
 from traceonce.commands.message_line import say, say_lines
-from traceonce.commands.output import check_form, choose_output, put_report, tell_place
+from traceonce.commands.output import OUTPUT_FAILED, check_form, choose_output, put_report, tell_place
 from traceonce.config import ALL, Config, load_config
 from traceonce.errors import TraceonceError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
@@ -168,6 +168,8 @@ def command(
     settings = msgspec.json.encode(in_program.Settings(xla, config)).decode()
     launched = launch(target, path, in_program.BEGIN, settings, compilations=xla)
     remember(path)
+    if launched.unwritten:
+        say(f"traceonce: {launched.unwritten}")
 
     def conclude() -> Conclusion:
         result = Recording.load(path)
@@ -188,12 +190,12 @@ def command(
 
     try:
         concluded = compute_from([path], conclude)
-    except OSError:  # of the output: the command line deals with it
-        raise
     except Exception as error:
+        if isinstance(error, OSError) and (isinstance(error, BrokenPipeError) or error.errno in OUTPUT_FAILED):
+            raise
         if not isinstance(error, TraceonceError):
             say_lines("".join(traceback.format_exception(error)))
-        problem = launched.unwritten or f"no report: {describe_error(error)}; the recording is kept: {path}"
+        problem = f"no report: {describe_error(error)}; the recording is kept: {path}"
         say(f"traceonce: {problem}")
         concluded = Conclusion(not_known=_not_known(config, [problem]))
     _say(concluded, launched.code, quiet=quiet)
