@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import multiprocessing
 import os
 import signal
 from pathlib import Path
@@ -80,13 +81,13 @@ def test_its_process_dies() -> None:
 
 def test_an_interrupt_ends_both(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C while it is at it: the process that computes is gone with the one that waits."""
+    others = set(multiprocessing.active_children())  # the tests of the server leave workers to the ones after them
     children: list[int] = []
     receive = budget._receive
 
     def interrupted(reader: object, seconds: float) -> object:
-        import multiprocessing
-
-        children.extend(child.pid for child in multiprocessing.active_children() if child.pid is not None)
+        began = set(multiprocessing.active_children()) - others
+        children.extend(child.pid for child in began if child.pid is not None)
         monkeypatch.setattr(budget, "_receive", receive)
         raise KeyboardInterrupt
 

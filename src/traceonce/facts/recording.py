@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from traceonce.facts.entries import (
 from traceonce.facts.event import TraceEvent
 from traceonce.facts.limit import Breach
 from traceonce.facts.section import Section, each_once, lost_header
+from traceonce.facts.sharing import Shared
 
 AGAIN = "Record the run again with: traceonce run --recording FILE SCRIPT"
 NOTICES = 50  # of a recording that are kept
@@ -94,7 +95,10 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
             again = quoted(["traceonce", "run", "--recording", as_file(name)])
             raise RecordingError(f"{name}: the file is empty. Record a run with: {again} …")
         document = _document(data, name)
-        return document if document is not None else cls.from_entries(*_read_lines(data, name), name)
+        if document is not None:
+            return document
+        damage: list[str] = []
+        return cls.from_entries(_read_lines(data, name, damage), damage, name)
 
     @classmethod
     def from_entries(cls, entries: Iterable[Entry], damage: Iterable[str] = (), name: str = "recording") -> Recording:
@@ -321,17 +325,17 @@ def _check_schema(raw: Any, name: str) -> None:
     raise RecordingError(f"{name}: is not a traceonce recording (field 'schema' should be {SCHEMA!r}). {AGAIN}")
 
 
-def _read_lines(data: bytes, name: str) -> tuple[list[Entry], list[str]]:
-    entries: list[Entry] = []
-    damage: list[str] = []
-    damaged = 0
+def _read_lines(data: bytes, name: str, damage: list[str]) -> Iterator[Entry]:
+    """The lines one by one; what is wrong with others is added to `damage`."""
+    damaged, first = 0, True
+    shared = Shared()
     for number, line in enumerate(io.BytesIO(data), 1):
         if not line.strip():
             continue
         try:
             entry = decode_line(line)
         except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeDecodeError) as error:
-            if not entries:
+            if first:
                 raise RecordingError(
                     f"{name}: is not a traceonce recording (its first line is no header). {AGAIN}"
                 ) from None
@@ -341,9 +345,11 @@ def _read_lines(data: bytes, name: str) -> tuple[list[Entry], list[str]]:
             elif damaged <= DAMAGED:
                 damage.append(f"{name}, line {number}: damaged and left out ({error})")
             continue
+        first = False
         if isinstance(entry, Header):
             _check_schema({"schema": entry.schema}, name)
-        entries.append(entry)
+        if isinstance(entry, TraceEvent):
+            shared.share(entry)
+        yield entry
     if damaged > len(damage):
         damage.append(f"{name}: {damaged - len(damage):,} more damaged lines were left out")
-    return entries, damage

@@ -129,10 +129,10 @@ class Lanes:
     def __init__(self, most_seconds: float = MOST_SECONDS) -> None:
         self.most_seconds = most_seconds
         self._look = Lane(workers=2, waiting=256)
-        self._look_large = Lane(workers=1, waiting=16, niceness=5)
-        self._read = Lane(workers=2, waiting=64, niceness=5)
-        self._read_large = Lane(workers=1, waiting=16, niceness=10)
-        self.texts = Lane(workers=1, waiting=64, niceness=5, grown=128 * MIB)  # it keeps an index of the records
+        self._look_large = Lane(workers=1, waiting=16, niceness=10)
+        self._read = Lane(workers=2, waiting=64, niceness=10)
+        self._read_large = Lane(workers=1, waiting=16, niceness=19)
+        self.texts = Lane(workers=1, waiting=64, niceness=10, grown=128 * MIB)  # it keeps an index of the records
         self._all = (self._look, self._look_large, self._read, self._read_large, self.texts)
 
     def look(self, size: int) -> Lane:
