@@ -48,7 +48,7 @@ def tell(data: bytes) -> None:
 
 @given(recordings())
 @settings(
-    max_examples=300,
+    max_examples=150,
     deadline=None,
     database=None,
     derandomize=True,

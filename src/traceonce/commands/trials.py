@@ -9,6 +9,7 @@ import takes. A trial gets a folder of its own to work in, and a time limit.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import platform
@@ -62,6 +63,7 @@ def main() -> None:
     module = importlib.import_module(framework)
     for name in _ALONG.get(framework, ()):
         importlib.import_module(name)
+    gc.freeze()  # else the collector looks at all of the framework in every fork, which copies its memory: a second each
     facts = Measurement(framework=framework, version=_version(module), python=platform.python_version())
     answers.write(msgspec.json.encode(facts) + b"\n")
     for line in sys.stdin.buffer:
