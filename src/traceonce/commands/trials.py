@@ -63,7 +63,7 @@ def main() -> None:
     module = importlib.import_module(framework)
     for name in _ALONG.get(framework, ()):
         importlib.import_module(name)
-    gc.freeze()  # else the collector looks at all of the framework in every fork, which copies its memory: a second each
+    gc.freeze()  # else the collector looks at all of it in every fork, and so copies its memory: a second each
     facts = Measurement(framework=framework, version=_version(module), python=platform.python_version())
     answers.write(msgspec.json.encode(facts) + b"\n")
     for line in sys.stdin.buffer:

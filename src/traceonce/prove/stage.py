@@ -31,7 +31,7 @@ def main() -> None:
     os.dup2(2, 1)  # whatever the framework prints must not get among the answers
     for framework in sys.argv[1:]:
         importlib.import_module(framework)
-    gc.freeze()  # else the collector looks at all of the framework in every fork, which copies its memory: a second each
+    gc.freeze()  # else the collector looks at all of it in every fork, and so copies its memory: a second each
     answers.write(b"ready\n")
     for line in orders:
         order = msgspec.json.decode(line, type=Order)
