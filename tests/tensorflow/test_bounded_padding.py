@@ -283,7 +283,7 @@ def test_padding_and_lifting_together(tf: Any) -> None:
     step, shapes = noted(tf, lambda tokens, k: tf.reduce_sum(tokens) * k, relax=False)
     for number in range(1, 5):
         assert float(step(tf.ones([2, number]), float(number))) == 2.0 * number * number
-    assert len(shapes) == 3
+    assert len(shapes) == 4
     assert traceonce.stats(step).lifted == 1
 
 

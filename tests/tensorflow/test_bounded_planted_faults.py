@@ -88,10 +88,6 @@ def believe_that_graphs_are_alike(plant: pytest.MonkeyPatch) -> None:
     everywhere(plant, "folded_operations", lambda *graphs: set())
 
 
-def believe_that_results_are_the_same(plant: pytest.MonkeyPatch) -> None:
-    everywhere(plant, "agree", lambda *traces: "same")
-
-
 def believe_every_range(plant: pytest.MonkeyPatch) -> None:
     lift = module("flattening").Lift
 
@@ -102,7 +98,7 @@ def believe_every_range(plant: pytest.MonkeyPatch) -> None:
 
 
 def overlook_sizes_that_are_read(plant: pytest.MonkeyPatch) -> None:
-    everywhere(plant, "noticed", lambda: contextlib.nullcontext([]))
+    everywhere(plant, "watched", lambda: contextlib.nullcontext(module("reads").Reads()))
 
 
 FAULTS: dict[str, tuple[Plant, str, int]] = {
@@ -113,7 +109,6 @@ FAULTS: dict[str, tuple[Plant, str, int]] = {
     "aliases": (ignore_aliases, "variables", 40),
     "temporaries": (ignore_what_temporaries_hold, "temporaries", 20),
     "graphs": (believe_that_graphs_are_alike, "numbers", 80),
-    "results": (believe_that_results_are_the_same, "together", 80),
     "ranges": (believe_every_range, "ranges", 60),
     "sizes": (overlook_sizes_that_are_read, "tensors", 80),
 }

@@ -2,8 +2,11 @@
 
 import tensorflow as tf
 
-FEWEST = 3
-WHY = "Two epochs as they are, and the epoch as a tensor, where AutoGraph makes the `if` a `tf.cond`."
+FEWEST = 9
+WHY = (
+    "Each epoch as it is, and the trial which shows that a tensor makes the `if` a `tf.cond`: its gradient is "
+    "zero where that of the branch is None."
+)
 
 
 def run(function):

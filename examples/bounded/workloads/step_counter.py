@@ -2,8 +2,11 @@
 
 import tensorflow as tf
 
-FEWEST = 3
-WHY = "Two steps as they are, and the step as a tensor, whose graph is like both but for the constant."
+FEWEST = 4
+WHY = (
+    "Two steps as they are, and the step as a tensor, whose graph is like both but for the constant. A trace with "
+    "a number that notices shows that nobody looks at it."
+)
 
 
 def run(function):

@@ -6,12 +6,15 @@ import contextlib
 import gc
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
+from traceonce.backends.tensorflow.dispatching.apart import Apart, Keyed, taken
 from traceonce.backends.tensorflow.dispatching.exact import exact_type, leaves
+from traceonce.backends.tensorflow.dispatching.graphs import has_own_gradients
 from traceonce.backends.tensorflow.dispatching.likeness import Likeness, Mark
 from traceonce.backends.tensorflow.dispatching.parts import FunctionCache, FunctionContext, default_types
 from traceonce.backends.tensorflow.dispatching.running import tick
+from traceonce.backends.tensorflow.dispatching.sizes import Sizes
 
 Permit = Callable[[Any], None]
 
@@ -24,6 +27,20 @@ class _Here(threading.local):
     trying: bool = False
     made: list[Any] | None = None
     on_miss: Callable[[], None] | None = None
+    exactly: bool = False
+
+
+class Wide(NamedTuple):
+    """What comes with a trace that is for more than the call it was made for.
+
+    `inner` holds what was traced of other functions for it; `sizes` says which of the sizes that it admits it takes;
+    `compared` is how often TensorFlow compared open sizes; `own_gradients`: a tape would run Python of the body's.
+    """
+
+    inner: Apart
+    sizes: Sizes | None
+    compared: int
+    own_gradients: bool
 
 
 class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untyped
@@ -50,12 +67,15 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
         self._here = _Here()
         self._clock: dict[int, int] = {}
         self._kept: dict[int, tuple[Any, Any, Any]] = {}  # what `_primary` holds, without hashing all of it
+        self._wide: dict[int, Wide] = {}
         self.traces = 0
         self.trials = 0
         self.evicted = 0
 
     def lookup(self, function_type: Any, context: Any = None) -> Any:
         found = self.find(function_type, context)
+        if taken(self) is not None:
+            return found
         on_miss = self._here.on_miss
         if found is None and on_miss is not None:
             self._here.on_miss = None
@@ -71,7 +91,40 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
 
     def find(self, function_type: Any, context: Any = None) -> Any:
         """The trace that admits this, or None."""
-        return super().lookup(exact_type(function_type, self._likeness), context or FunctionContext())
+        kind, context = exact_type(function_type, self._likeness), context or FunctionContext()
+        if not self._here.exactly:
+            found = super().lookup(kind, context)
+            if found is None or self.takes(found, lambda: input_shapes(kind)):
+                return found
+        found = self._primary.get((context, kind))
+        return None if found is None or id(found) in self._wide else found
+
+    def keep_wide(self, fn: Any, inner: Apart, sizes: Sizes | None = None, compared: int = 0) -> None:
+        """This trace serves more than the call that it was made for."""
+        if id(fn) in self._kept:
+            self._wide[id(fn)] = Wide(inner, sizes, compared, has_own_gradients(fn))
+
+    def wide(self, fn: Any) -> Wide | None:
+        """What comes with a trace that serves more than one call; None for one that does not."""
+        return self._wide.get(id(fn))
+
+    @property
+    def has_own_gradients(self) -> bool:
+        return any(wide.own_gradients for wide in list(self._wide.values()))
+
+    def takes(self, fn: Any, shapes: Callable[[], list[Any]]) -> bool:
+        """Is this trace, which admits them, for inputs of these shapes?"""
+        wide = self.wide(fn)
+        return wide is None or wide.sizes is None or wide.sizes.admit(shapes())
+
+    @contextlib.contextmanager
+    def exactly(self) -> Iterator[None]:
+        """In this block the calling thread is given traces that were made for just what it asks for."""
+        before, self._here.exactly = self._here.exactly, True
+        try:
+            yield
+        finally:
+            self._here.exactly = before
 
     def generalize(self, context: Any, function_type: Any) -> Any:
         """What is to be traced for this request: what `tracing` says, else what `tf.function` would trace."""
@@ -84,7 +137,11 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
         here = self._here
         context = context or FunctionContext()
         kind = exact_type(fn.function_type, self._likeness)
-        super().add(_Keyed(kind), context)
+        trial = taken(self)
+        if trial is not None:
+            trial.add(self, fn, context, kind)
+            return
+        super().add(Keyed(kind), context)
         self._primary[context, kind] = fn
         self._kept[id(fn)] = (context, kind, fn)
         here.last = fn
@@ -133,6 +190,10 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
         """The trace that this thread was given by its last look-up."""
         return self._here.last
 
+    def admitted_by(self, kind: Any) -> list[Any]:
+        """The types of the traces that one of this type could stand in for."""
+        return [other for _, other, _ in list(self._kept.values()) if other != kind and kind.is_supertype_of(other)]
+
     def types(self, context: Any) -> list[Any]:
         """The types of the traces made in a context, oldest first."""
         return [kind for where, kind, _ in list(self._kept.values()) if where == context]
@@ -146,6 +207,7 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
         if known is not None:
             self.delete(known[1], known[0])
         self._clock.pop(id(fn), None)
+        self._wide.pop(id(fn), None)
         if self._here.last is fn:
             self._here.last = None
         self._dropped(fn)
@@ -179,13 +241,6 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
                 gc.collect()  # a graph is full of cycles, and most of its memory is nothing that Python counts
 
 
-class _Keyed:
-    """What `FunctionCache.add` needs of a function: its type."""
-
-    def __init__(self, function_type: Any) -> None:
-        self.function_type = function_type
-
-
 def _is_dead(leaf: Any) -> bool:
     likeness = getattr(leaf, "likeness", None)
     if likeness is not None:
@@ -197,3 +252,15 @@ def _holds_dead(likeness: Any) -> bool:
     if isinstance(likeness, Mark):
         return likeness.reference() is None
     return isinstance(likeness, tuple) and any(_holds_dead(part) for part in likeness)
+
+
+def input_shapes(kind: Any) -> list[Any]:
+    """The shapes of the inputs of a function of this type, each variable once; None where a rank is open."""
+    shapes: list[Any] = []
+    met: set[Any] = set()
+    for spec in kind.flat_inputs:
+        alias = spec._alias_id()
+        if alias is None or alias not in met:
+            shapes.append(None if spec.shape.rank is None else tuple(spec.shape))
+        met.add(alias)
+    return shapes

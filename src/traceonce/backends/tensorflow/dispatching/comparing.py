@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -22,7 +21,6 @@ Agreement: TypeAlias = Literal["same", "different", "unknown"]
 READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "VarIsInitializedOp"})
 WRITES = re.compile(r"(Assign(Add|Sub)?VariableOp|Resource(Sparse)?Apply\w+|ResourceScatter\w+)$")
 CALLS = frozenset({"StatefulPartitionedCall", "If", "While", "Case", "Assert", "Placeholder"})
-PASSING = frozenset({"Identity", "NoOp", "Cast"})
 LOOPS = frozenset({"While", "StatelessWhile"})
 COPIED = 2**28  # bytes of variables that are copied for a comparison, at most
 TOLERANCE = {
@@ -122,6 +120,14 @@ def _writes(concrete: Any) -> bool:
     return writes
 
 
+def has_effects(concrete: Any) -> bool:
+    """Could it be noticed that this trace was run?"""
+    try:
+        return _writes(concrete)
+    except CannotRun:
+        return True
+
+
 def operations(concrete: Any) -> set[str]:
     """The kinds of operations in a graph and in the functions that it calls."""
     definition = concrete.graph.as_graph_def()
@@ -184,37 +190,3 @@ def fitted(inputs: Sequence[Any], shapes: Sequence[Any]) -> list[Any] | None:
             value = tf.gather(value, np.arange(wanted) % size, axis=axis)
         found.append(value)
     return found
-
-
-def other_data(inputs: Sequence[Any], seed: int) -> list[Any]:
-    """Inputs like these with other values: what is zero, or equal, by chance shows little. Resources stay."""
-    return [_other(value, (seed, place)) for place, value in enumerate(inputs)]
-
-
-def _other(value: Any, seed: tuple[int, int]) -> Any:
-    if value.dtype.is_floating:
-        return tf.random.stateless_uniform(value.shape, seed, 0.5, 2.0, dtype=value.dtype) * (-1) ** seed[0]
-    if value.dtype in (dtypes.int32, dtypes.int64):
-        return tf.random.stateless_uniform(value.shape, seed, 0, 3, dtype=value.dtype)
-    return value
-
-
-def alike_inside(static: Any, lifted: Any) -> bool:
-    """Do the branches and loops of both do the same? Where the static graph has none, there is nothing to compare."""
-    mine, theirs = _inner(static), _inner(lifted)
-    return not mine[0] or (mine[0] == theirs[0] and theirs[1] <= mine[1])
-
-
-def _inner(concrete: Any) -> tuple[Counter[str], set[bytes]]:
-    """What is done in the functions that a graph calls, and the constants there."""
-    done: Counter[str] = Counter()
-    constants: set[bytes] = set()
-    library = concrete.graph.as_graph_def().library.function
-    names = {function.signature.name for function in library}
-    for function in library:
-        for node in function.node_def:
-            if node.op == "Const":
-                constants.add(node.attr["value"].SerializeToString(deterministic=True))
-            elif node.op not in PASSING and node.op not in names:
-                done[node.op] += 1
-    return done, constants

@@ -104,10 +104,12 @@ class Decisions:
 
     def admitting(self, form: Form, key: tuple[Any, ...]) -> Runnable | None:
         """Rule 2, without asking TensorFlow: a known trace that admits this key."""
-        shapes = form.shapes(key)
+        shapes, cache = form.shapes(key), self._tracer.cache
         for runnable in form.wide.get(form.without_shapes(key), ()):
             if runnable.admits_shapes(shapes):
                 found: Runnable = runnable
+                if not cache.takes(found.concrete, lambda: form.to_inputs(shapes, form.count)):
+                    return None
                 with self._tracer.function._lock:
                     if self._runnables.get(id(found.concrete)) is found:  # it may just have gone
                         self._note(form, key, found)
@@ -173,7 +175,8 @@ class Decisions:
             runnable = self._runnables.get(id(concrete))
             if runnable is None:
                 shapes = () if form.has_aliases else form.of_tensors([_shape(tensor) for tensor in placeholders])
-                runnable = self._runnables[id(concrete)] = Runnable(concrete, tuple(shapes))
+                wide = self._tracer.cache.wide(concrete)
+                runnable = self._runnables[id(concrete)] = Runnable(concrete, tuple(shapes), wide)
             self._note(form, key, runnable)
             if not form.has_aliases:
                 self._note_wide(form, key, runnable)

@@ -1,7 +1,8 @@
 """Types of arguments that TensorFlow would confuse, or forget, told apart and kept.
 
 TensorFlow's literals are equal where Python's values are: 1, True and 1.0 share one trace, so do 0.0 and -0.0. Its
-weak references to objects equal nothing once the object is collected. These two stand in for them.
+weak references to objects equal nothing once the object is collected, and its dicts have no order. These three stand
+in for them.
 """
 
 from __future__ import annotations
@@ -47,6 +48,19 @@ class AlikeObject(default_types.Weakref):  # type: ignore[misc]  # TensorFlow is
     def cast(self, value: Any, context: Any) -> Any:
         del context
         return value
+
+
+class OrderedDict(default_types.Dict):  # type: ignore[misc]  # TensorFlow is untyped
+    """A dict, equal to another one with the same keys in the same order alone: a body may go through them."""
+
+    def _has_same_structure(self, other: Any) -> bool:
+        return isinstance(other, default_types.Dict) and list(self.mapping) == list(other.mapping)
+
+    def __eq__(self, other: object) -> bool:
+        return self._has_same_structure(other) and bool(self.mapping == getattr(other, "mapping", None))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.mapping))
 
 
 def exact_type(function_type: Any, likeness: Likeness) -> Any:
@@ -100,9 +114,9 @@ def _changed(kind: Any, change: Callable[[Any], Any]) -> Any:
         return types.Tuple(*(_changed(part, change) for part in kind.components))
     if type(kind) is types.List:
         return types.List(*(_changed(part, change) for part in kind.components_tuple.components))
-    if type(kind) is types.Dict:
+    if isinstance(kind, types.Dict):
         parts = {key: _changed(part, change) for key, part in kind.mapping.items()}
-        return types.Dict(parts, kind._placeholder_type)
+        return OrderedDict(parts, kind._placeholder_type)
     if type(kind) is types.NamedTuple:
         fields = tuple(_changed(part, change) for part in kind.attributes.components)
         return types.NamedTuple(kind.type_name, kind.attribute_names, fields, kind._placeholder_type)

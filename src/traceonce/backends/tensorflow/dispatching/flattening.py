@@ -68,6 +68,7 @@ class Form:
         for index, argument in enumerate(arguments):
             writer.leaf(argument, f"a{index}", (index,), checked=True)
         self.flatten = writer.finish(len(arguments))
+        self.count = writer.count
         self.numbers = writer.numbers
         self.places = writer.places
         self.has_variables = bool(writer.handles)
@@ -171,6 +172,11 @@ class _Writer:
             raise NotUnderstood
         else:
             self._object(value, name)
+
+    @property
+    def count(self) -> int:
+        """How many inputs it makes."""
+        return len(self._inputs)
 
     def finish(self, count: int) -> Flatten:
         if self.handles[1:]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from traceonce.backends.tensorflow.dispatching import hits
 from traceonce.backends.tensorflow.dispatching.cache import BoundedCache
+from traceonce.backends.tensorflow.dispatching.comparing import has_effects
 from traceonce.backends.tensorflow.dispatching.deciding import Decisions
 from traceonce.backends.tensorflow.dispatching.flattening import Path
 from traceonce.backends.tensorflow.dispatching.frames import Unseen, without_ours
@@ -19,6 +20,7 @@ from traceonce.backends.tensorflow.dispatching.parts import (
     composite_tensor,
     context,
     eager_function_run,
+    errors,
     execute,
     no_tape_is_active,
     ops,
@@ -31,6 +33,8 @@ from traceonce.backends.tensorflow.dispatching.parts import (
 from traceonce.backends.tensorflow.dispatching.policy import Policy, RunEagerly
 from traceonce.backends.tensorflow.dispatching.refusing import refused_event
 from traceonce.backends.tensorflow.dispatching.running import raise_as_tensorflow_does, tell_tapes, tick
+from traceonce.backends.tensorflow.dispatching.tapes import hidden as tapes_hidden
+from traceonce.backends.tensorflow.dispatching.tapes import is_accumulating
 from traceonce.facts.dispatch import Stats
 
 POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -41,7 +45,8 @@ _saving = save_context._save_context
 _graphs = ops._default_graph_stack
 _UNSAVED = ("_decisions", "_function_cache", "_bound", "_binders", "_marks", "_likeness")
 _TRACED = ("_variable_creation_config", "_no_variable_creation_config", "_created_variables")
-
+# What a graph raises for sizes and values that it is given, or where XLA cannot compile it for them.
+OF_THE_DATA = (errors.InvalidArgumentError, errors.UnimplementedError, errors.InternalError, errors.OutOfRangeError)
 
 DEFAULT_POLICY = Policy()
 
@@ -104,6 +109,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
     # --- the hit
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        wide = None
         try:
             here = context._context or context.context()
             local = here._thread_local_data
@@ -141,6 +147,11 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
                 found.hits += 1
                 found.last = tick()
                 inputs = flat[1]
+                if found.is_wide:
+                    if not no_tape_is_active() and (found.own_gradients or is_accumulating()):
+                        with Unseen():
+                            return self._exactly(args, kwargs)
+                    wide = found.concrete
                 if form.has_variables and not no_tape_is_active():
                     tell_tapes(variables_among(arguments))
                 if form.has_aliases:
@@ -168,6 +179,8 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         except RunEagerly:
             return self._python_function(*args, **kwargs)
         except Exception as error:
+            if wide is not None and isinstance(error, OF_THE_DATA):
+                return self._after_error(error, wide, args, kwargs)
             if not traceback_utils.is_traceback_filtering_enabled():
                 raise
             raise error.with_traceback(without_ours(error.__traceback__)) from None
@@ -188,6 +201,25 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
 
     # --- everything else
 
+    def _exactly(self, args: Any, kwargs: Any) -> Any:
+        """As TensorFlow would: with a trace that is made for this call."""
+        self._fallbacks += 1
+        with self._function_cache.exactly():
+            return super().__call__(*args, **kwargs)
+
+    def _after_error(self, error: Exception, wide: Any, args: Any, kwargs: Any) -> Any:
+        """A trace that is for more than this call has failed: what would one have done that is made for it?
+
+        It may fail while it is traced, with another error, or not fail. Where the failed one may have had effects, it
+        cannot be run in its place; but an error at trace time is still the one to be raised.
+        """
+        with Unseen():
+            if not has_effects(wide):
+                return self._exactly(args, kwargs)
+            with self._function_cache.exactly(), tapes_hidden():
+                self._get_concrete_function_garbage_collected(*args, **kwargs)
+            raise error
+
     def _miss(self, arguments: tuple[Any, ...], args: Any, kwargs: Any, device: str) -> Any:
         """No key leads to a trace. TensorFlow makes the call; where a wider trace is wanted, it is there before."""
         if self._dead:
@@ -196,16 +228,26 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         call = decisions.call(arguments, device) if not self._is_pure else None
         if call is None:
             return self._unknown(args, kwargs)
+        if is_accumulating():
+            return self._exactly(args, kwargs)
         self._likeness.look_again()
         first, before = self.tracing_options is None, cache.traces
         if not first:
             for concrete, when in decisions.recently_used():
                 cache.used(concrete, when)
             call, given = decisions.prepare(call)
+            if cache.has_own_gradients and not no_tape_is_active():
+                return self._exactly(args, kwargs)
             if given is not arguments:
                 args, kwargs = self.split(given)
         hits.tell(self)
-        result = super().__call__(*args, **kwargs)
+        try:
+            result = super().__call__(*args, **kwargs)
+        except OF_THE_DATA as error:
+            made = cache.last
+            if first or cache.wide(made) is None:
+                raise
+            return self._after_error(error, made, *self.split(arguments))
         decisions.remember(call, cache.last)
         if not first and cache.traces > before:
             decisions.lift(call, cache.last)
@@ -216,8 +258,17 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         self._fallbacks += 1
         if self.tracing_options is None or self._is_pure or not self.relaxes:
             return super().__call__(*args, **kwargs)
-        with self._function_cache.before_a_miss(lambda: self._decisions.widen(args, kwargs)):
-            return super().__call__(*args, **kwargs)
+        if is_accumulating():
+            return self._exactly(args, kwargs)
+        cache = self._function_cache
+        try:
+            with cache.before_a_miss(lambda: self._decisions.widen(args, kwargs)):
+                return super().__call__(*args, **kwargs)
+        except OF_THE_DATA as error:
+            made = cache.last
+            if cache.wide(made) is None:
+                raise
+            return self._after_error(error, made, args, kwargs)
 
     def split(self, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """From the order of `_bind` back to positional and keyword arguments."""

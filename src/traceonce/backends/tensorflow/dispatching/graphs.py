@@ -15,10 +15,14 @@ import tensorflow as tf
 
 from traceonce.backends.tensorflow.dispatching.comparing import close
 
-IGNORED = frozenset({"_user_specified_name", "_class", "_output_shapes", "shape", "_handle_dtypes", "_handle_shapes"})
+OWN_GRADIENT = "_gradient_op_type"  # names a gradient of somebody's own, anew in each trace
+IGNORED = frozenset(
+    {OWN_GRADIENT, "_user_specified_name", "_class", "_output_shapes", "shape", "_handle_dtypes", "_handle_shapes"}
+)
 
 
 LEAVES = frozenset({"Placeholder", "Const", "NoOp"})
+NEVER_WRONG = frozenset({"Identity", "Cast", "AddV2", "Sub", "Mul", "RealDiv", "Neg", "Pack", "Shape", "StopGradient"})
 
 
 class _Unlike(Exception):  # noqa: N818  # a finding
@@ -35,6 +39,31 @@ def folded_operations(static: Any, lifted: Any, numbers: Mapping[int, Any]) -> s
         return _Match(static.graph, lifted.graph, numbers).all()
     except Exception:  # unlike, or a part cannot be taken out and run: nothing is shown
         return None
+
+
+def has_own_gradients(concrete: Any) -> bool:
+    """Does it hold gradients of somebody's own (`tf.custom_gradient`)? They are Python, which a tape runs later."""
+    definition = concrete.graph.as_graph_def()
+    every = (definition.node, *(function.node_def for function in definition.library.function))
+    return any(OWN_GRADIENT in node.attr for nodes in every for node in nodes)
+
+
+def unused_operations(lifted: Any, numbers: Mapping[int, Any]) -> str | None:
+    """An operation that hangs on a lifted number, may fail, and whose result nobody uses: TensorFlow would not run it.
+
+    In a static graph its shape was worked out from the number while it was traced, and could be found to be wrong.
+    """
+    graph = lifted.graph
+    needed: set[str] = set()
+    for operation in (*(tensor.op for tensor in graph.outputs), *_effects(graph)):
+        needed |= needed_for(operation)
+    hangs = {graph.inputs[index].op.name for index in numbers}
+    for operation in graph.get_operations():
+        if any(tensor.op.name in hangs for tensor in operation.inputs):
+            hangs.add(operation.name)
+            if operation.name not in needed and operation.type not in NEVER_WRONG:
+                return str(operation.type)
+    return None
 
 
 class _Match:

@@ -9,6 +9,7 @@ that object. Where something in there is not understood, the object stands for i
 
 from __future__ import annotations
 
+import dis
 import enum
 import functools
 import math
@@ -33,6 +34,16 @@ PLAIN = frozenset({int, bool, str, bytes, type(None)})
 TEMPORARY = (types.FunctionType, types.MethodType, functools.partial)
 FRAMEWORKS = ("tensorflow", "keras", "tf_keras", "numpy", "traceonce")
 UNCHANGING = (EagerTensor, ResourceVariable, dtypes.DType, polymorphic_function.Function, np.ufunc, np.dtype)
+PURE = frozenset({"builtins", "math", "cmath", "operator", "_operator", "functools", "_functools", "itertools"})
+READ_ANYTHING = frozenset(
+    {"globals", "locals", "vars", "dir", "eval", "exec", "compile", "open", "input", "id", "hash", "__import__"}
+    | {"getattr", "breakpoint", "memoryview"}
+)
+# Parts of TensorFlow that answer with what somebody has set, or with where they are asked.
+SETTINGS = frozenset(
+    {"keras", "config", "summary", "distribute", "compat", "experimental", "debugging", "profiler", "context", "eager"}
+    | {"__internal__", "logging", "saved_model", "data", "io", "lookup", "queue", "sysconfig", "version", "tf_logging"}
+)
 MADE_OF_PARTS = (types.MethodType, functools.partial, list, tuple, dict)
 ZERO, NEGATIVE_ZERO, NAN = "0.0", "-0.0", "nan"
 
@@ -172,20 +183,28 @@ class Likeness:
 
 
 def _stays_as_it_is(thing: Any) -> bool:
-    """Does nothing that Python could change hang on this: a module or class of a library, a tensor, a variable?
+    """Does nothing that could change hang on this: an operation of TensorFlow's, a tensor, a variable?
 
-    Raises `NotUnderstood` for what may hold anything: the user's own modules and classes, layers, arrays.
+    Raises `NotUnderstood` for what may hold anything, or read it: modules, the user's own classes, layers, arrays, and
+    whatever asks the system, the clock or a library's settings.
     """
     if isinstance(thing, types.ModuleType):
-        known = _is_of_a_library(thing.__name__)
-    elif isinstance(thing, type):
-        known = _is_of_a_library(thing.__module__)
+        raise NotUnderstood
+    if isinstance(thing, type):
+        known = _is_unchanging(thing.__module__)
     elif isinstance(thing, types.BuiltinFunctionType):
-        known = thing.__self__ is None or isinstance(thing.__self__, types.ModuleType)
+        owner = thing.__self__
+        of_a_module = owner is None or isinstance(owner, types.ModuleType)
+        known = of_a_module and thing.__name__ not in READ_ANYTHING and _is_unchanging(str(thing.__module__))
     elif isinstance(thing, types.FunctionType):
-        return str(thing.__module__).partition(".")[0] in FRAMEWORKS
+        module = str(thing.__module__)
+        if not _is_of_a_library(module):
+            return False
+        known = _is_unchanging(module)
     elif type(thing).__module__.partition(".")[0] in FRAMEWORKS:
-        known = isinstance(thing, UNCHANGING)
+        known = isinstance(thing, UNCHANGING) or (
+            callable(thing) and type(thing).__name__ == "_ArrayFunctionDispatcher"
+        )
     else:
         return False
     if not known:
@@ -196,6 +215,14 @@ def _stays_as_it_is(thing: Any) -> bool:
 def _is_of_a_library(module: str) -> bool:
     top = module.partition(".")[0]
     return top in FRAMEWORKS or top in sys.stdlib_module_names
+
+
+def _is_unchanging(module: str) -> bool:
+    """Does what is in this module give the same each time that it is traced?"""
+    parts = module.split(".")
+    if parts[0] in ("tensorflow", "numpy"):
+        return SETTINGS.isdisjoint(parts) and not (parts[0] == "numpy" and "random" in parts)
+    return parts[0] in PURE
 
 
 def _identity(thing: Any, marks: Marks) -> Hashable:
@@ -212,8 +239,7 @@ def _parts(thing: Any) -> Iterator[Any]:
         yield from thing.__defaults__ or ()
         yield from _items(thing.__kwdefaults__ or {})
         yield from _items(thing.__dict__)
-        read = thing.__globals__
-        yield from (read[name] for name in _names(thing.__code__) if name in read and read[name] is not thing)
+        yield from (value for value in _globals_read(thing.__code__, thing.__globals__) if value is not thing)
     elif isinstance(thing, types.MethodType):
         yield from (thing.__self__, thing.__func__)
     elif isinstance(thing, functools.partial):
@@ -253,12 +279,29 @@ def _items(mapping: Any) -> Iterator[Any]:
         yield value
 
 
-def _names(code: types.CodeType) -> Iterator[str]:
-    """The names that a piece of code, and the functions written inside it, may read as globals."""
-    yield from code.co_names
+def _globals_read(code: types.CodeType, names: dict[str, Any]) -> Iterator[Any]:
+    """What a piece of code, and the functions written inside it, reads as globals: of a module, what it takes of it."""
+    steps = list(dis.get_instructions(code))
+    for place, step in enumerate(steps):
+        if step.opname == "IMPORT_NAME":
+            raise NotUnderstood
+        if step.opname not in ("LOAD_GLOBAL", "LOAD_NAME"):
+            continue
+        if step.argval not in names:
+            if step.argval in READ_ANYTHING:
+                raise NotUnderstood
+            continue
+        value = names[step.argval]
+        for following in steps[place + 1 :]:
+            if not isinstance(value, types.ModuleType) or following.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+                break
+            if not _is_unchanging(value.__name__):
+                raise NotUnderstood
+            value = getattr(value, following.argval)
+        yield value
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _names(constant)
+            yield from _globals_read(constant, names)
 
 
 def _has_equality(kind: Any) -> bool:

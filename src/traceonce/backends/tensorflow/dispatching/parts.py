@@ -10,6 +10,8 @@ from tensorflow.core.function.polymorphism.function_type import FunctionType, Pa
 from tensorflow.core.function.trace_type import default_types
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.eager import backprop_util, cancellation, context, core, execute
+from tensorflow.python.eager import tape as tape_module
+from tensorflow.python.eager.forwardprop import ForwardAccumulator
 from tensorflow.python.eager.polymorphic_function import (
     atomic_function,
     eager_function_run,
@@ -18,15 +20,27 @@ from tensorflow.python.eager.polymorphic_function import (
     polymorphic_function,
     tracing_compilation,
 )
-from tensorflow.python.framework import composite_tensor, dtypes, errors, indexed_slices, ops, tensor
-from tensorflow.python.ops import array_ops, default_gradient, resource_variable_ops
+from tensorflow.python.framework import (
+    composite_tensor,
+    constant_op,
+    dtypes,
+    errors,
+    indexed_slices,
+    ops,
+    tensor,
+    tensor_shape,
+    tensor_util,
+    type_spec,
+)
+from tensorflow.python.ops import array_ops, default_gradient, handle_data_util, resource_variable_ops
 from tensorflow.python.profiler import trace as profiler
 from tensorflow.python.saved_model import save_context
-from tensorflow.python.util import deprecation, tf_decorator, tf_stack, traceback_utils
+from tensorflow.python.util import deprecation, numpy_compat, tf_decorator, tf_stack, traceback_utils
 
 EagerTensor = ops.EagerTensor
 ResourceVariable = resource_variable_ops.ResourceVariable
 TensorSpec = tensor.TensorSpec
+Dimension = tensor_shape.Dimension
 OPAQUE = frozenset({dtypes.resource.as_datatype_enum, dtypes.variant.as_datatype_enum})
 
 run_graph = pywrap_tfe.TFE_Py_Execute
@@ -37,6 +51,9 @@ stop_tape = pywrap_tfe.TFE_Py_TapeSetStopOnThread
 restart_tape = pywrap_tfe.TFE_Py_TapeSetRestartOnThread
 tell_tape = pywrap_tfe.TFE_Py_TapeVariableAccessed
 record_operation = pywrap_tfe.TFE_Py_TapeSetRecordOperation
+add_tape, remove_tape = pywrap_tfe.TFE_Py_TapeSetAdd, pywrap_tfe.TFE_Py_TapeSetRemove
+add_accumulator = pywrap_tfe.TFE_Py_ForwardAccumulatorSetAdd
+remove_accumulator = pywrap_tfe.TFE_Py_ForwardAccumulatorSetRemove
 tell_watcher = pywrap_tfe.TFE_Py_VariableWatcherVariableAccessed
 
 
@@ -51,18 +68,23 @@ if callable(profiler.enabled):
 
 __all__ = [
     "OPAQUE",
+    "Dimension",
     "EagerTensor",
+    "ForwardAccumulator",
     "FunctionCache",
     "FunctionContext",
     "FunctionType",
     "Parameter",
     "ResourceVariable",
     "TensorSpec",
+    "add_accumulator",
+    "add_tape",
     "array_ops",
     "atomic_function",
     "backprop_util",
     "cancellation",
     "composite_tensor",
+    "constant_op",
     "context",
     "core",
     "default_gradient",
@@ -74,23 +96,32 @@ __all__ = [
     "execute",
     "function_context",
     "function_type_utils",
+    "handle_data_util",
     "indexed_slices",
     "no_tape_is_active",
+    "numpy_compat",
     "ops",
     "polymorphic_function",
     "possible_gradients",
     "profiling",
     "record_operation",
+    "remove_accumulator",
+    "remove_tape",
     "resource_variable_ops",
     "restart_tape",
     "run_graph",
     "save_context",
     "stop_tape",
     "tape_is_stopped",
+    "tape_module",
     "tell_tape",
     "tell_watcher",
+    "tensor",
+    "tensor_shape",
+    "tensor_util",
     "tf_decorator",
     "tf_stack",
     "traceback_utils",
     "tracing_compilation",
+    "type_spec",
 ]

@@ -35,3 +35,7 @@ class RunEagerly(Exception):  # noqa: N818  # it leads from the limit to the Pyt
     def __init__(self, error: BaseException) -> None:
         super().__init__(str(error))
         self.error = error
+
+
+class NotNow(Exception):  # noqa: N818  # a finding: the call is served as TensorFlow would
+    """A trial made here could be noticed: a tape or a profiler is at work that cannot be put aside."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from traceonce.backends.tensorflow.dispatching.exact import ExactLiteral
+from traceonce.backends.tensorflow.dispatching.exact import ExactLiteral, OrderedDict
 from traceonce.backends.tensorflow.dispatching.parts import (
     FunctionType,
     Parameter,
@@ -54,11 +54,11 @@ def _join(request: Any, other: Any, ranks: bool) -> Any:
         return types.Tuple(*_each(request.components, other.components, ranks))
     if type(request) is types.List:
         return types.List(*_each(request.components_tuple.components, other.components_tuple.components, ranks))
-    if type(request) is types.Dict:
-        if request.mapping.keys() != other.mapping.keys():
+    if isinstance(request, types.Dict):
+        if list(request.mapping) != list(other.mapping):
             raise _Apart
         parts = {key: _join(part, other.mapping[key], ranks) for key, part in request.mapping.items()}
-        return types.Dict(parts, request._placeholder_type)
+        return OrderedDict(parts, request._placeholder_type)
     if type(request) is types.NamedTuple:
         if request.type_name != other.type_name or request.attribute_names != other.attribute_names:
             raise _Apart

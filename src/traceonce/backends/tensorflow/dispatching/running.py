@@ -13,6 +13,7 @@ from traceonce.backends.tensorflow.dispatching.parts import (
     atomic_function,
     core,
     default_types,
+    handle_data_util,
     possible_gradients,
     restart_tape,
     run_graph,
@@ -31,20 +32,23 @@ class Runnable:
     """A concrete function with its captures, its name and the shape of its result at hand.
 
     `direct` says that its graph may be run by itself: nothing is fetched anew for each call, and no result is a
-    resource. `admits` are the shapes that it takes, None for a dimension (or a rank) that it leaves open.
+    resource. `admits` are the shapes that it takes, None for a dimension (or a rank) that it leaves open. `is_wide`: it
+    was made for more than one call, so that an error of its graph may be one that a trace for the call would not have.
     """
 
     __slots__ = (
         *("_forwards", "_recorders", "admits", "captures", "concrete", "count"),
-        *("direct", "hits", "last", "name", "pack"),
+        *("direct", "hits", "is_wide", "last", "name", "own_gradients", "pack"),
     )
 
-    def __init__(self, concrete: Any, admits: tuple[Any, ...]) -> None:
+    def __init__(self, concrete: Any, admits: tuple[Any, ...], wide: Any = None) -> None:
         inference = concrete._inference_function
         outputs = inference.function_type.flat_outputs
         captures = concrete._captured_inputs
         self.concrete = concrete
         self.admits = admits
+        self.is_wide = wide is not None
+        self.own_gradients = wide is not None and wide.own_gradients
         self.captures = captures
         self.name = inference.name.decode()
         self.count = len(outputs)
@@ -55,7 +59,7 @@ class Runnable:
         self.hits = 0
         self.last = tick()
         self._recorders: dict[int, Recorder] = {}
-        self._forwards: dict[int, tuple[Any, str, int]] = {}
+        self._forwards: dict[int, tuple[Any, str, int, list[tuple[int, Any]]]] = {}
 
     def admits_shapes(self, shapes: Sequence[Any]) -> bool:
         """May inputs of these shapes be given to it?"""
@@ -92,8 +96,13 @@ class Runnable:
     def _run(self, function: Any, arguments: list[Any], context: Any, device: str, attributes: Any) -> list[Any]:
         known = self._forwards.get(id(function))
         if known is None:
-            count = len(function.function_type.flat_outputs)
-            known = self._forwards[id(function)] = (function, function.name.decode(), count)
+            kinds = function.function_type.flat_outputs
+            data = [
+                (place, kind.dtype._handle_data.shape_inference)
+                for place, kind in enumerate(kinds)
+                if _has_handle_data(kind)
+            ]
+            known = self._forwards[id(function)] = (function, function.name.decode(), len(kinds), data)
         stopped = tape_is_stopped()
         if not stopped:
             stop_tape()
@@ -104,7 +113,13 @@ class Runnable:
         finally:
             if not stopped:
                 restart_tape()
+        for place, data in known[3]:  # a list of tensors says what its elements are: gradients of gradients need it
+            handle_data_util.set_handle_data(outputs[place], data)
         return outputs
+
+
+def _has_handle_data(kind: Any) -> bool:
+    return getattr(kind.dtype, "_handle_data", None) is not None
 
 
 def _admits(pattern: Any, shape: Any) -> bool:
@@ -154,7 +169,7 @@ def _expression(kind: Any, places: Iterator[int]) -> str | None:
         parts = [_expression(part, places) for part in kind.components_tuple.components]
         return None if None in parts else f"[{', '.join(map(str, parts))}]"
     if (
-        type(kind) is default_types.Dict
+        isinstance(kind, default_types.Dict)
         and kind._placeholder_type is dict
         and all(type(k) is str for k in kind.mapping)
     ):

@@ -10,17 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from traceonce.backends.tensorflow.dispatching import nests
-from traceonce.backends.tensorflow.dispatching.comparing import agree, alike_inside, has_loops, other_data, same_outputs
+from traceonce.backends.tensorflow.dispatching.apart import Apart, apart
+from traceonce.backends.tensorflow.dispatching.comparing import same_outputs
 from traceonce.backends.tensorflow.dispatching.flattening import Form, Lift, Path
-from traceonce.backends.tensorflow.dispatching.graphs import folded_operations
-from traceonce.backends.tensorflow.dispatching.inputs import Call, lifted_arguments, unique, variables_among
-from traceonce.backends.tensorflow.dispatching.inspecting import CALLED, looks_at_shapes, looks_at_types
+from traceonce.backends.tensorflow.dispatching.graphs import folded_operations, unused_operations
+from traceonce.backends.tensorflow.dispatching.inputs import Call, lifted_arguments, unique
+from traceonce.backends.tensorflow.dispatching.inspecting import handles_errors, looks_at_types
 from traceonce.backends.tensorflow.dispatching.lifting import Unsafe, possible_dtypes, safe_lift
-from traceonce.backends.tensorflow.dispatching.shape_reads import noticed
+from traceonce.backends.tensorflow.dispatching.policy import NotNow
+from traceonce.backends.tensorflow.dispatching.probed_numbers import noticing
+from traceonce.backends.tensorflow.dispatching.reads import Reads, watched
 from traceonce.backends.tensorflow.dispatching.tracing import Tracer, describe_error
 
 DTYPES = 3  # types tried for one number
-PROBES = (1, 2)  # seeds of other data
 
 
 class WrongType(str):
@@ -51,11 +53,14 @@ class Trials:
         paths, old_numbers, old_trace = reference
         old = Static(old_trace, old_numbers)
         now = Static(new, {path: nests.get(call.arguments, path) for path in paths})
-        for group in [paths, *([path] for path in paths if len(paths) > 1)]:
-            found = self._try(call, group, old, now)
-            if found is not None:
-                self.lifted += len(group)
-                return found
+        try:
+            for group in [paths, *([path] for path in paths if len(paths) > 1)]:
+                found = self._try(call, group, old, now)
+                if found is not None:
+                    self.lifted += len(group)
+                    return found
+        except NotNow:
+            return None
         self.static.update(paths)
         return None
 
@@ -65,18 +70,22 @@ class Trials:
         kind, where = tracer.request(args, kwargs)
         if cache.find(kind, where) is not None or not cache.types(where):
             return True
-        plain = Call(Form(call.arguments, tracer.likeness), call.arguments, call.device)
         given, named = tracer.function.split(call.arguments)
-        static, lifted = tracer.make(given, named, trying=True), tracer.make(args, kwargs, kind)
+        with apart(cache):
+            static = tracer.make(given, named, trying=True)
+        with apart(cache) as inner, watched() as reads:
+            lifted = tracer.make(args, kwargs, kind)
         if static is None or lifted is None:
             return False
-        reason = _disagreement(plain, call.form, static, lifted)
-        if reason is None and looks_at_types(tracer.function.python_function, depth=CALLED):
-            reason = "the body asks what its arguments are"
+        cache.keep_wide(lifted, inner)
+        numbers = {path: nests.get(call.arguments, path) for path in call.form.lifts}
+        alike = folded_operations(static, lifted, _by_place(call, numbers)) is not None
         cache.drop(static)
-        if reason is not None:
+        asks = looks_at_types(tracer.function.python_function)
+        if not alike or asks or _looks(reads) is not None or self._is_looked_at(call, list(numbers)):
             cache.take_back(lifted)
-        return reason is None
+            return False
+        return True
 
     def unlift(self, form: Form) -> None:
         """Numbers that were lifted are static again, for good."""
@@ -127,85 +136,116 @@ class Trials:
         trial = call._replace(form=Form(call.arguments, tracer.likeness, every))
         try:
             args, kwargs = tracer.function.split(lifted_arguments(trial.form, call.arguments, call.device))
-            with noticed() as reads:
+            with apart(tracer.cache) as inner, watched() as reads:
                 trace = tracer.make_like(args, kwargs, new.trace)
+        except NotNow:
+            raise
         except Exception as error:
             return WrongType(f"the body cannot be traced with a tensor there ({describe_error(error)})")
-        flat = trial.flat()
-        if trace is None or flat is None:
+        if trace is None:
             return "a trace with a tensor there was made by other means"
-        inputs = unique(flat[1])
-        places = {path: _position(inputs, flat[1][trial.form.places[path]]) for path in lifts}
-        if (reads and not tracer.function._reduce_retracing) or looks_at_shapes(tracer.function.python_function):
-            tracer.cache.drop(trace)
-            return "a size that hangs on it is read in Python"
         try:
-            reason = self._unproved(call, every, places, old, new, trace)
+            reason = self._unproved(call, trial, every, lifts, old, new, trace, reads)
         except BaseException:
             tracer.cache.drop(trace)
             raise
         if reason is not None:
             tracer.cache.drop(trace)
             return reason
+        self._keep(trace, inner, new.trace)
         return Form(call.arguments, tracer.likeness, every), trace
 
+    def _keep(self, trace: Any, inner: Apart, like: Any) -> None:
+        wide = self._tracer.cache.wide(like)
+        if wide is None:
+            self._tracer.cache.keep_wide(trace, inner)
+        else:
+            self._tracer.cache.keep_wide(trace, inner, wide.sizes, wide.compared)
+
     def _unproved(
-        self, call: Call, every: dict[Path, Lift], places: dict[Path, int], old: Static, new: Static, lifted: Any
+        self,
+        call: Call,
+        trial: Call,
+        every: dict[Path, Lift],
+        lifts: dict[Path, Lift],
+        old: Static,
+        new: Static,
+        lifted: Any,
+        reads: Reads,
     ) -> str | None:
         """What keeps a lifted trace from being what the static ones are, or None; puts the ranges in `every`.
 
-        Graphs that are alike are so for all data. Otherwise the traces are run, on the data of the call and on other
-        data, and what is inside of branches and loops must be alike, since it may not have run.
+        The graphs must be alike: that holds for all data, for gradients of any kind, and for what has effects.
         """
         if not (same_outputs(old.trace, lifted) and same_outputs(new.trace, lifted)):
             return WrongType("what is returned would have another type")
-        folded: set[str] | None = set()
+        wide = self._tracer.cache.wide(new.trace)
+        looked = _looks(reads, wide.compared if wide is not None else 0)
+        if looked is not None and not self._tracer.function._reduce_retracing:
+            return looked
+        folded: set[str] = set()
         for static in (new, old):
-            numbers = {place: static.numbers[path] for path, place in places.items()}
-            found = folded_operations(static.trace, lifted, numbers)
-            folded = None if found is None or folded is None else folded | found
+            found = folded_operations(static.trace, lifted, _by_place(trial, static.numbers))
+            if found is None:
+                return "the body does something else with a tensor there"
+            folded |= found
+        places = _by_place(trial, dict.fromkeys(lifts))
+        unused = unused_operations(lifted, places)
+        if unused:
+            return f"{unused} is computed from it and not used, so that what is wrong with it would not be found"
         try:
-            for path, place in places.items():
+            for path in lifts:
+                place = _place(trial, path)
                 values = (old.numbers[path], new.numbers[path])
                 every[path] = safe_lift(values, new.trace, lifted, lifted.graph.inputs[place], folded)
         except Unsafe as unsafe:
             return str(unsafe)
-        function = self._tracer.function.python_function
-        if looks_at_types(function, depth=0 if folded is not None else CALLED):
+        if looks_at_types(self._tracer.function.python_function):
             return "the body asks what its arguments are, and could do something else with a tensor"
-        if folded is not None:
-            return None
-        form = Form(call.arguments, self._tracer.likeness, every)
-        for static in (new, old):
-            arguments = call.arguments
-            for path in places:
-                arguments = nests.put(arguments, path, static.numbers[path])
-            reason = _disagreement(call._replace(arguments=arguments), form, static.trace, lifted)
-            if reason is not None:
-                return reason
+        if self._is_looked_at(call, list(lifts)):
+            return "its value is looked at in Python while the body is traced"
         return None
 
+    def _is_looked_at(self, call: Call, paths: list[Path]) -> bool:
+        """Does anybody look at the numbers at these paths? The body is traced once more, with numbers that notice."""
+        tracer = self._tracer
+        looks: list[bool] = []
+        arguments = call.arguments
+        for path in paths:
+            number = noticing(nests.get(arguments, path), lambda: looks.append(True))
+            arguments = nests.put(arguments, path, number)
+        args, kwargs = tracer.function.split(arguments)
+        with apart(tracer.cache):
+            try:
+                trace = tracer.make(args, kwargs, trying=True)
+            except Exception:  # it could be traced with a number of the plain kind
+                return True
+        if trace is None:
+            return True
+        tracer.cache.drop(trace)
+        return bool(looks)
 
-def _disagreement(call: Call, form: Form, static: Any, lifted: Any) -> str | None:
-    """Run a static trace and a lifted one, whose form is `form`, on the same data; why they differ, or None."""
-    mine, theirs = call.flat(), call._replace(form=form).flat()
-    if mine is None or theirs is None:
-        return "its range could not be told"
-    if not alike_inside(static, lifted):
-        return "a branch or a loop of the body is another one with a tensor"
-    variables = variables_among(call.arguments)
-    tensors = call.form.of_tensors(mine[1])
-    seeds = () if has_loops(static) or has_loops(lifted) else PROBES  # on other data a loop need not end
-    for number, data in enumerate((tensors, *(other_data(tensors, seed) for seed in seeds))):
-        one = unique(call.form.with_tensors(mine[1], data))
-        two = unique(form.with_tensors(theirs[1], data))
-        found = agree(static, lifted, one, two, variables)
-        if found == "different":
-            return "with a tensor the body gives another result"
-        if found == "unknown" and number == 0:
-            return "the body has effects, and that it does the same with a tensor could not be told from its graph"
+
+def _looks(reads: Reads, compared: int = 0) -> str | None:
+    """What was looked at in a trial that a tensor in place of a number would change.
+
+    `compared` is how often TensorFlow compares open sizes that do not hang on the number.
+    """
+    if reads.places or len(reads.checks) > compared:
+        return "a size that hangs on it is looked at while the body is traced"
+    if handles_errors(reads.codes):
+        return "the body goes on after errors, and a tensor raises others"
     return None
 
 
-def _position(inputs: list[Any], wanted: Any) -> int:
-    return next(index for index, value in enumerate(inputs) if value is wanted)
+def _by_place(call: Call, numbers: Mapping[Path, Any]) -> dict[int, Any]:
+    """The numbers at some paths, by the inputs of the trace of a call whose form lifts them."""
+    return {_place(call, path): number for path, number in numbers.items()}
+
+
+def _place(call: Call, path: Path) -> int:
+    flat = call.flat()
+    if flat is None:
+        raise NotNow
+    wanted = flat[1][call.form.places[path]]
+    return next(index for index, value in enumerate(unique(flat[1])) if value is wanted)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from traceonce.backends.tensorflow.dispatching.apart import apart
+from traceonce.backends.tensorflow.dispatching.cache import input_shapes
 from traceonce.backends.tensorflow.dispatching.comparing import agree, fitted, has_loops, same_outputs
 from traceonce.backends.tensorflow.dispatching.inputs import Call, unique, variables_among
-from traceonce.backends.tensorflow.dispatching.inspecting import looks_at_shapes
-from traceonce.backends.tensorflow.dispatching.policy import RunEagerly
+from traceonce.backends.tensorflow.dispatching.inspecting import handles_errors
+from traceonce.backends.tensorflow.dispatching.policy import NotNow, RunEagerly
+from traceonce.backends.tensorflow.dispatching.reads import Reads, watched
 from traceonce.backends.tensorflow.dispatching.relaxing import relax
-from traceonce.backends.tensorflow.dispatching.shape_reads import noticed
+from traceonce.backends.tensorflow.dispatching.sizes import Sizes
 from traceonce.backends.tensorflow.dispatching.tracing import Tracer, describe_error
 from traceonce.errors import TraceonceError
 
@@ -36,11 +39,16 @@ class Widening:
                 return
             earlier = cache.types(where)
             reason = None
-            for wider in _distinct(relax(kind, earlier), relax(kind, earlier, ranks=False)):
-                reason = self._open(args, kwargs, wider, call)
-                if reason is None:
-                    self.relaxed += 1
-                    return
+            try:
+                for wider in _distinct(relax(kind, earlier), relax(kind, earlier, ranks=False)):
+                    if wider in earlier:
+                        return  # it is there, and these sizes are none of its
+                    reason = self._open(args, kwargs, wider, kind, call)
+                    if reason is None:
+                        self.relaxed += 1
+                        return
+            except NotNow:
+                return
             if reason is not None:
                 trace = tracer.make(args, kwargs, kind)  # what fails like this as well is no reason
                 if trace is not None and call is not None and call.form.lifts:
@@ -48,30 +56,55 @@ class Widening:
                 self.rigid.add(nesting)
                 self._say(f"shapes: traced anew for each, since {reason}")
 
-    def _open(self, args: Any, kwargs: Any, wider: Any, call: Call | None) -> str | None:
+    def _open(self, args: Any, kwargs: Any, wider: Any, kind: Any, call: Call | None) -> str | None:
         """Make this trace; if it is not what it should be, take it back and say why."""
-        try:
-            with noticed() as reads:
-                trace = self._tracer.make(args, kwargs, wider)
-        except (TraceonceError, RunEagerly):
-            raise
-        except Exception as error:
-            return f"the body cannot be traced with open dimensions ({describe_error(error)})"
-        if trace is None:
-            return None
-        reason = None
+        cache = self._tracer.cache
+        with apart(cache) as inner:
+            try:
+                with watched() as reads:
+                    trace = self._tracer.make(args, kwargs, wider)
+            except (TraceonceError, RunEagerly, NotNow):
+                raise
+            except Exception as error:
+                return f"the body cannot be traced with open dimensions ({describe_error(error)})"
+            if trace is None:
+                return None
+            try:
+                reason = self._against(trace, reads, call)
+                sizes = self._sizes(trace, wider, kind, reads) if reason is None else None
+            except BaseException:
+                cache.take_back(trace)
+                raise
+        if sizes is not None and not sizes.admit(input_shapes(kind)):
+            reason = "these sizes do not go together"
+        if reason is not None:
+            cache.take_back(trace)
+        else:
+            cache.keep_wide(trace, inner, sizes, len(reads.checks))
+        return reason
+
+    def _against(self, trace: Any, reads: Reads, call: Call | None) -> str | None:
+        """What speaks against a trace with open dimensions."""
         function = self._tracer.function
         if function._reduce_retracing:  # the user says that it may be done
-            pass
-        elif reads:
-            reason = f"{reads[0]} reads a size in Python (tf.shape would read it in the graph)"
-        elif looks_at_shapes(function.python_function):
-            reason = "the body asks TensorFlow for sizes while it is traced"
-        elif call is not None:
-            reason = _difference(call, trace)
-        if reason is not None:
-            self._tracer.cache.take_back(trace)
-        return reason
+            return None
+        if reads.places:
+            return f"{reads.places[0]} reads a size in Python (tf.shape would read it in the graph)"
+        if handles_errors(reads.codes):
+            return "the body goes on after errors, and with open dimensions others are raised"
+        if function._jit_compile and has_loops(trace):
+            return "XLA needs to know how often a loop is run"
+        return _difference(call, trace) if call is not None else None
+
+    def _sizes(self, trace: Any, wider: Any, kind: Any, reads: Reads) -> Sizes | None:
+        if self._tracer.function._reduce_retracing:
+            return None
+        seen = [input_shapes(kind)]
+        for earlier in self._tracer.cache.admitted_by(wider):
+            shapes = input_shapes(earlier)
+            if len(shapes) == len(seen[0]):
+                seen.append(shapes)
+        return Sizes(trace, input_shapes(wider), seen, reads.checks)
 
 
 def _difference(call: Call, trace: Any) -> str | None:

@@ -1,0 +1,397 @@
+"""`traceonce.function` is never silently wrong: each of these gave other numbers, other errors or other gradients once.
+
+The referee is a `tf.function` that is made anew for every call. Three modes: as it is, under a tape, and with neither
+shapes nor numbers widened.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from paired import Maker, outcome, plain
+
+import traceonce
+
+Program = Callable[[Any, Maker], Iterator[Any]]
+PROGRAMS: dict[str, Program] = {}
+
+
+def program(make: Program) -> Program:
+    PROGRAMS[make.__name__.replace("_", " ")] = make
+    return make
+
+
+def ones(tf: Any, *sizes: int) -> list[Any]:
+    return [tf.ones([size]) for size in sizes]
+
+
+# --- what a trial leaves behind
+
+
+@program
+def an_inner_function_that_looks_at_sizes(tf: Any, function: Maker) -> Iterator[Any]:
+    inner = tf.function(lambda x: x if x.shape[0] == 3 else x * 2)
+    outer = function(lambda x: inner(x))
+    yield from (outcome(outer, x) for x in ones(tf, 1, 2, 3))
+    yield from (outcome(inner, x) for x in ones(tf, 3, 1))
+
+
+@program
+def an_inner_function_that_returns_a_size(tf: Any, function: Maker) -> Iterator[Any]:
+    inner = function(lambda x: x.shape[0])
+    outer = function(lambda x: inner(x))
+    yield from (outcome(outer, x) for x in ones(tf, 1, 2, 3))
+
+
+@program
+def an_inner_function_of_a_number(tf: Any, function: Maker) -> Iterator[Any]:
+    inner = tf.function(lambda x, k: x * k if isinstance(k, int) else -x)
+    outer = function(lambda x, k: inner(x, k))
+    yield from (outcome(outer, tf.ones([2]), k) for k in (1, 2, 3, 4))
+    yield outcome(inner, tf.ones([2]), tf.constant(2.0))
+
+
+# --- ways to look at a shape
+
+LOOKS: dict[str, Callable[[Any, Any, Any], bool]] = {
+    "equal": lambda tf, x, y: x.shape == y.shape,
+    "equal, the other way round": lambda tf, x, y: y.shape == x.shape,
+    "unequal": lambda tf, x, y: x.shape != y.shape,
+    "equal to a shape": lambda tf, x, y: tf.TensorShape([3]) == y.shape,
+    "equal to a list": lambda tf, x, y: y.shape == [3],
+    "in a list": lambda tf, x, y: y.shape in [tf.TensorShape([3])],
+    "compatible": lambda tf, x, y: x.shape.is_compatible_with(y.shape),
+    "subtype": lambda tf, x, y: y.shape.is_subtype_of(x.shape),
+    "merged": lambda tf, x, y: x.shape.merge_with(y.shape) is not None,
+    "as a list": lambda tf, x, y: y.shape.as_list() == [3],
+    "as a tuple": lambda tf, x, y: tuple(y.shape) == (3,),
+    "as a text": lambda tf, x, y: str(y.shape) == "(3,)",
+    "by its hash": lambda tf, x, y: {tf.TensorShape([3]): True}.get(y.shape, False),
+    "unpacked": lambda tf, x, y: [*y.shape] == [3],
+    "dims": lambda tf, x, y: y.shape.dims[0].value == 3,
+    "private": lambda tf, x, y: y.shape._dims == (3,),
+    "number of elements": lambda tf, x, y: y.shape.num_elements() == 3,
+    "fully defined": lambda tf, x, y: y.shape.is_fully_defined(),
+    "get_shape": lambda tf, x, y: y.get_shape()[0] == 3,
+    "a slice": lambda tf, x, y: y.shape[:1] == [3],
+    "concatenated": lambda tf, x, y: (x.shape + y.shape) == [3, 3],
+    "a spec": lambda tf, x, y: tf.TensorSpec([3]).is_compatible_with(y),
+    "equal specs": lambda tf, x, y: tf.TensorSpec.from_tensor(y).shape == tf.TensorSpec([3]).shape,
+    "a type": lambda tf, x, y: tf.type_spec_from_value(y) == tf.TensorSpec([3]),
+    "a static value": lambda tf, x, y: tf.get_static_value(tf.shape(y)) is not None,
+    "the size of a result": lambda tf, x, y: (y * 2.0).shape[0] == 3,
+    "the rank of something else": lambda tf, x, y: y.shape.rank == 1,
+    "broadcast": lambda tf, x, y: tf.broadcast_static_shape(x.shape, y.shape) == [3],
+    "by NumPy": lambda tf, x, y: _elements(y.shape) == 3,
+}
+
+
+def _elements(shape: Any) -> int:
+    import numpy as np
+
+    return int(np.prod(shape))
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["in the body", "in an inner function"])
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_look_at_an_open_size_is_seen(tf: Any, look: str, nested: bool) -> None:
+    """Traced at 1 and at 2, and then asked at 3."""
+
+    def body(x: Any, y: Any) -> Any:
+        return x if LOOKS[look](tf, x, y) else -x
+
+    def play(function: Maker) -> list[Any]:
+        inner = tf.function(body, autograph=False) if nested else body
+        called = function(lambda x, y: inner(x, y), autograph=False)
+        return [outcome(called, tf.ones([3]), tf.ones([size])) for size in (1, 2, 3, 4)]
+
+    expected = [outcome(tf.function(body, autograph=False), tf.ones([3]), tf.ones([size])) for size in (1, 2, 3, 4)]
+    assert _kinds(play(traceonce.function)) == _kinds(expected)
+
+
+def _kinds(outcomes: list[Any]) -> list[Any]:
+    """Values as they are; of an error, which one."""
+    return [getattr(one, "kind", one) for one in outcomes]
+
+
+# --- gradients
+
+
+@program
+def a_loop_under_xla(tf: Any, function: Maker) -> Iterator[Any]:
+    @function(jit_compile=True)
+    def apply(x: Any, n: Any) -> Any:
+        for _ in range(n):
+            x = tf.sin(x)
+        return x
+
+    x = tf.ones([3])
+    for n in (1, 2, 3):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = apply(x, n)
+        yield outcome(tape.gradient, y, x)
+
+
+@program
+def a_branch_that_leaves_a_variable_out(tf: Any, function: Maker) -> Iterator[Any]:
+    one, two = tf.Variable(1.0), tf.Variable(2.0)
+
+    @function
+    def loss(x: Any, epoch: Any) -> Any:
+        y = tf.reduce_sum(x * one)
+        if epoch < 2:
+            y = y + two
+        return y
+
+    for epoch in range(5):
+        with tf.GradientTape() as tape:
+            y = loss(tf.ones([3]), epoch)
+        yield len(tape.watched_variables()), plain(tape.gradient(y, [one, two]))
+
+
+@program
+def what_a_trial_reads_is_not_watched(tf: Any, function: Maker) -> Iterator[Any]:
+    variables = [tf.Variable(float(number)) for number in range(4)]
+    choose = function(lambda x, k: x * variables[k] if k < 2 else x * variables[k] * 2.0)
+    for k in range(4):
+        with tf.GradientTape() as tape:
+            choose(tf.ones([2]), k)
+        yield [variable.name for variable in tape.watched_variables()], len(tape.watched_variables())
+
+
+@program
+def forward_mode(tf: Any, function: Maker) -> Iterator[Any]:
+    power, product = function(lambda x, r: tf.pow(r, 2)), function(lambda x, r: x * r)
+    for rate in (1.0, 2.0, 3.0, 4.0):
+        x = tf.ones([3])
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+            y, z = power(x, rate), product(x, rate)
+        yield plain(accumulator.jvp(y)), plain(accumulator.jvp(z))
+
+
+@program
+def persistent_and_nested_tapes_over_lists(tf: Any, function: Maker) -> Iterator[Any]:
+    mapped = function(lambda x: tf.map_fn(tf.sin, x))
+    for size in (3, 3, 2, 4):
+        x = tf.ones([size])
+        with tf.GradientTape(persistent=True) as outer:
+            outer.watch(x)
+            with tf.GradientTape(persistent=True) as inner:
+                inner.watch(x)
+                y = mapped(x)
+            first = inner.gradient(y, x)
+        yield plain([first, outer.gradient(first, x), outer.gradient(y, x)])
+
+
+@program
+def a_gradient_of_their_own_that_looks_at_sizes(tf: Any, function: Maker) -> Iterator[Any]:
+    @tf.custom_gradient
+    def double(x: Any) -> Any:
+        return x * 2.0, lambda upstream: upstream * (5.0 if x.shape[0] == 3 else 7.0)
+
+    called = function(lambda x: double(x) + 1.0)
+    for size in (1, 2, 3, 4):
+        x = tf.ones([size])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = called(x)
+        yield plain(tape.gradient(y, x))
+
+
+# --- errors, and what is no error
+
+
+@program
+def a_number_that_is_only_tested(tf: Any, function: Maker) -> Iterator[Any]:
+    @function
+    def scale(x: Any, n: Any) -> Any:
+        name = "train" if n else "warm-up"
+        return x * 2.0 if name else x
+
+    yield from (outcome(scale, tf.ones([3]), n) for n in (0, 1, 2))
+
+
+@program
+def an_error_that_is_handled(tf: Any, function: Maker) -> Iterator[Any]:
+    @function
+    def add(x: Any) -> Any:
+        try:
+            return x + tf.ones([3])
+        except ValueError:
+            return x
+
+    yield from (outcome(add, x) for x in ones(tf, 3, 1, 2))
+
+
+@program
+def a_check_of_the_static_shape(tf: Any, function: Maker) -> Iterator[Any]:
+    reshape = function(lambda x: tf.reshape(x, [2]))
+    transpose = function(lambda x: tf.transpose(x, [0, 1]))
+    yield from (_kinds([outcome(reshape, x)]) for x in ones(tf, 2, 3, 4))
+    yield from (_kinds([outcome(transpose, tf.ones([1] * rank))]) for rank in (2, 3, 4))
+
+
+@program
+def a_promise_about_a_shape(tf: Any, function: Maker) -> Iterator[Any]:
+    def promise(x: Any) -> Any:
+        y = x * 2.0
+        y.set_shape([2])
+        return y
+
+    called = function(promise)
+    yield from (_kinds([outcome(called, x)]) for x in ones(tf, 2, 3, 1))
+
+
+@program
+def labels_and_logits_that_do_not_fit(tf: Any, function: Maker) -> Iterator[Any]:
+    loss = function(lambda a, b: tf.nn.sigmoid_cross_entropy_with_logits(labels=a, logits=b))
+    for one, two in ((1, 1), (2, 2), (3, 3), (3, 1), (1, 3), (2, 3)):
+        yield _kinds([outcome(loss, tf.ones([one]), tf.ones([two]))])
+
+
+@program
+def an_operation_that_nobody_uses(tf: Any, function: Maker) -> Iterator[Any]:
+    shapes = function(lambda x: [tf.matmul(tf.ones([1, 2]), x[:, None]), x][1])
+    numbers = function(lambda x, n: [x[n], x][1])
+    yield from (_kinds([outcome(shapes, x)]) for x in ones(tf, 2, 3, 4))
+    yield from (_kinds([outcome(numbers, tf.ones([3]), n)]) for n in (0, 1, 2, 5))
+
+
+@program
+def a_check_of_the_value_in_a_library(tf: Any, function: Maker) -> Iterator[Any]:
+    drop = function(lambda x, r: tf.nn.experimental.stateless_dropout(x, r, seed=[1, 2]))
+    yield from (_kinds([outcome(drop, tf.ones([3]), r)]) for r in (0.1, 0.2, -0.5, 1.5))
+
+
+@program
+def an_index_out_of_range(tf: Any, function: Maker) -> Iterator[Any]:
+    take = function(lambda x, n: x[n])
+    yield from (_kinds([outcome(take, tf.ones([3]), n)]) for n in (0, 1, 2, 5))
+
+
+@program
+def an_empty_batch(tf: Any, function: Maker) -> Iterator[Any]:
+    mapped = function(lambda x: tf.map_fn(lambda row: row * 2, x))
+    yield from (outcome(mapped, tf.ones(shape)) for shape in ([2, 2], [3, 3], [0, 5], [4, 4]))
+
+
+@program
+def the_order_of_keys(tf: Any, function: Maker) -> Iterator[Any]:
+    ranks = function(lambda d: [value * 1 for value in d.values()])
+    a, b = tf.ones, tf.constant(2.0)
+    for argument in ({"a": a([1]), "b": b}, {"a": a([2]), "b": b}, {"b": b, "a": a([3])}, {"b": b, "a": a([2])}):
+        yield plain(ranks(argument))
+
+
+# --- what is not the argument's own
+
+
+@program
+def equal_lambdas_over_the_environment(tf: Any, function: Maker) -> Iterator[Any]:
+    apply = function(lambda x, k: k(x))
+    for value in ("1", "2", "3"):
+        os.environ["TRACEONCE_TEST_FACTOR"] = value
+        yield plain(apply(tf.ones([2]), lambda x: x * float(os.environ["TRACEONCE_TEST_FACTOR"])))
+
+
+@program
+def equal_lambdas_over_the_settings_of_keras(tf: Any, function: Maker) -> Iterator[Any]:
+    keras = tf.keras
+    apply = function(lambda x, k: k(x))
+    try:
+        for kind in ("float32", "float64", "float16"):
+            keras.backend.set_floatx(kind)
+            yield apply(tf.ones([2]), lambda x: tf.cast(x, keras.backend.floatx())).dtype.name
+    finally:
+        keras.backend.set_floatx("float32")
+
+
+@program
+def equal_lambdas_over_everything(tf: Any, function: Maker) -> Iterator[Any]:
+    apply = function(lambda x, k: k(x))
+    for value in (1.0, 2.0, 3.0):
+        globals()["FACTOR"] = value
+        yield plain(apply(tf.ones([2]), lambda x: x * globals()["FACTOR"]))
+
+
+@pytest.mark.parametrize("options", [{}, {"relax": False, "lift": False}], ids=["as it is", "strict"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_it_does_what_a_new_function_does(tf: Any, name: str, options: dict[str, bool]) -> None:
+    theirs = list(PROGRAMS[name](tf, functools.partial(_made_anew, tf)))
+    ours = list(PROGRAMS[name](tf, functools.partial(_maker, options)))
+    assert ours == theirs
+
+
+def _maker(options: dict[str, Any], body: Any = None, **more: Any) -> Any:
+    return traceonce.function(body, **options, **more)
+
+
+def _made_anew(tf: Any, body: Any = None, **options: Any) -> Any:
+    """A `tf.function` for each call."""
+    if body is None:
+        return functools.partial(_made_anew, tf, **options)
+    return lambda *args: tf.function(body, **options)(*args)
+
+
+# --- no trace of a trial
+
+
+def state_of(function: Any) -> Any:
+    """All that a function keeps of its calls, but how often it was called."""
+    names = ("_variable_creation_config", "_no_variable_creation_config", "_created_variables")
+    held = {name: getattr(function, name) for name in names}
+    return held, dict(function._function_cache._primary), vars(function).get("_concrete_variable_creation_fn")
+
+
+@pytest.mark.parametrize("kind", ["tf.function", "traceonce.function"])
+@pytest.mark.parametrize("outcome_of_it", ["kept", "refused", "failed"])
+@pytest.mark.parametrize("what", ["shapes", "numbers"])
+def test_a_trial_leaves_other_functions_as_they_were(tf: Any, what: str, outcome_of_it: str, kind: str) -> None:
+    """Called before, and never called before: a trial that ends well or not shows in neither."""
+    make = tf.function if kind == "tf.function" else traceonce.function
+    known, fresh = make(lambda x: x + 1.0), make(lambda x: x * 3.0)
+    known(tf.ones([1]))
+    states: list[Any] = []
+    in_trial = {"shapes": lambda x, k: x.shape[0] is None, "numbers": lambda x, k: tf.is_tensor(k)}[what]
+
+    def body(x: Any, k: Any) -> Any:
+        if not in_trial(x, k):
+            return x * k
+        states.append([state_of(known), state_of(fresh)])
+        y = known(x) + fresh(x) - x
+        if outcome_of_it == "failed":
+            raise ValueError
+        return x * k if outcome_of_it == "kept" else y
+
+    called = traceonce.function(body, autograph=False)
+    for number in (1, 2, 3):
+        called(tf.ones([number if what == "shapes" else 2]), 2.0 if what == "shapes" else float(number))
+    assert states, "nothing was tried"
+    assert [state_of(known), state_of(fresh)] == states[0]
+    assert float(tf.reduce_sum(known(tf.ones([3])) + fresh(tf.ones([3])))) == 15.0
+
+
+def test_a_trial_does_not_show_in_the_tapes_around_it(tf: Any) -> None:
+    """A tape that a body stops and restarts itself is still recording after a trial."""
+    tape = tf.GradientTape()
+    x = tf.Variable([1.0, 2.0, 3.0])
+
+    @traceonce.function(autograph=False)
+    def body(y: Any) -> Any:
+        with tape.stop_recording():
+            z = y * 2.0
+        return y * z
+
+    with tape:
+        results = [body(x[:size] * 1.0) for size in (1, 2, 3, 2)]
+        total = tf.add_n([tf.reduce_sum(result) for result in results])
+    reference = tf.GradientTape()
+    with reference:
+        expected = tf.add_n([tf.reduce_sum(x[:size] * tf.stop_gradient(x[:size] * 2.0)) for size in (1, 2, 3, 2)])
+    assert tape.gradient(total, x) is not None
+    assert tf.reduce_all(total == expected)
