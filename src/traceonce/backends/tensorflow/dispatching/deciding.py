@@ -32,11 +32,12 @@ class Decisions:
        distribution strategy has no key (rule 8); tapes are looked at when the trace is run.
     2. A call that an earlier, wider trace admits uses it, and its key is remembered.
     3. A dimension that differs is left open at its second value, a rank that differs becomes unknown; only what varies.
-       If the body cannot be traced so, returns something else, or gives other results than the earlier trace where
-       both can be run, shapes stay as they are from then on, and `why` says so.
+       If the body cannot be traced so, returns something else, gives other results where both can be run, goes on after
+       errors, or if anybody looks at an open size in Python, shapes stay as they are from then on, and `why` says so. A
+       call whose sizes do not go together has a trace of its own.
     4. A Python int or float that differs is lifted to a tensor argument where that is shown to keep the meaning: the
-       lifted trace can be made, returns the same structure and dtypes, and agrees with the static traces of the old and
-       of the new value: by its graph, else by running them (on copies of the variables that they write).
+       lifted trace can be made, returns the same structure and dtypes, and its graph is that of the static traces of
+       the old and of the new value but for constants; and nobody looks at the number while the body is traced.
        Lifted whole numbers stay within the range in which nothing that is computed from them overflows. Whatever is
        not shown stays static for good, and `why` says so. Bools and strings stay static.
     5. Objects that are equal share a trace, also when the earlier one is gone; so do functions, partials and bound
@@ -45,6 +46,8 @@ class Decisions:
     7. Padding to buckets happens before a call comes here (`padding`).
     8. Everything else is left to `tf.function`: calls inside a graph or a strategy, with arguments that the key does
        not know, or while anything watches calls (profiler, callbacks, cancellation, saving).
+    9. A trace that serves more than one call is not used where it could be told from one that is the call's own: under
+       forward accumulators, under tapes where it holds gradients of the user's own, and after it has failed.
     """
 
     def __init__(self, function: Any, likeness: Likeness, *, lift: bool) -> None:
