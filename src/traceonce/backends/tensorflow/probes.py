@@ -26,6 +26,10 @@ _IN_C = (
     "TFE_Py_TapeSetRecordOperation",
     "TFE_Py_TapeVariableAccessed",
     "TFE_Py_VariableWatcherVariableAccessed",
+    "TFE_Py_TapeSetAdd",
+    "TFE_Py_TapeSetRemove",
+    "TFE_Py_ForwardAccumulatorSetAdd",
+    "TFE_Py_ForwardAccumulatorSetRemove",
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -160,8 +164,11 @@ def probe_for_dispatch(tensorflow: Any) -> None:
     try:
         from tensorflow.core.function.polymorphism.function_cache import FunctionCache
         from tensorflow.python import pywrap_tfe
-        from tensorflow.python.eager import cancellation, execute
+        from tensorflow.python.eager import cancellation, execute, forwardprop
+        from tensorflow.python.eager import tape as tape_module
         from tensorflow.python.eager.polymorphic_function import eager_function_run
+        from tensorflow.python.framework import tensor as tensor_module
+        from tensorflow.python.ops import handle_data_util
         from tensorflow.python.saved_model import save_context
         from tensorflow.python.util import traceback_utils
     except ImportError as error:
@@ -179,6 +186,14 @@ def probe_for_dispatch(tensorflow: Any) -> None:
         (eager_function_run, "RUN_FUNCTIONS_EAGERLY"),
         (save_context, "_save_context"),
         (traceback_utils, "_process_traceback_frames"),
+        (tensorflow.TensorShape, "_dims"),
+        (tensor_module.Tensor, "shape"),
+        (function, "_initialize"),
+        (probes.ops.Graph, "_create_op_internal"),
+        (probes.ops.Graph, "_get_function"),
+        (handle_data_util, "copy_handle_data"),
+        (handle_data_util, "set_handle_data"),
+        *((forwardprop.ForwardAccumulator, name) for name in ("_push_accumulator", "_pop_accumulator")),
     ]
     for owner, name in needed:
         if not hasattr(owner, name):
@@ -186,6 +201,9 @@ def probe_for_dispatch(tensorflow: Any) -> None:
     _expect(FunctionCache, "lookup", ["self", "function_type", "context"])
     _expect(FunctionCache, "generalize", ["self", "context", "function_type"])
     _expect(FunctionCache, "add", ["self", "fn", "context"])
+    _expect(tape_module, "push_new_tape", ["persistent", "watch_accessed_variables"])
+    _expect(tape_module, "push_tape", ["tape"])
+    _expect(tape_module, "pop_tape", ["tape"])
     _expect(FunctionCache, "delete", ["self", "function_type", "context"])
 
 

@@ -8,6 +8,7 @@ each of them a cache for the time it takes, and puts back what a first call chan
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -98,6 +99,7 @@ def taken(cache: Any) -> Apart | None:
     return trial if trial is not None and trial.takes(cache) else None
 
 
+@functools.wraps(_lookup)
 def lookup(cache: Any, function_type: Any, context: Any = None) -> Any:
     found = _lookup(cache, function_type, context)
     trial = taken(cache)
@@ -106,6 +108,7 @@ def lookup(cache: Any, function_type: Any, context: Any = None) -> Any:
     return found
 
 
+@functools.wraps(_add)
 def add(cache: Any, concrete: Any, context: Any = None) -> None:
     trial = taken(cache)
     if trial is None:
@@ -114,6 +117,7 @@ def add(cache: Any, concrete: Any, context: Any = None) -> None:
         trial.add(cache, concrete, context or FunctionContext())
 
 
+@functools.wraps(_initialize)
 def initialize(function: Any, *args: Any, **kwargs: Any) -> Any:
     if _here.apart is not None:
         _here.apart.begin(function)

@@ -35,7 +35,7 @@ from tensorflow.python.framework import (
 from tensorflow.python.ops import array_ops, default_gradient, handle_data_util, resource_variable_ops
 from tensorflow.python.profiler import trace as profiler
 from tensorflow.python.saved_model import save_context
-from tensorflow.python.util import deprecation, numpy_compat, tf_decorator, tf_stack, traceback_utils
+from tensorflow.python.util import deprecation, tf_decorator, tf_stack, traceback_utils
 
 EagerTensor = ops.EagerTensor
 ResourceVariable = resource_variable_ops.ResourceVariable
@@ -99,7 +99,6 @@ __all__ = [
     "handle_data_util",
     "indexed_slices",
     "no_tape_is_active",
-    "numpy_compat",
     "ops",
     "polymorphic_function",
     "possible_gradients",

@@ -31,7 +31,6 @@ from traceonce.backends.tensorflow.dispatching.parts import (
     Dimension,
     composite_tensor,
     constant_op,
-    numpy_compat,
     tensor,
     tensor_shape,
     tensor_util,
@@ -53,6 +52,9 @@ HELPERS = frozenset(
     | {"termcolor", "tree", "typing_extensions.py", "wrapt"}
 )
 HARMLESS = (tf.Variable, composite_tensor.CompositeTensor, tf.Operation, type_spec.TypeSpec, tf.DType)
+
+
+_NUMPY_COMPAT = os.path.join(os.path.dirname(tf.__file__), "python", "util", "numpy_compat.py")  # since 2.17
 
 
 class Reads:
@@ -265,7 +267,7 @@ def is_machinery(code: types.CodeType) -> bool:
 
 def makes_tensors(code: types.CodeType) -> bool:
     """Is this where TensorFlow makes a tensor of a number?"""
-    return code.co_filename in (numpy_compat.__file__, tensor_util.__file__, constant_op.__file__)
+    return code.co_filename in (tensor_util.__file__, constant_op.__file__, _NUMPY_COMPAT)
 
 
 def is_for_people(code: types.CodeType) -> bool:

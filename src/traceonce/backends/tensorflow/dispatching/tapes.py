@@ -7,6 +7,7 @@ take note and do the same. A trial hides them: what it traces and runs is not th
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -68,24 +69,28 @@ def _is_hidden(recording: Any) -> bool:
     return any(recording is other for other in _here.hidden)
 
 
+@functools.wraps(_push_new_tape)
 def push_new_tape(*args: Any, **kwargs: Any) -> Any:
     tape = _push_new_tape(*args, **kwargs)
     _here.tapes.append(tape)
     return tape
 
 
+@functools.wraps(_push_tape)
 def push_tape(tape: Any) -> None:
     if not _is_hidden(tape):  # else a body stops and restarts a tape of its caller's in a trial: it is stopped anyway
         _push_tape(tape)
         _here.tapes.append(tape)
 
 
+@functools.wraps(_pop_tape)
 def pop_tape(tape: Any) -> None:
     if not _is_hidden(tape):
         _pop_tape(tape)
         _here.tapes[:] = [other for other in _here.tapes if other is not tape]
 
 
+@functools.wraps(_push_accumulator)
 def push_accumulator(accumulator: Any) -> None:
     if _is_hidden(accumulator):
         accumulator._recording = True
@@ -94,6 +99,7 @@ def push_accumulator(accumulator: Any) -> None:
     _here.accumulators.append(accumulator)
 
 
+@functools.wraps(_pop_accumulator)
 def pop_accumulator(accumulator: Any) -> None:
     if _is_hidden(accumulator):
         accumulator._recording = False
