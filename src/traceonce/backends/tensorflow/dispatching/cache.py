@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from traceonce.backends.tensorflow.dispatching.apart import Apart, Keyed, taken
 from traceonce.backends.tensorflow.dispatching.exact import exact_type, leaves
-from traceonce.backends.tensorflow.dispatching.graphs import has_own_gradients
+from traceonce.backends.tensorflow.dispatching.graphs import has_gradients_of_its_own
 from traceonce.backends.tensorflow.dispatching.likeness import Likeness, Mark
 from traceonce.backends.tensorflow.dispatching.parts import FunctionCache, FunctionContext, default_types
 from traceonce.backends.tensorflow.dispatching.running import tick
@@ -34,7 +34,8 @@ class Wide(NamedTuple):
     """What comes with a trace that is for more than the call it was made for.
 
     `inner` holds what was traced of other functions for it; `sizes` says which of the sizes that it admits it takes;
-    `compared` is how often TensorFlow compared open sizes; `own_gradients`: a tape would run Python of the body's.
+    `compared` is how often TensorFlow compared open sizes; `own_gradients`: under
+    a tape it may be told from a trace that is made for one call.
     """
 
     inner: Apart
@@ -102,7 +103,7 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
     def keep_wide(self, fn: Any, inner: Apart, sizes: Sizes | None = None, compared: int = 0) -> None:
         """This trace serves more than the call that it was made for."""
         if id(fn) in self._kept:
-            self._wide[id(fn)] = Wide(inner, sizes, compared, has_own_gradients(fn))
+            self._wide[id(fn)] = Wide(inner, sizes, compared, has_gradients_of_its_own(fn))
 
     def wide(self, fn: Any) -> Wide | None:
         """What comes with a trace that serves more than one call; None for one that does not."""

@@ -21,6 +21,7 @@ IGNORED = frozenset(
 )
 
 
+LOOK_UPS = frozenset({"Gather", "GatherV2", "GatherNd", "ResourceGather", "ResourceGatherNd"})
 LEAVES = frozenset({"Placeholder", "Const", "NoOp"})
 NEVER_WRONG = frozenset({"Identity", "Cast", "AddV2", "Sub", "Mul", "RealDiv", "Neg", "Pack", "Shape", "StopGradient"})
 
@@ -41,11 +42,15 @@ def folded_operations(static: Any, lifted: Any, numbers: Mapping[int, Any]) -> s
         return None
 
 
-def has_own_gradients(concrete: Any) -> bool:
-    """Does it hold gradients of somebody's own (`tf.custom_gradient`)? They are Python, which a tape runs later."""
+def has_gradients_of_its_own(concrete: Any) -> bool:
+    """Could its gradients be others than those of a trace that is made for one call?
+
+    A gradient of somebody's own (`tf.custom_gradient`) is Python, which a tape runs later. And that of a look-up is
+    either slices or a tensor, by what is known of the shapes.
+    """
     definition = concrete.graph.as_graph_def()
     every = (definition.node, *(function.node_def for function in definition.library.function))
-    return any(OWN_GRADIENT in node.attr for nodes in every for node in nodes)
+    return any(OWN_GRADIENT in node.attr or node.op in LOOK_UPS for nodes in every for node in nodes)
 
 
 def unused_operations(lifted: Any, numbers: Mapping[int, Any]) -> str | None:

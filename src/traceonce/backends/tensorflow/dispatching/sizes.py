@@ -73,11 +73,15 @@ class Sizes:
 
 
 class _Operation(NamedTuple):
-    """An operation as it is made again: tensors are given by their numbers."""
+    """An operation as it is made again, and as it was: a tape may change a call later, so that it returns more.
+
+    `inputs` are given by the numbers of the tensors, `shapes` are what was promised of its outputs.
+    """
 
     kind: str
     inputs: tuple[int, ...]
-    outputs: tuple[tuple[int, Any], ...]
+    outputs: tuple[Any, ...]
+    shapes: tuple[Any, ...]
     attributes: Mapping[str, Any]
     definition: Any
     inner: tuple[_Graph, ...]
@@ -119,12 +123,12 @@ class _Graph:
             for operation in self._operations:
                 inputs = [made[number] for number in operation.inputs]
                 results = _results(scratch, operation, inputs)
-                for (number, promised), result in zip(operation.outputs, results, strict=True):
+                for tensor, promised, result in zip(operation.outputs, operation.shapes, results, strict=True):
                     try:
                         result.set_shape(promised)
                     except ValueError as error:
                         raise Refused from error
-                    made[number] = result
+                    made[id(tensor)] = result
             for one, two in self._checks:
                 first, second = (one if isinstance(one, tf.TensorShape) else made[id(one)].shape for one in (one, two))
                 if not first.is_compatible_with(second):
@@ -144,16 +148,17 @@ def _prepared(operation: Any, graph: Any, checks: Sequence[tuple[Any, Any]]) -> 
     return _Operation(
         operation.type,
         tuple(id(tensor) for tensor in operation.inputs),
-        tuple((id(tensor), tensor.shape) for tensor in operation.outputs),
+        tuple(operation.outputs),
+        tuple(tensor.shape for tensor in operation.outputs),
         {name: value for name, value in node.attr.items() if not name.startswith("_")},
-        operation,
+        operation.op_def,
         tuple(inner),
     )
 
 
 def _results(scratch: Any, operation: _Operation, inputs: list[Any]) -> list[Any]:
     """What an operation makes of inputs of these shapes."""
-    theirs = operation.definition.outputs
+    theirs = operation.outputs
     if operation.inner:
         shapes = _inner_shapes(operation, [tensor.shape for tensor in inputs])
         return [_placeholder(*pair) for pair in zip(theirs, shapes, strict=True)]
@@ -165,7 +170,7 @@ def _results(scratch: Any, operation: _Operation, inputs: list[Any]) -> list[Any
             inputs,
             dtypes=[tensor.dtype for tensor in theirs],
             attrs=operation.attributes,
-            op_def=operation.definition.op_def,
+            op_def=operation.definition,
             compute_device=False,
         )
     except (ValueError, tf.errors.InvalidArgumentError) as error:

@@ -1,0 +1,90 @@
+"""Is `traceonce.function` ever wrong? Random programs, against a `tf.function` that is made anew for each call.
+
+    python bench/bounded_fuzz.py [--programs N] [--seed N] [--mode default|taped|strict]... [--jobs N]
+
+Programs are drawn as in `tests/tensorflow/fuzzed_programs.py`: results, dtypes, errors letter by letter, variables,
+gradients and watched variables are compared after each call. What differs is made small, printed, and kept in the
+results. Modes: as it is; all calls under tapes of several kinds; with `relax=False, lift=False`. Ten thousand programs
+take some hours on two cores. Exit status 1 where anything differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import multiprocessing
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from measuring import save
+
+TESTS = Path(__file__).parent.parent / "tests"
+MODES: dict[str, dict[str, bool]] = {"default": {}, "taped": {"taped": True}, "strict": {"strict": True}}
+SHARE = 250  # programs that one process runs, before a new one takes over: graphs are never given back whole
+
+
+def run_share(task: tuple[str, int, int]) -> dict[str, Any]:
+    """Some programs of one mode, in a process of their own."""
+    mode, first, count = task
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    sys.path[:0] = [str(TESTS / "tensorflow"), str(TESTS)]
+    import tensorflow as tf
+    from fuzzed_programs import compare, draw, smaller
+
+    import traceonce
+
+    tf.get_logger().setLevel("ERROR")
+    calls, failing, found = 0, 0, []
+    for number in range(first, first + count):
+        program = draw(Random(number), **MODES[mode])
+        differing = compare(tf, program, traceonce.function)
+        calls += len(program.calls)
+        if differing:
+            small = smaller(program, lambda other: bool(compare(tf, other, traceonce.function)))
+            told = [f"{call}: {one} | {two}"[:2000] for call, one, two in compare(tf, small, traceonce.function)]
+            found.append({"mode": mode, "seed": number, "program": str(small), "differs": told})
+        failing += bool(differing)
+        if number % 50 == 0:
+            gc.collect()
+    return {"mode": mode, "programs": count, "calls": calls, "differ": failing, "found": found}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", type=int, default=10_000, help="of all modes together")
+    parser.add_argument("--seed", type=int, default=1_000_000, help="of the first program")
+    parser.add_argument("--mode", action="append", choices=MODES, help="all where none is named")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args()
+    modes = options.mode or list(MODES)
+    each = -(-options.programs // len(modes))
+    tasks = [
+        (mode, options.seed + first, min(SHARE, each - first)) for first in range(0, each, SHARE) for mode in modes
+    ]
+    began, totals, found = time.perf_counter(), Counter[str](), []
+    with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=1) as pool:
+        for share in pool.imap_unordered(run_share, tasks):
+            found += share["found"]
+            for name in ("programs", "calls", "differ"):
+                totals[name] += share[name]
+                totals[f"{name}, {share['mode']}"] += share[name]
+            told = ", ".join(f"{totals[name]:,} {name}" for name in ("programs", "calls", "differ"))
+            print(f"{told} after {(time.perf_counter() - began) / 60:.0f} min", flush=True)
+            for one in share["found"]:
+                print(one["program"], *one["differs"], sep="\n", flush=True)
+    import tensorflow as tf
+
+    result = {"tensorflow": tf.__version__, "seed": options.seed, **totals, "found": found}
+    save("bounded_fuzz", result)
+    print(json.dumps({name: value for name, value in result.items() if name != "found"}, indent=1))
+    sys.exit(1 if totals["differ"] else 0)
+
+
+if __name__ == "__main__":
+    main()
