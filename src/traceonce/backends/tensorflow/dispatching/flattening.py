@@ -15,7 +15,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from traceonce.backends.tensorflow.dispatching.likeness import Likeness, NotUnderstood, float_key, number_of
-from traceonce.backends.tensorflow.dispatching.parts import EagerTensor, ResourceVariable, dtypes
+from traceonce.backends.tensorflow.dispatching.parts import (
+    EagerTensor,
+    RaggedTensor,
+    ResourceVariable,
+    SparseTensor,
+    dtypes,
+    indexed_slices,
+)
 
 Path: TypeAlias = tuple[Any, ...]
 Flat: TypeAlias = "tuple[tuple[Hashable, ...], list[Any]]"
@@ -27,6 +34,7 @@ ARRAYS = frozenset(
 SCALARS = frozenset(dtype.type for dtype in ARRAYS)
 NOT_OBJECTS = ("__tf_tracing_type__", "__wrapped__", "__array__", "__attrs_attrs__", "__tf_flatten__")
 NESTS = (list, tuple, Mapping, complex, weakref.ref)  # subclasses of these are TensorFlow's to look into
+COMPOSITES = frozenset({RaggedTensor, SparseTensor, indexed_slices.IndexedSlices})
 KEPT_KEYS = 4096  # per form; then the table starts anew
 
 
@@ -168,6 +176,8 @@ class _Writer:
             self._variable(name)
         elif kind is np.ndarray or kind in SCALARS:
             self._array(value, name)
+        elif kind in COMPOSITES:
+            self._composite(value, name)
         elif isinstance(value, NESTS) or any(hasattr(value, mark) for mark in NOT_OBJECTS):
             raise NotUnderstood
         else:
@@ -256,6 +266,19 @@ class _Writer:
         tensor = f"t{next(self._names)}"
         self._lines.append(f"{tensor} = EagerTensor({name}.copy(), device or None, None)")  # else memory is shared
         self._tensor(tensor)
+
+    def _composite(self, value: Any, name: str) -> None:
+        """What TensorFlow knows of a ragged or sparse tensor is its key, as it is for TensorFlow; then its parts."""
+        spec, parts = f"s{next(self._names)}", [f"p{next(self._names)}" for _ in value._type_spec.to_tensors(value)]
+        tensors = f"t{next(self._names)}"
+        self._lines.append(f"{spec} = {name}._type_spec")
+        self._lines.append(f"{tensors} = {spec}.to_tensors({name})")
+        self._lines.append(f"if len({tensors}) != {len(parts)}: return None")
+        self._lines.append(f"{', '.join(parts)}, = {tensors}")
+        for part in parts:
+            self._lines.append(f"if type({part}) is not EagerTensor: return None")
+        self._keys.append(spec)
+        self._inputs += parts
 
     def _object(self, value: Any, name: str) -> None:
         self._likeness.of(value)

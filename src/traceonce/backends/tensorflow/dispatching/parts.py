@@ -32,7 +32,9 @@ from tensorflow.python.framework import (
     tensor_util,
     type_spec,
 )
+from tensorflow.python.framework.sparse_tensor import SparseTensor
 from tensorflow.python.ops import array_ops, default_gradient, handle_data_util, resource_variable_ops
+from tensorflow.python.ops.ragged.ragged_tensor import RaggedTensor
 from tensorflow.python.profiler import trace as profiler
 from tensorflow.python.saved_model import save_context
 from tensorflow.python.util import deprecation, tf_decorator, tf_stack, traceback_utils
@@ -75,7 +77,9 @@ __all__ = [
     "FunctionContext",
     "FunctionType",
     "Parameter",
+    "RaggedTensor",
     "ResourceVariable",
+    "SparseTensor",
     "TensorSpec",
     "add_accumulator",
     "add_tape",

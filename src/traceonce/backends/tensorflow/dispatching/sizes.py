@@ -47,7 +47,7 @@ class Sizes:
         by_sizes: dict[tuple[Any, ...], list[tuple[int, int]]] = {}
         for place, shape in enumerate(admits):
             for axis in [axis for axis, size in enumerate(shape or ()) if size is None]:
-                sizes = tuple((shapes[place] or ())[axis] for shapes in seen)
+                sizes = tuple(_size(shapes[place], axis) for shapes in seen)
                 by_sizes.setdefault(sizes, []).append((place, axis))
         self._groups = list(by_sizes.values())
         if len(self._groups) <= len(PRIMES) and self._holds(PRIMES):
@@ -57,7 +57,7 @@ class Sizes:
         """May a call with inputs of these shapes use the trace?"""
         if self._least is not None:
             for group in self._groups:
-                size, *others = {(shapes[place] or ())[axis] for place, axis in group}
+                size, *others = {_size(shapes[place], axis) for place, axis in group}
                 if others or size is None or size < self._least:
                     break
             else:
@@ -70,6 +70,10 @@ class Sizes:
             for place, axis in group:
                 shapes[place][axis] = size  # type: ignore[index]  # no rank is open here
         return self._graph.holds(shapes)
+
+
+def _size(shape: Shape, axis: int) -> int | None:
+    return None if shape is None else shape[axis]
 
 
 class _Operation(NamedTuple):
