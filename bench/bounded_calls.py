@@ -65,7 +65,9 @@ def all_cases() -> Iterator[Case]:
     yield hit("equal config object", lambda x, c: x * c.width, [pair, equal], first=[pair, first], tensors=[pair])
     ragged = tf.ragged.constant([[1.0, 2.0], [3.0]])
     parts = tf.nest.flatten(ragged, expand_composites=True)
-    yield hit("ragged tensor", lambda x: tf.reduce_sum(x), [ragged], tensors=parts)
+    yield hit("ragged tensor", lambda x: tf.reduce_sum(x), [ragged], tensors=parts, target=1.0)
+    sparse = tf.sparse.from_dense([[1.0, 0.0], [0.0, 3.0]])
+    yield hit("sparse tensor", lambda x: tf.sparse.reduce_sum(x), [sparse], tensors=tf.nest.flatten(sparse, True))
 
 
 def mixed_cases() -> Iterator[Case]:
