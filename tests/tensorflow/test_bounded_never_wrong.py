@@ -395,3 +395,42 @@ def test_a_trial_does_not_show_in_the_tapes_around_it(tf: Any) -> None:
         expected = tf.add_n([tf.reduce_sum(x[:size] * tf.stop_gradient(x[:size] * 2.0)) for size in (1, 2, 3, 2)])
     assert tape.gradient(total, x) is not None
     assert tf.reduce_all(total == expected)
+
+
+# --- and yet it traces less
+
+
+@pytest.mark.parametrize("kind", ["attention", "recurrent", "convolution"])
+def test_a_training_step_over_lengths_has_two_traces(tf: Any, kind: str) -> None:
+    """With Adam, whose first steps make much of the last digits; and the losses are those of `tf.function`."""
+    keras = tf.keras
+
+    def inner(x: Any) -> Any:
+        if kind == "attention":
+            return keras.layers.GlobalAveragePooling1D()(x + keras.layers.MultiHeadAttention(2, 4)(x, x))
+        if kind == "recurrent":
+            return keras.layers.LSTM(4)(x)
+        return keras.layers.GlobalMaxPooling1D()(keras.layers.BatchNormalization()(keras.layers.Conv1D(4, 3)(x)))
+
+    def train(function: Maker) -> tuple[list[float], Any]:
+        keras.utils.set_random_seed(1)
+        words = keras.Input([None], dtype="int32")
+        model = keras.Model(words, keras.layers.Dense(3)(inner(keras.layers.Embedding(50, 8)(words))))
+        optimizer, loss = keras.optimizers.Adam(1e-2), keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        optimizer.build(model.trainable_variables)
+
+        @function
+        def step(x: Any, y: Any) -> Any:
+            with tf.GradientTape() as tape:
+                value = loss(y, model(x, training=True))
+            gradients = tape.gradient(value, model.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+            return value
+
+        batches = [tf.random.stateless_uniform([4, size], [size, 1], 0, 50, tf.int32) for size in (5, 7, 9, 5, 8, 4)]
+        return [float(step(batch, tf.constant([0, 1, 2, 0]))) for batch in batches], step
+
+    expected, _ = train(tf.function)
+    found, step = train(traceonce.function)
+    assert found == pytest.approx(expected, rel=1e-5)
+    assert (traceonce.stats(step).traces, traceonce.stats(step).trials) == (2, 0), traceonce.stats(step).why

@@ -116,7 +116,10 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
     def takes(self, fn: Any, shapes: Callable[[], list[Any]]) -> bool:
         """Is this trace, which admits them, for inputs of these shapes?"""
         wide = self.wide(fn)
-        return wide is None or wide.sizes is None or wide.sizes.admit(shapes())
+        try:
+            return wide is None or wide.sizes is None or wide.sizes.admit(shapes())
+        except Exception:  # ours: then it is not known, and the call gets a trace of its own
+            return False
 
     @contextlib.contextmanager
     def exactly(self) -> Iterator[None]:

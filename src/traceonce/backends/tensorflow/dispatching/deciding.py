@@ -32,9 +32,9 @@ class Decisions:
        distribution strategy has no key (rule 8); tapes are looked at when the trace is run.
     2. A call that an earlier, wider trace admits uses it, and its key is remembered.
     3. A dimension that differs is left open at its second value, a rank that differs becomes unknown; only what varies.
-       If the body cannot be traced so, returns something else, gives other results where both can be run, goes on after
-       errors, or if anybody looks at an open size in Python, shapes stay as they are from then on, and `why` says so. A
-       call whose sizes do not go together has a trace of its own.
+       If the body cannot be traced so, returns something else, goes on after errors, or if anybody looks at an open
+       size in Python, shapes stay as they are from then on, and `why` says so. A call whose sizes do not go together
+       has a trace of its own.
     4. A Python int or float that differs is lifted to a tensor argument where that is shown to keep the meaning: the
        lifted trace can be made, returns the same structure and dtypes, and its graph is that of the static traces of
        the old and of the new value but for constants; and nobody looks at the number while the body is traced.

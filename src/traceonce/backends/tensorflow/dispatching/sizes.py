@@ -105,7 +105,7 @@ class _Graph:
         self._keep = graph  # so that numbers stay those of its tensors
         self._operations = [
             _prepared(operation, graph, checks)
-            for operation in graph.get_operations()
+            for operation in _in_order(graph)
             if not any(id(output) in inputs for output in operation.outputs)
         ]
 
@@ -138,6 +138,22 @@ class _Graph:
                 if not first.is_compatible_with(second):
                     raise Refused
             return [made[number].shape for number in self._outputs]
+
+
+def _in_order(graph: Any) -> list[Any]:
+    """The operations, each after those that it needs: a gradient adds inputs to a loop that was there before them."""
+    ordered: dict[int, Any] = {}
+    waiting = [(operation, False) for operation in reversed(graph.get_operations())]
+    while waiting:
+        operation, is_ready = waiting.pop()
+        if id(operation) in ordered:
+            continue
+        if is_ready:
+            ordered[id(operation)] = operation
+        else:
+            waiting.append((operation, True))
+            waiting += [(tensor.op, False) for tensor in operation.inputs if id(tensor.op) not in ordered]
+    return list(ordered.values())
 
 
 def _prepared(operation: Any, graph: Any, checks: Sequence[tuple[Any, Any]]) -> _Operation:

@@ -7,8 +7,8 @@ from typing import Any
 
 from traceonce.backends.tensorflow.dispatching.apart import apart
 from traceonce.backends.tensorflow.dispatching.cache import input_shapes
-from traceonce.backends.tensorflow.dispatching.comparing import agree, fitted, has_loops, same_outputs
-from traceonce.backends.tensorflow.dispatching.inputs import Call, unique, variables_among
+from traceonce.backends.tensorflow.dispatching.comparing import has_loops, same_outputs
+from traceonce.backends.tensorflow.dispatching.inputs import Call
 from traceonce.backends.tensorflow.dispatching.inspecting import handles_errors
 from traceonce.backends.tensorflow.dispatching.policy import NotNow, RunEagerly
 from traceonce.backends.tensorflow.dispatching.reads import Reads, watched
@@ -72,11 +72,10 @@ class Widening:
             try:
                 reason = self._against(trace, reads, call)
                 sizes = self._sizes(trace, wider, kind, reads) if reason is None else None
-            except BaseException:
-                cache.take_back(trace)
-                raise
-        if sizes is not None and not sizes.admit(input_shapes(kind)):
-            reason = "these sizes do not go together"
+                if sizes is not None and not sizes.admit(input_shapes(kind)):
+                    reason = "these sizes do not go together"
+            except Exception as error:  # ours: the call goes on as TensorFlow would make it
+                reason = f"whether they may be open could not be told ({describe_error(error)})"
         if reason is not None:
             cache.take_back(trace)
         else:
@@ -108,25 +107,12 @@ class Widening:
 
 
 def _difference(call: Call, trace: Any) -> str | None:
-    """What the wider trace does otherwise than an earlier one; compared where both can be run."""
+    """What the wider trace returns otherwise than an earlier one for the same numbers."""
     form, flat = call.form, call.flat()
-    if flat is None:
-        return None
-    key, given = flat
-    static = form.without_shapes(key)
+    static = form.without_shapes(flat[0]) if flat is not None else None
     for other, runnable in reversed(list(form.table.items())):
-        if form.without_shapes(other) != static:
-            continue
-        if not same_outputs(runnable.concrete, trace):
+        if form.without_shapes(other) == static and not same_outputs(runnable.concrete, trace):
             return "what is returned would have another type"
-        if has_loops(runnable.concrete):
-            return None  # on data that was cut a loop need not end
-        inputs = fitted(given, form.to_inputs(form.shapes(other), len(given)))
-        if inputs is None:
-            return None
-        inputs = unique(inputs)
-        found = agree(runnable.concrete, trace, inputs, inputs, variables_among(call.arguments))
-        return "with open dimensions the body gives another result" if found == "different" else None
     return None
 
 
