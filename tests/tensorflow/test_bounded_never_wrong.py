@@ -397,6 +397,31 @@ def test_a_trial_does_not_show_in_the_tapes_around_it(tf: Any) -> None:
     assert tf.reduce_all(total == expected)
 
 
+@pytest.mark.parametrize("size", [3, 4])
+def test_an_error_has_no_other_behind_it(tf: Any, size: int) -> None:
+    """A wider trace that fails, and the trace of the call's own after it: one error, as from `tf.function`."""
+    take = traceonce.function(lambda x, n: x[n])
+    for number in (0, 1, 2):
+        take(tf.ones([3]), number)
+    assert traceonce.stats(take).lifted == 1
+    with pytest.raises(ValueError, match="out of bounds") as caught:
+        take(tf.ones([3]), size)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    package = os.path.dirname(traceonce.__file__)
+    assert len([entry for entry in caught.traceback if str(entry.path).startswith(package)]) == 1
+
+
+def test_after_effects_the_error_of_tracing_is_raised_and_nothing_is_run_twice(tf: Any) -> None:
+    count = tf.Variable(0)
+    take = traceonce.function(lambda x, n: (count.assign_add(1), x[n])[1])
+    for number in (0, 1, 2):
+        take(tf.ones([3]), number)
+    assert traceonce.stats(take).lifted == 1
+    with pytest.raises(ValueError, match="out of bounds"):
+        take(tf.ones([3]), 3)
+    assert int(count) <= 4
+
+
 # --- and yet it traces less
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 from collections.abc import Iterator
@@ -11,8 +12,9 @@ from traceonce.backends.tensorflow.dispatching.flattening import KEPT_KEYS, Form
 from traceonce.backends.tensorflow.dispatching.inputs import Call, lifted_arguments, unique
 from traceonce.backends.tensorflow.dispatching.likeness import Likeness, NotUnderstood
 from traceonce.backends.tensorflow.dispatching.parts import OPAQUE, composite_tensor, dtypes
-from traceonce.backends.tensorflow.dispatching.policy import RunEagerly
+from traceonce.backends.tensorflow.dispatching.policy import NotNow, RunEagerly
 from traceonce.backends.tensorflow.dispatching.running import Runnable
+from traceonce.backends.tensorflow.dispatching.tapes import hidden as tapes_hidden
 from traceonce.backends.tensorflow.dispatching.tracing import Tracer
 from traceonce.backends.tensorflow.dispatching.trials import Trials
 from traceonce.backends.tensorflow.dispatching.widening import Widening
@@ -120,7 +122,10 @@ class Decisions:
         return None
 
     def prepare(self, call: Call) -> tuple[Call, tuple[Any, ...]]:
-        """Have a wider trace made where this call needs one; returns it as it is then, and what to call with."""
+        """Have a wider trace made where this call needs one; returns it as it is then, and what to call with.
+
+        Raises `NotNow` where the call is to be made as TensorFlow would make it.
+        """
         with self._tracer.function._lock:
             given = lifted_arguments(call.form, call.arguments, call.device)
             args, kwargs = self._tracer.function.split(given)
@@ -136,10 +141,15 @@ class Decisions:
         try:
             self._widening.widen(args, kwargs, call)
             return self._trials.holds_here(call, args, kwargs)
-        except (TraceonceError, RunEagerly):
+        except (TraceonceError, RunEagerly, NotNow):
             raise
         except Exception:  # with tensors of this kind the body does not take a tensor for its number
             return False
+
+    def trace_for(self, args: Any, kwargs: Any) -> None:
+        """Make a trace for just this call, unless there is one: it may raise what TensorFlow raises then."""
+        with contextlib.suppress(NotNow), tapes_hidden(), self._tracer.cache.exactly():
+            self._tracer.make(args, kwargs)
 
     def widen(self, args: Any, kwargs: Any) -> None:
         """The same for a call whose arguments have no key."""

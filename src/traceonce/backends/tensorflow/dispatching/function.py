@@ -30,10 +30,9 @@ from traceonce.backends.tensorflow.dispatching.parts import (
     save_context,
     traceback_utils,
 )
-from traceonce.backends.tensorflow.dispatching.policy import Policy, RunEagerly
+from traceonce.backends.tensorflow.dispatching.policy import NotNow, Policy, RunEagerly
 from traceonce.backends.tensorflow.dispatching.refusing import refused_event
 from traceonce.backends.tensorflow.dispatching.running import raise_as_tensorflow_does, tell_tapes, tick
-from traceonce.backends.tensorflow.dispatching.tapes import hidden as tapes_hidden
 from traceonce.backends.tensorflow.dispatching.tapes import is_accumulating
 from traceonce.facts.dispatch import Stats
 
@@ -179,8 +178,14 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         except RunEagerly:
             return self._python_function(*args, **kwargs)
         except Exception as error:
-            if wide is not None and isinstance(error, OF_THE_DATA):
-                return self._after_error(error, wide, args, kwargs)
+            if wide is None or not isinstance(error, OF_THE_DATA):
+                if not traceback_utils.is_traceback_filtering_enabled():
+                    raise
+                raise error.with_traceback(without_ours(error.__traceback__)) from None
+            failed = error
+        try:  # out of the handler: what is raised now is no consequence of the first error
+            return self._after_error(failed, wide, args, kwargs)
+        except Exception as error:
             if not traceback_utils.is_traceback_filtering_enabled():
                 raise
             raise error.with_traceback(without_ours(error.__traceback__)) from None
@@ -216,8 +221,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         with Unseen():
             if not has_effects(wide):
                 return self._exactly(args, kwargs)
-            with self._function_cache.exactly(), tapes_hidden():
-                self._get_concrete_function_garbage_collected(*args, **kwargs)
+            self._decisions.trace_for(args, kwargs)
             raise error
 
     def _miss(self, arguments: tuple[Any, ...], args: Any, kwargs: Any, device: str) -> Any:
@@ -235,7 +239,10 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         if not first:
             for concrete, when in decisions.recently_used():
                 cache.used(concrete, when)
-            call, given = decisions.prepare(call)
+            try:
+                call, given = decisions.prepare(call)
+            except NotNow:
+                return self._exactly(args, kwargs)
             if cache.has_own_gradients and not no_tape_is_active():
                 return self._exactly(args, kwargs)
             if given is not arguments:
@@ -244,10 +251,13 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         try:
             result = super().__call__(*args, **kwargs)
         except OF_THE_DATA as error:
-            made = cache.last
+            made, failed = cache.last, error
             if first or cache.wide(made) is None:
                 raise
-            return self._after_error(error, made, *self.split(arguments))
+        else:
+            failed = None
+        if failed is not None:
+            return self._after_error(failed, made, *self.split(arguments))
         decisions.remember(call, cache.last)
         if not first and cache.traces > before:
             decisions.lift(call, cache.last)
@@ -258,17 +268,17 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         self._fallbacks += 1
         if self.tracing_options is None or self._is_pure or not self.relaxes:
             return super().__call__(*args, **kwargs)
-        if is_accumulating():
-            return self._exactly(args, kwargs)
         cache = self._function_cache
+        if not no_tape_is_active() and (cache.has_own_gradients or is_accumulating()):
+            return self._exactly(args, kwargs)
         try:
             with cache.before_a_miss(lambda: self._decisions.widen(args, kwargs)):
                 return super().__call__(*args, **kwargs)
         except OF_THE_DATA as error:
-            made = cache.last
+            made, failed = cache.last, error
             if cache.wide(made) is None:
                 raise
-            return self._after_error(error, made, args, kwargs)
+        return self._after_error(failed, made, args, kwargs)
 
     def split(self, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """From the order of `_bind` back to positional and keyword arguments."""
