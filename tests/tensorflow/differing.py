@@ -20,7 +20,9 @@ import inspect
 import linecache
 import math
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -173,7 +175,7 @@ def run(tf: Any, program: Program, function: Callable[..., Any], varying: Varyin
     space: dict[str, Any] = {
         "tf": tf, "np": np, "Pair": Pair, "filled": lambda *a: tf.constant(array(*a), a[0]), "array": array,
         "zeros": lambda dtype, shape: tf.zeros(shape, dtype),
-        "tapes": Tapes(tf), "function": decorator,
+        "tapes": Tapes(tf), "function": decorator, "together": together,
     }  # fmt: skip
     exec(compiled(program.source, FILE), space)
     outcomes = []
@@ -186,6 +188,21 @@ def run(tf: Any, program: Program, function: Callable[..., Any], varying: Varyin
         variables = tuple(space[name].numpy() for name in program.variables)
         outcomes.append(Outcome(returned, error, variables, varying is not None and varying.found))
     return outcomes
+
+
+def together(*calls: Callable[[], Any]) -> list[Any]:
+    """What several threads get, that call at once; of an error, which one."""
+
+    def outcome(call: Callable[[], Any]) -> Any:
+        started.wait(10)
+        try:
+            return call()
+        except Exception as error:
+            return type(error).__name__
+
+    started = threading.Barrier(len(calls))
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(outcome, calls))
 
 
 _compiled: dict[tuple[str, str], Any] = {}

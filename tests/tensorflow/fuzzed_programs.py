@@ -7,6 +7,8 @@ decide in Python, other functions, layers, tapes, loops, effects and errors. Man
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import re
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -17,6 +19,11 @@ PREAMBLE = (
     "v, w = tf.Variable(2.0), tf.Variable([1.0, 2.0, 3.0])",
     "dense = tf.keras.layers.Dense(1, kernel_initializer='ones')",
     "dense.build([None, 1])",
+    "norm = tf.keras.layers.BatchNormalization()",
+    "norm.build([None, 1])",
+    "mean = norm.moving_mean",
+    "import dataclasses",
+    "@dataclasses.dataclass(frozen=True)\nclass Config:\n    k: object",
     "@tf.custom_gradient\ndef own(u):\n    return u * 2.0, lambda up: up * (5.0 if u.shape[0] == 3 else 7.0)",
     "plain = tf.function(lambda u: u if u.shape[0] == 3 else u * 3.0)",
     "scaled = tf.function(lambda u, n: u * n)",
@@ -24,8 +31,20 @@ PREAMBLE = (
     "class Holder:\n    def __init__(self, n):\n        self.n = n\n    def apply(self, u):\n        return u * self.n",
 )
 # {a} and {b} are tensors that are there already.
-EXPRESSIONS = [
+SAFE = [
     *("{a} * 2.0 + {b}", "tf.sin({a})", "{a} * k", "{a} + k", "{a} / (1.0 + k * k)", "{a} - {b}", "-{a}"),
+    *(
+        "{a} * v",
+        "tf.reduce_sum({a}) * {a}",
+        "tf.cumsum({a}, axis=0)",
+        "bounded({a})",
+        "scaled({a}, k)",
+        "tf.square({a})",
+    ),
+    *("tf.map_fn(lambda u: u * 2.0, {a})", "tf.where({a} > 1.0, {a}, -{a})", "{a}[::-1]", "tf.nn.silu({a})"),
+]
+EXPRESSIONS = [
+    *SAFE * 3,
     *("tf.cast(k, tf.float32) * {a}", "tf.pow({a}, 2) + k", "{a}[::-1]", "tf.where({a} > 1.0, {a}, {b})"),
     *("tf.cumsum({a}, axis=0)", "tf.concat([{a}, {b}], 0)", "tf.reshape({a}, [-1])", "tf.reshape({a}, [2, -1])"),
     *("tf.reshape({a}, [3])", "{a}[:k]", "{a}[k]", "{a}[0]", "{a}[1:]", "tf.gather({a}, [0, 1])", "tf.ones([k]) * {a}"),
@@ -38,6 +57,7 @@ EXPRESSIONS = [
     "tf.nn.sigmoid_cross_entropy_with_logits(labels={a}, logits={b})",
     "tf.nn.experimental.stateless_dropout({a}, k / 10, seed=[1, 2])",
     *("plain({a})", "scaled({a}, k)", "bounded({a})", "dense(tf.reshape({a}, [-1, 1]))[:, 0]", "Holder(k).apply({a})"),
+    *("norm(tf.reshape({a}, [-1, 1]), training=True)[:, 0]", "tf.keras.ops.relu({a}) * k", "tf.nn.silu({a})"),
     *("v.assign_add(tf.reduce_sum({a})) * {a}", "v.assign(k + 1.0) * {a}", "tf.shape({a})[0]", "tf.size({a}) * 2"),
     *("[{a}[k], {b}][1]", "[tf.reshape({a}, [2]), {b}][1]", "[10 // k, {a}][1]", "{a} * len({a}.shape)"),
     *("{a} * float({a}.shape.rank or 9)", "{a} * sum([1.0] * k)", "{a} * {a}.shape[0]", "tf.zeros({a}.shape) + {b}"),
@@ -76,6 +96,7 @@ INTS, FLOATS = ["1", "2", "3", "4", "0", "-1"], ["1.0", "2.0", "0.5", "-0.5", "3
 MIXED = ["1", "1.0", "True", "2", "2.0", "'a'", "None"]
 SIZES = [1, 2, 3, 4, 5, 0]
 ROUNDED = 256  # units in the last place: sums and gradients add up the roundings of a number that is a tensor
+WRITES = re.compile(r"assign|norm\(")  # two threads that write at once have no order
 TAPES = ("plain", "persistent", "second", "forward", "unwatched", "no variables", "two tapes", "stopped")
 
 
@@ -85,6 +106,8 @@ def draw(choose: Random, *, taped: bool = False, strict: bool = False) -> Progra
     parameter = choose.choice(["x"] * 7 + ["r", "s", "d"])
     opening, value = ARGUMENTS[parameter]
     names, lines = ["x"], [opening] if opening else []
+    held = choose.randrange(6) == 0  # the number comes in an object
+    lines += ["k = k.k"] if held else []
     for number in range(choose.randint(1, 4)):
         lines += _statement(choose, names, f"o{number}", converted).split("\n")
         names.append(f"o{number}")
@@ -95,9 +118,15 @@ def draw(choose: Random, *, taped: bool = False, strict: bool = False) -> Progra
     )
     definition = head + "\n    ".join([*lines, f"return {returned}"])
     pool = choose.choice([INTS, INTS, FLOATS, FLOATS, MIXED])
+    if held:
+        pool = [f"Config({number})" for number in pool]
     calls = [_call(choose, value, pool, taped=taped) for _ in range(choose.randint(4, 9))]
     calls += choose.sample(calls, choose.randint(1, len(calls)))
-    return Program(PREAMBLE, definition, tuple(calls), variables=("v", "w"), autograph=converted, own_policy=strict)
+    if not WRITES.search(definition) and choose.randrange(5) == 0:
+        calls += [f"together(lambda: {one}, lambda: {two})" for one, two in itertools.pairwise(calls[-4:])]
+    return Program(
+        PREAMBLE, definition, tuple(calls), variables=("v", "w", "mean"), autograph=converted, own_policy=strict
+    )
 
 
 def _statement(choose: Random, names: list[str], result: str, converted: bool) -> str:
