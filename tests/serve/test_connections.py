@@ -29,9 +29,9 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 @contextlib.contextmanager
-def serving() -> Iterator[int]:
-    listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, http=BoundedConnection, lifespan="off", log_level="critical")
+def serving(listening: socket.socket | None = None, loop: str = "auto") -> Iterator[int]:
+    listening = listening or socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(app, http=BoundedConnection, lifespan="off", loop=loop, log_level="critical")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
@@ -156,3 +156,18 @@ def test_more_connections_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> 
         for there in (other, crowd[-1]):
             there.sendall(REQUEST)
             assert there.recv(12) == b"HTTP/1.1 200"
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_many_that_come_at_once(monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
+    """Each makes room of its own, also where the server sees all of them before it has closed any."""
+    monkeypatch.setattr(connections, "MOST", 20)
+    listening = socket.create_server(("127.0.0.1", 0), backlog=100)
+    crowd = [connect(listening.getsockname()[1], "127.0.0.3") for _ in range(40)]
+    with serving(listening, loop), contextlib.ExitStack() as stack:
+        for one in crowd:
+            stack.enter_context(one)
+        for gone in crowd[:20]:
+            assert rest_of(gone) == b""
+        crowd[-1].sendall(REQUEST)
+        assert crowd[-1].recv(12) == b"HTTP/1.1 200"

@@ -33,16 +33,21 @@ class Bystander:
                 os._exit(0)
         os.close(asked)
         os.close(answer)
+        self._got: set[int] = set()
 
     def also_got(self, number: int) -> bool:
-        """Has the group got this signal since this was asked last?"""
+        """Has the group got this signal since it was asked for last?"""
         time.sleep(SETTLED)
         try:
             os.write(self._ask, b"?")
             ready, _, _ = select.select([self._answers], [], [], PATIENCE)
-            return number in os.read(self._answers, 256) if ready else False
+            if ready:
+                self._got |= set(os.read(self._answers, 256))  # of others too, which come to be asked for later
         except OSError:  # somebody has ended it
             return False
+        also = number in self._got
+        self._got.discard(number)
+        return also
 
     def leave(self) -> None:
         os.close(self._ask)

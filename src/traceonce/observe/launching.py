@@ -169,6 +169,7 @@ def _run(command: list[str], environment: dict[str, str], log: _CompilationWatch
                 process.send_signal(sent)
     finally:
         bystander.leave()
+        _drop_signals(numbers)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if log is not None:
             log.tap.close()
@@ -181,6 +182,12 @@ def _next_signal(numbers: set[int]) -> int:
         return int(signal.sigwait(numbers))
     info = signal.sigtimedwait(numbers, PATIENCE)
     return info.si_signo if info is not None else 0
+
+
+def _drop_signals(numbers: set[int]) -> None:
+    """Forget what came for the program while it ended: we end as it has ended, not of what was meant for it."""
+    while pending := signal.sigpending() & numbers:
+        signal.sigwait(pending)
 
 
 def _prepare_program(mask: set[signal.Signals | int]) -> Callable[[], object]:

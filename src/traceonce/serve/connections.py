@@ -36,8 +36,7 @@ class BoundedConnection(HttpToolsProtocol):
         self._timer: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
         self._begin_headers()
-        if len(self.connections) > most_connections():
-            _make_room(self.connections, self)
+        _make_room(self.connections, self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timers()
@@ -109,11 +108,13 @@ def most_connections() -> int:
 
 
 def _make_room(connections: set[Any], newest: BoundedConnection) -> None:
-    """By rule 4."""
-    waiting = [one for one in connections if isinstance(one, BoundedConnection) and one.is_waiting]
-    crowd = Counter(_host(one) for one in connections)
-    leaving = min(waiting, key=lambda one: (-crowd[_host(one)], one.since), default=newest)
-    leaving.transport.abort()
+    """By rule 4. Aborted connections stay in the set until the loop comes round, and make no room twice."""
+    alive = [one for one in connections if not one.transport.is_closing()]
+    if len(alive) > most_connections():
+        waiting = [one for one in alive if isinstance(one, BoundedConnection) and one.is_waiting]
+        crowd = Counter(_host(one) for one in alive)
+        leaving = min(waiting, key=lambda one: (-crowd[_host(one)], one.since), default=newest)
+        leaving.transport.abort()
 
 
 def _host(connection: Any) -> str:
