@@ -117,7 +117,7 @@ def test_the_report_is_kept_apart(site: Site) -> None:
     site.client.cookies.clear()
     assert frame["sandbox"].split() == ["allow-scripts", "allow-modals", "allow-downloads"]
     assert frame["allow"] == "clipboard-write"
-    assert frame["src"] == f"/recordings/{site.before}/report#embedded=1&lang=zh&theme=dark"
+    assert frame["data-src"] == f"/recordings/{site.before}/report#embedded=1&lang=zh&theme=dark"
     report = site.client.get(f"/recordings/{site.before}/report")
     policy = report.headers["content-security-policy"]
     assert "sandbox allow-scripts" in policy
