@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import resource
 from collections import Counter
 from typing import Any, Literal, TypeAlias
@@ -22,6 +23,8 @@ HEADERS = 64 << 10
 MOST = 1_000
 _FILES = 200  # that the server needs for all else
 
+_turns = itertools.count()
+
 Part: TypeAlias = Literal["headers", "body", "between"]
 
 
@@ -29,7 +32,7 @@ class BoundedConnection(HttpToolsProtocol):
     """A connection; made by uvicorn for each client that comes."""
 
     part: Part
-    since: float
+    turn: int  # when it began to wait: a loop's clock gives many the same millisecond
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         super().connection_made(transport)
@@ -83,7 +86,7 @@ class BoundedConnection(HttpToolsProtocol):
 
     def _begin_headers(self) -> None:
         self.part = "headers"
-        self.since = self.loop.time()
+        self.turn = next(_turns)
         self._taken = 0
         self._cut_off_after(PATIENCE)
 
@@ -113,7 +116,7 @@ def _make_room(connections: set[Any], newest: BoundedConnection) -> None:
     if len(alive) > most_connections():
         waiting = [one for one in alive if isinstance(one, BoundedConnection) and one.is_waiting]
         crowd = Counter(_host(one) for one in alive)
-        leaving = min(waiting, key=lambda one: (-crowd[_host(one)], one.since), default=newest)
+        leaving = min(waiting, key=lambda one: (-crowd[_host(one)], one.turn), default=newest)
         leaving.transport.abort()
 
 
