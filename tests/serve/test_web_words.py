@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 import traceonce.serve.web
-from traceonce.facts import CauseCode, Verdict
+from traceonce.facts import Verdict
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.language import is_chinese
 from traceonce.knowledge.record import TIERS as KNOWN_TIERS
@@ -64,7 +64,6 @@ def test_every_word_is_used_and_every_used_word_is_there() -> None:
 def test_everything_that_can_be_named_has_a_name() -> None:
     """Each verdict, cause, change and form of the report; each category and tier of our own records."""
     assert {f"verdict_{verdict.value}" for verdict in Verdict} <= WORDS.keys()
-    assert {f"cause_{code.value}" for code in CauseCode} <= WORDS.keys()
     assert {f"{kind}_{change}" for change in get_args(Change) for kind in ("change", "count")} <= WORDS.keys()
     assert {f"form_{form.name}" for form in FORMS} <= WORDS.keys()
     assert {record.category for record in Collection()} <= CATEGORIES.keys()

@@ -35,6 +35,7 @@ NUMBERS = (bool, int, float, complex)
 NAMES = (
     (re.compile(r"__(inference|forward|backward)_(\w+?)_\d+"), r"__\1_\2"),
     (re.compile(r"\{\{node [^}]*\}\}"), "{{node}}"),
+    (re.compile(r"(Inputs to operation) \S+"), r"\1"),
     (re.compile(r"Detected at node \S+"), "Detected at node"),
     (re.compile(r"\((\S+):0\)"), "(tensor)"),
     (re.compile(r"Tensor\(\"[^\"]*\""), 'Tensor("'),

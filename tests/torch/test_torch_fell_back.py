@@ -12,9 +12,10 @@ import pytest
 from compiled import line_of, only, own_problems, told
 
 import traceonce
+from traceonce.causes.definition import Happened
+from traceonce.causes.wording import say_remedy
 from traceonce.facts import Verdict
 from traceonce.knowledge.linking import records_of
-from traceonce.report.vocabulary.english import ENGLISH
 from traceonce.report.wording import describe_falling_back
 
 
@@ -229,7 +230,7 @@ def test_a_function_that_is_left_alone_for_good_after_one_call(torch: Any) -> No
     assert diagnosis.fell_back is not None
     assert diagnosis.fell_back.limit is None
     assert "No ops traced" in (diagnosis.causes[0].note or "")
-    assert ENGLISH.remedy(diagnosis.causes[0], "torch", diagnosis.function).startswith("do outside of it")
+    assert say_remedy(Happened(diagnosis.causes[0], diagnosis.function), "torch", "en").startswith("do outside of it")
     assert records_of(diagnosis) == []
     assert describe_falling_back(diagnosis) == "fell back to plain Python after 1 compilation"
 

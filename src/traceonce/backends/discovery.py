@@ -6,10 +6,12 @@ import importlib
 import importlib.metadata
 import importlib.util
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from traceonce.backends.base import Backend
+    from traceonce.causes.dialect import Dialect
 
 ENTRY_POINTS = "traceonce.backends"
 
@@ -43,6 +45,15 @@ def known_backends() -> list[Known]:
 def find_backend(name: str) -> Backend | None:
     """The backend of this name; None where there is none."""
     return next((load_backend(known) for known in known_backends() if known.name == name), None)
+
+
+@cache
+def dialect_of(name: str) -> Dialect:
+    """What the framework of this name calls otherwise; nothing where it is not known here, or says nothing."""
+    from traceonce.causes.dialect import Dialect
+
+    backend = find_backend(name)
+    return getattr(backend, "dialect", None) or Dialect()
 
 
 def load_backend(known: Known) -> Backend:

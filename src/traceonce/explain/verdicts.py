@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from traceonce.facts import Cause, CauseCode, Growth, Verdict
+from traceonce.facts import Cause, CauseCode, Growth, Reason, Verdict
 
 NEW_OBJECT = {CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE}
 PAID_OFF = 10  # calls to a trace from which on another function object is no waste
@@ -88,53 +88,53 @@ def judge(
     at_least: bool = False,
     resharded: bool = False,
     silent: Sequence[CauseCode],
-) -> tuple[Verdict, Growth, str]:
-    """The verdict, the growth, and the reason in words.
+) -> tuple[Verdict, Growth, Reason]:
+    """The verdict, the growth, and the reason.
 
     `at_least`: there may have been more calls. `resharded`: it was compiled again for other devices or shardings.
     """
     if CauseCode.FELL_BACK in silent:
-        return Verdict.FELL_BACK, "growing", "it is not compiled any more"
+        return Verdict.FELL_BACK, "growing", Reason.FELL_BACK
     growth = judge_growth([retrace.call for retrace in retraces], calls)
     unbounded = [retrace.call for retrace in retraces if retrace.unbounded]
     new_objects = [retrace.call for retrace in retraces if retrace.new_object]
     paid_off = calls is not None and calls >= PAID_OFF * traces
     costly = lost_seconds >= COSTLY_SECONDS and share is not None and share >= COSTLY_SHARE
     if judge_growth(unbounded, calls) == "growing" and not (at_least and paid_off):
-        return Verdict.RETRACING, "growing", "it keeps being traced as it is called"
+        return Verdict.RETRACING, "growing", Reason.KEEPS_COMING
     outer = {index if retrace.parent is None else f"in {retrace.parent}" for index, retrace in enumerate(retraces)}
     if calls is None and len(unbounded) >= ENOUGH and len(outer) >= 3:
-        return Verdict.RETRACING, growth, "it is traced again and again (its calls are not counted)"
+        return Verdict.RETRACING, growth, Reason.KEEPS_COMING_UNCOUNTED
     keeps_coming = judge_growth(new_objects, calls) != "levelled" and (calls is not None or costly)
     if len(new_objects) >= 2 and keeps_coming and not paid_off:
-        return Verdict.RETRACING, growth, "the same graph is traced again under new function objects"
+        return Verdict.RETRACING, growth, Reason.NEW_OBJECTS
     if of_dataset and len(new_objects) >= DATASETS:
-        return Verdict.RETRACING, growth, "a dataset is built again and again"
+        return Verdict.RETRACING, growth, Reason.NEW_DATASETS
     numbered = not at_least or None not in unbounded
     if len(unbounded) >= MANY and calls is not None and numbered and not paid_off:
-        return Verdict.RETRACING, growth, "it was traced for a good part of its calls"
+        return Verdict.RETRACING, growth, Reason.MANY_CALLS
     if len(unbounded) + (0 if paid_off else len(new_objects)) >= 3 and costly:
-        return Verdict.RETRACING, growth, "it has cost a good part of the run"
+        return Verdict.RETRACING, growth, Reason.COSTLY
     if recompiles >= 3 and (costly or calls is None or recompiles >= calls / 20):
         if resharded:
-            return Verdict.RECOMPILING, growth, "it is compiled again for other devices or shardings"
-        return Verdict.RECOMPILING, growth, "XLA compiles it again for new shapes"
+            return Verdict.RECOMPILING, growth, Reason.COMPILED_FOR_DEVICES
+        return Verdict.RECOMPILING, growth, Reason.COMPILED_FOR_SHAPES
     if failed:
-        return Verdict.FAILED, growth, "a trace raised an error"
+        return Verdict.FAILED, growth, Reason.RAISED
     for code, verdict in ((CauseCode.STALE, Verdict.STALE), (CauseCode.CONFUSED, Verdict.CONFUSED)):
         if code in silent:
-            return verdict, growth, "a call was served with a value that the trace was not made for"
+            return verdict, growth, Reason.WRONG_VALUE
     if not retraces and not recompiles:
-        return Verdict.OK, growth, "traced once" if traces <= 1 else "each graph traced once"
+        return Verdict.OK, growth, Reason.TRACED_ONCE if traces <= 1 else Reason.EACH_GRAPH_ONCE
     return Verdict.BOUNDED, growth, _why_bounded(growth, retraces, paid_off)
 
 
-def _why_bounded(growth: Growth, retraces: Sequence[Retrace], paid_off: bool) -> str:
+def _why_bounded(growth: Growth, retraces: Sequence[Retrace], paid_off: bool) -> Reason:
     in_arguments = [retrace for retrace in retraces if retrace.in_arguments]
     if in_arguments and all(cause.finite for retrace in in_arguments for cause in retrace.causes):
-        return "the argument has only a few possible states"
+        return Reason.FEW_STATES
     if growth == "levelled":
-        return "all traces came early"
+        return Reason.CAME_EARLY
     if paid_off:
-        return "each trace served many calls"
-    return "few traces so far"
+        return Reason.PAID_OFF
+    return Reason.FEW_SO_FAR

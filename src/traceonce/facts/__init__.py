@@ -1,7 +1,7 @@
 """The nouns: frozen, typed, JSON in and out. This room imports nothing else of ours but the errors."""
 
 from traceonce.facts.cause import Cause, CauseCode, Evidence
-from traceonce.facts.diagnosis import Diagnosis, Growth, SiteCount, Verdict
+from traceonce.facts.diagnosis import Diagnosis, Growth, Reason, SiteCount, Verdict
 from traceonce.facts.entries import (
     SCHEMA,
     Calls,
@@ -64,6 +64,7 @@ __all__ = [
     "Proof",
     "ProofVerdict",
     "Ran",
+    "Reason",
     "Recording",
     "Repair",
     "Safety",

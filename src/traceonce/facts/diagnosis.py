@@ -51,6 +51,28 @@ class SiteCount(msgspec.Struct, frozen=True):
         return cls(site.file, site.line, count, site.via)
 
 
+class Reason(str, enum.Enum):
+    """Why a verdict is what it is; `words.verdicts` has the words."""
+
+    KEEPS_COMING = "keeps_coming"
+    KEEPS_COMING_UNCOUNTED = "keeps_coming_uncounted"
+    NEW_OBJECTS = "new_objects"
+    NEW_DATASETS = "new_datasets"
+    MANY_CALLS = "many_calls"
+    COSTLY = "costly"
+    COMPILED_FOR_SHAPES = "compiled_for_shapes"
+    COMPILED_FOR_DEVICES = "compiled_for_devices"
+    FELL_BACK = "fell_back"
+    RAISED = "raised"
+    WRONG_VALUE = "wrong_value"
+    TRACED_ONCE = "traced_once"
+    EACH_GRAPH_ONCE = "each_graph_once"
+    FEW_STATES = "few_states"
+    CAME_EARLY = "came_early"
+    PAID_OFF = "paid_off"
+    FEW_SO_FAR = "few_so_far"
+
+
 class Diagnosis(msgspec.Struct, frozen=True):
     """One function: how often it was traced, why, at what cost, and the verdict.
 
@@ -77,7 +99,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     bytes: int | None
     verdict: Verdict
     growth: Growth
-    reason: str
+    reason: Reason
     jit_compile: bool = False
     reduce_retracing: bool = False
     causes: tuple[Cause, ...] = ()

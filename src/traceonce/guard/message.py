@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from traceonce.causes.definition import Happened
+from traceonce.causes.wording import say_remedy
 from traceonce.facts import Breach
 from traceonce.facts.printable import in_line, printable
-from traceonce.report.vocabulary.english import ENGLISH
 from traceonce.report.wording import describe_cause, describe_change, describe_place, describe_site
 
 
@@ -38,7 +39,7 @@ def _lines(breach: Breach) -> Iterator[str]:
 
 def _remedies(breach: Breach) -> list[str]:
     remedies = (
-        ENGLISH.remedy(cause, breach.backend, breach.function, reduce_retracing=breach.reduce_retracing)
+        say_remedy(Happened(cause, breach.function, reduce_retracing=breach.reduce_retracing), breach.backend, "en")
         for cause in breach.causes
     )
     return list(dict.fromkeys(remedies))

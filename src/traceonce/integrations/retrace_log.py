@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 from typing_extensions import Self
 
+from traceonce.backends.discovery import dialect_of
 from traceonce.explain.history import Explained
 from traceonce.facts import Cause, TraceEvent
 from traceonce.facts.printable import in_line, printable
 from traceonce.facts.quantities import duration
 from traceonce.integrations.telling import Telling, describe
 from traceonce.observe.hub import Hub, hub
-from traceonce.report.vocabulary.english import ENGLISH
 from traceonce.report.wording import describe_place, describe_site
 
 LOGGER = "traceonce"
@@ -58,7 +58,7 @@ def log(explained: Explained, count: int) -> None:
         "%s %s, the %s time: %s",
         (
             in_line(event.function.name),
-            ENGLISH.retraced(event.backend),
+            dialect_of(event.backend).retraced.en,
             ordinal(count),
             in_line(" · ".join(_facts(told))),
         ),

@@ -8,6 +8,7 @@ import msgspec
 
 from traceonce.facts import Cause, Diagnosis
 from traceonce.report.base import Material
+from traceonce.report.wording import describe_reason
 
 
 def render_json(material: Material) -> str:
@@ -51,6 +52,8 @@ def describe_function(diagnosis: Diagnosis) -> dict[str, Any]:
     for field in diagnosis.__struct_fields__:
         if field not in ("backend", "function", "causes"):
             entry[field] = getattr(diagnosis, field)
+    entry["reason"] = describe_reason(diagnosis)
+    entry["reason_code"] = diagnosis.reason.value
     entry["library"] = function.library
     entry["causes"] = [describe_cause(cause) for cause in diagnosis.causes]
     return entry

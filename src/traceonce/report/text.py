@@ -8,13 +8,13 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from traceonce.backends.discovery import dialect_of
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, Fix, Recording, Verdict
 from traceonce.facts.command_line import quoted
 from traceonce.facts.printable import SENTENCE, cut, printable
 from traceonce.facts.quantities import count_of, duration, percent, size
 from traceonce.report.base import Material
 from traceonce.report.terminal import print_line, safe_line
-from traceonce.report.vocabulary.english import ENGLISH
 from traceonce.report.wording import (
     causes_left,
     describe_breaks,
@@ -293,7 +293,7 @@ def _where(diagnosis: Diagnosis) -> str:
 def _bounded(diagnosis: Diagnosis) -> Iterator[Text]:
     line = Text("  ").append(diagnosis.function.name, STYLES[Verdict.BOUNDED])
     calls = in_calls(diagnosis.calls, diagnosis.calls_at_least)
-    traces = count_of(diagnosis.traces, ENGLISH.trace(diagnosis.backend))
+    traces = count_of(diagnosis.traces, dialect_of(diagnosis.backend).trace.en)
     places = ", ".join(dict.fromkeys(cause.path for cause in diagnosis.causes[:3]))
     cost = f" · {duration(diagnosis.lost_seconds)}" if diagnosis.lost_seconds else ""
     yield line.append(

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from traceonce.backends.discovery import dialect_of
+from traceonce.causes import CATALOGUE
+from traceonce.causes.definition import Happened
+from traceonce.causes.wording import say_reason, say_remedy, say_what
 from traceonce.facts import (
     Breach,
     CallSite,
@@ -22,8 +26,6 @@ from traceonce.facts import (
 from traceonce.facts.command_line import fix_words, suggested
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of
-from traceonce.report.vocabulary import NEW_OBJECT
-from traceonce.report.vocabulary.english import ENGLISH
 from traceonce.words.marks import plain
 from traceonce.words.notes import fix_notes, proof_reason
 
@@ -40,12 +42,7 @@ WORTH_SAYING = 1.2  # times as long: less is within what two measurements of one
 
 def describe_cause(cause: Cause, traces: int, backend: str) -> str:
     """What happened at this place, in a few words."""
-    words = ENGLISH.what(cause, traces, backend)
-    if cause.code in NEW_OBJECT and cause.note:
-        words += f", with another {cause.note}"
-    if cause.evidence == "inferred" and cause.code is CauseCode.STALE:
-        words += f" ({cause.note})" if cause.note else " (inferred: it was not shown to reach the graph)"
-    return words
+    return say_what(Happened(cause, traces=traces), backend, "en")
 
 
 def describe_change(cause: Cause) -> str:
@@ -81,10 +78,15 @@ def describe_site(site: CallSite | SiteCount) -> str:
 
 def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
     """What to change, in one line; for a function inside a library, what its caller can do."""
-    return ENGLISH.remedy(
+    return say_remedy(befallen(cause, diagnosis), diagnosis.backend, "en")
+
+
+def befallen(cause: Cause, diagnosis: Diagnosis) -> Happened:
+    """A cause, with what is known of its function."""
+    return Happened(
         cause,
-        diagnosis.backend,
         diagnosis.function,
+        diagnosis.traces,
         reduce_retracing=diagnosis.reduce_retracing,
         failed=diagnosis.verdict is Verdict.FAILED,
     )
@@ -92,7 +94,7 @@ def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
 
 def describe_reason(diagnosis: Diagnosis) -> str:
     """Why the verdict is what it is."""
-    return ENGLISH.reason(diagnosis.reason, diagnosis.backend)
+    return say_reason(diagnosis.reason, diagnosis.backend, "en")
 
 
 def in_calls(calls: int | None, at_least: bool) -> str:
@@ -102,7 +104,7 @@ def in_calls(calls: int | None, at_least: bool) -> str:
 
 def describe_retraces(diagnosis: Diagnosis) -> str:
     """`retraced 7 times in 8 calls`"""
-    times = f"{ENGLISH.retraced(diagnosis.backend)} {count_of(diagnosis.retraces, 'time')}"
+    times = f"{dialect_of(diagnosis.backend).retraced.en} {count_of(diagnosis.retraces, 'time')}"
     return f"{times}{in_calls(diagnosis.calls, diagnosis.calls_at_least)}"
 
 
@@ -183,7 +185,7 @@ def describe_fix(fix: Fix, diagnosis: Diagnosis, command: str | None, *, marked:
     stands between backticks.
     """
     if fix.proof is not None:
-        yield _describe_proof(fix.proof, ENGLISH.trace(diagnosis.backend))
+        yield _describe_proof(fix.proof, dialect_of(diagnosis.backend).trace.en)
     else:
         yield _describe_prediction(fix, diagnosis, command)
     if fix.proof is not None and fix.proof.verdict != "proved":
@@ -202,7 +204,7 @@ def _describe_prediction(fix: Fix, diagnosis: Diagnosis, command: str | None) ->
         way += f": {command} tries and proves it"
     if fix.predicted_traces is None or fix.predicted_traces >= diagnosis.traces:
         return way
-    traces = count_of(diagnosis.traces, ENGLISH.trace(diagnosis.backend))
+    traces = count_of(diagnosis.traces, dialect_of(diagnosis.backend).trace.en)
     return f"{traces} → {fix.predicted_traces:,} (predicted, {way})"
 
 
@@ -236,14 +238,12 @@ def fix_command(command: Sequence[str]) -> str | None:
 
 def describe_values(cause: Cause) -> str:
     """The values seen, in order."""
-    if cause.code in NEW_OBJECT:
+    way = CATALOGUE[cause.code].values
+    if way == "counted":
         return "once" if cause.count == 1 else f"{cause.count} times"
-    if cause.code is CauseCode.UNEQUAL:
-        return cause.note or ""
-    if cause.code is CauseCode.FELL_BACK:
-        return ""
-    if cause.code in (CauseCode.IDENTITY, CauseCode.COLLECTED):
+    if way == "named":
         names = [value for value in dict.fromkeys(cause.values) if not value.endswith(" object")]
         return ", ".join(names) if names else f"{cause.count} times"
-    arrow = " → " if cause.code is not CauseCode.SHAPE else ", "
-    return arrow.join(cause.values)
+    if way == "note":
+        return cause.note or ""
+    return "" if way == "none" else (", " if way == "as_a_set" else " → ").join(cause.values)

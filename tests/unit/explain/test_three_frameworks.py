@@ -20,6 +20,7 @@ from traceonce.facts import (
     Finding,
     Header,
     Leaf,
+    Reason,
     Recording,
     Signature,
     Verdict,
@@ -110,7 +111,7 @@ def test_a_compilation_for_another_device() -> None:
     )
     assert (diagnosis.verdict, diagnosis.reason) == (
         Verdict.RECOMPILING,
-        "it is compiled again for other devices or shardings",
+        Reason.COMPILED_FOR_DEVICES,
     )
 
 

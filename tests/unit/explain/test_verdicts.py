@@ -9,7 +9,7 @@ import pytest
 from handmade import cause
 
 from traceonce.explain.verdicts import Retrace, judge, judge_growth
-from traceonce.facts import Cause, CauseCode, Growth, Verdict
+from traceonce.facts import Cause, CauseCode, Growth, Reason, Verdict
 
 SHAPE = (cause(),)
 FINITE = (cause(CauseCode.VALUE, "training", finite=True),)
@@ -44,7 +44,7 @@ def verdict(*args: Any, **facts: Any) -> Verdict:
 
 
 def test_1_traced_once_is_ok() -> None:
-    assert judged() == (Verdict.OK, "none", "traced once")
+    assert judged() == (Verdict.OK, "none", Reason.TRACED_ONCE)
     assert verdict(calls=None) is Verdict.OK
 
 
@@ -81,7 +81,7 @@ def test_2_a_retrace_in_every_call() -> None:
 
 
 def test_2_all_in_the_first_half_have_levelled_off() -> None:
-    assert judged(range(2, 90)) == (Verdict.BOUNDED, "levelled", "all traces came early")
+    assert judged(range(2, 90)) == (Verdict.BOUNDED, "levelled", Reason.CAME_EARLY)
 
 
 def test_2_a_single_retrace_does_not_keep_coming() -> None:
@@ -126,12 +126,12 @@ def test_2_no_retrace_is_no_growth() -> None:
 @pytest.mark.parametrize("causes", [NEW_FUNCTION, NEW_INSTANCE])
 def test_3_a_function_made_anew_with_few_calls_to_a_trace(causes: tuple[Cause, ...]) -> None:
     assert verdict([11, 21], causes, calls=29) is Verdict.RETRACING
-    assert judged([11, 21], causes, calls=30)[::2] == (Verdict.BOUNDED, "each trace served many calls")
+    assert judged([11, 21], causes, calls=30)[::2] == (Verdict.BOUNDED, Reason.PAID_OFF)
 
 
 def test_3_a_handful_of_objects_each_traced_once_is_no_alarm() -> None:
     """An ensemble of six, four rounds: all traces in the first round."""
-    assert judged(range(2, 7), NEW_INSTANCE, calls=24) == (Verdict.BOUNDED, "levelled", "all traces came early")
+    assert judged(range(2, 7), NEW_INSTANCE, calls=24) == (Verdict.BOUNDED, "levelled", Reason.CAME_EARLY)
     assert verdict(range(2, 7), NEW_INSTANCE, calls=8) is Verdict.RETRACING
 
 
@@ -139,7 +139,7 @@ def test_3_many_small_models_one_after_the_other_are_no_alarm() -> None:
     """Fifty models, ten calls each: they keep coming, and each has paid for itself."""
     models = range(11, 501, 10)
     assert judged(models, NEW_FUNCTION, calls=500)[:2] == (Verdict.BOUNDED, "growing")
-    assert judged(models, NEW_FUNCTION, calls=500)[2] == "each trace served many calls"
+    assert judged(models, NEW_FUNCTION, calls=500)[2] == Reason.PAID_OFF
     assert verdict(models, NEW_FUNCTION, calls=499) is Verdict.RETRACING
 
 
@@ -156,7 +156,7 @@ def test_3_once_is_not_twice() -> None:
 
 def test_3_a_new_function_with_new_arguments_counts_among_the_arguments() -> None:
     both = NEW_FUNCTION + SHAPE
-    assert judged(range(2, 9), both, calls=8)[2] == "it keeps being traced as it is called"
+    assert judged(range(2, 9), both, calls=8)[2] == Reason.KEEPS_COMING
     assert verdict([2, 3], both, calls=29) is Verdict.BOUNDED
 
 
@@ -165,7 +165,7 @@ def test_3_a_new_function_with_new_arguments_counts_among_the_arguments() -> Non
 
 def test_4_many_retraces_that_have_not_paid_off() -> None:
     """A growing decode: new lengths in the first prompts, few calls to a trace."""
-    assert judged(range(2, 10), calls=89)[1:] == ("levelled", "it was traced for a good part of its calls")
+    assert judged(range(2, 10), calls=89)[1:] == ("levelled", Reason.MANY_CALLS)
     assert verdict(range(2, 10), calls=89) is Verdict.RETRACING
     assert verdict(range(2, 10), calls=90) is Verdict.BOUNDED
     assert verdict(range(2, 9), calls=79) is Verdict.BOUNDED
@@ -208,7 +208,7 @@ def test_4_new_functions_count_with_the_others_until_they_have_paid_off() -> Non
 
 def test_5_a_place_of_few_states_is_bounded_whatever_its_order() -> None:
     late = [600, 700, 800, 900, 950]
-    assert judged(late, FINITE)[::2] == (Verdict.BOUNDED, "the argument has only a few possible states")
+    assert judged(late, FINITE)[::2] == (Verdict.BOUNDED, Reason.FEW_STATES)
     assert verdict(late, SHAPE) is Verdict.RETRACING
 
 
@@ -226,7 +226,7 @@ def test_5_one_place_of_many_states_beside_it_is_enough() -> None:
 
 
 def test_6_three_compilations_without_a_trace_in_one_call_of_twenty() -> None:
-    assert judged(recompiles=3, calls=60)[::2] == (Verdict.RECOMPILING, "XLA compiles it again for new shapes")
+    assert judged(recompiles=3, calls=60)[::2] == (Verdict.RECOMPILING, Reason.COMPILED_FOR_SHAPES)
     assert verdict(recompiles=3, calls=61) is Verdict.BOUNDED
     assert verdict(recompiles=50) is Verdict.RECOMPILING
     assert verdict(recompiles=49) is Verdict.BOUNDED
@@ -248,7 +248,7 @@ def test_6_or_seldom_and_costly() -> None:
 
 
 def test_7_a_trace_that_raised() -> None:
-    assert judged(failed=1)[::2] == (Verdict.FAILED, "a trace raised an error")
+    assert judged(failed=1)[::2] == (Verdict.FAILED, Reason.RAISED)
     assert verdict(failed=0) is Verdict.OK
 
 
@@ -271,9 +271,9 @@ def test_7_what_costs_time_comes_first() -> None:
 
 
 def test_8_what_is_left_is_bounded() -> None:
-    assert judged([2]) == (Verdict.BOUNDED, "levelled", "all traces came early")
-    assert judged([900]) == (Verdict.BOUNDED, "unclear", "each trace served many calls")
-    assert judged([9], calls=10) == (Verdict.BOUNDED, "unclear", "few traces so far")
+    assert judged([2]) == (Verdict.BOUNDED, "levelled", Reason.CAME_EARLY)
+    assert judged([900]) == (Verdict.BOUNDED, "unclear", Reason.PAID_OFF)
+    assert judged([9], calls=10) == (Verdict.BOUNDED, "unclear", Reason.FEW_SO_FAR)
     assert verdict(recompiles=1) is Verdict.BOUNDED
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from handmade import Events, container, python, tensor
 
-from traceonce.facts import Diagnosis, FunctionId, Leaf
+from traceonce.facts import Diagnosis, FunctionId, Leaf, Reason
 from traceonce.facts.rehearsal import Making, Site, Span
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
@@ -84,7 +84,7 @@ def diagnosis(function: FunctionId) -> Diagnosis:
         bytes=None,
         verdict="retracing",
         growth="growing",
-        reason="grows with the calls",
+        reason=Reason.KEEPS_COMING,
     )
 
 

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from handmade import STEP, cause
 
+from traceonce.causes.definition import Happened
+from traceonce.causes.wording import say_remedy
 from traceonce.errors import TraceonceError, TracingLimitReached
 from traceonce.facts import Breach, CallSite, CauseCode, FunctionId, Limit
 from traceonce.guard.message import describe_breach
-from traceonce.report.vocabulary.english import ENGLISH
 
 FIRST_LINE = (
     "The function 'train_step' has been retraced 1000 times. The tracing limit has been reached. "
@@ -124,7 +125,7 @@ def test_every_cause_has_its_words(code: CauseCode) -> None:
     one = cause(code, "x")
     lines = describe_breach(breach(causes=(one,))).splitlines()
     assert lines[4].startswith("  cause      x: now 2, before 1 (")
-    assert lines[5] == f"  change     {ENGLISH.remedy(one, 'tensorflow', STEP)}"
+    assert lines[5] == f"  change     {say_remedy(Happened(one, STEP), 'tensorflow', 'en')}"
 
 
 @pytest.mark.parametrize("carry", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])

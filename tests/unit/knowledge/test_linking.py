@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from handmade import STEP
 
-from traceonce.facts import Cause, CauseCode, Diagnosis, FunctionId, Verdict
+from traceonce.facts import Cause, CauseCode, Diagnosis, FunctionId, Reason, Verdict
 from traceonce.knowledge import linking
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.linking import link_records, records_of
@@ -37,7 +37,7 @@ def diagnosis(
         bytes=None,
         verdict=Verdict.RETRACING,
         growth="growing",
-        reason="",
+        reason=Reason.FEW_SO_FAR,
         causes=causes,
         graph_breaks=graph_breaks,
     )

@@ -17,10 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_reports import HARM, PROGRAMS, harmful, material_of, recorded
 
-from traceonce.facts import Breach, CallSite, CauseCode, FunctionId, Limit, Recording
+from traceonce.causes import families
+from traceonce.facts import Breach, CallSite, FunctionId, Limit, Recording
 from traceonce.report.chrome import render_chrome
 from traceonce.report.chrome.lanes import CLOSE, Slice, sort_into_lanes
-from traceonce.report.chrome.slices import COLOURS, FAILED, FIRST, FIRST_RUN, INTERNAL
+from traceonce.report.chrome.slices import FIRST_RUN
 from traceonce.report.wording import describe_place
 
 # The names that chrome://tracing knows.
@@ -107,8 +108,8 @@ def test_a_slice_says_what_why_and_where() -> None:
     event = Events(call_site=CallSite("train.py", 47), seconds=0.25, nodes=7, process="4711")
     run = record(event(tensor("x", 2), python("step", 0), call=1), event(tensor("x", 2), python("step", 1), call=2))
     first, second = of_kind(read(run), "X")
-    assert (first["name"], first["cname"]) == ("train_step", FIRST)
-    assert (second["name"], second["cname"]) == ("train_step (value)", COLOURS[CauseCode.VALUE])
+    assert (first["name"], first["cname"]) == ("train_step", families.FIRST.chrome)
+    assert (second["name"], second["cname"]) == ("train_step (value)", families.VALUE.chrome)
     assert (second["pid"], second["tid"], second["ts"], second["dur"]) == (4711, 4711, 1_000_000, 250_000)
     facts = second["args"]
     assert facts["causes"] == ["step: now 1, before 0 (value, measured)"]
@@ -119,8 +120,7 @@ def test_a_slice_says_what_why_and_where() -> None:
 
 
 def test_every_colour_has_a_name_that_viewers_know() -> None:
-    assert set(COLOURS) == set(CauseCode)
-    assert {*COLOURS.values(), FIRST, INTERNAL, FIRST_RUN, FAILED} <= RESERVED
+    assert {FIRST_RUN, *(family.chrome for family in (*families.LEGEND, families.INTERNAL))} <= RESERVED
 
 
 def test_what_nests_is_shown_nested_and_a_first_run_follows_its_trace() -> None:
@@ -159,7 +159,7 @@ def test_compilations_have_a_thread_of_their_own() -> None:
     (compiler,) = [line for line in of_kind(lines, "M") if line["args"].get("name") == "XLA compiler"]
     compiled = [piece for piece in of_kind(lines, "X") if piece["tid"] == compiler["tid"]]
     assert len(compiled) == 8
-    assert {piece["cname"] for piece in compiled} == {COLOURS[CauseCode.COMPILE]}
+    assert {piece["cname"] for piece in compiled} == {families.COMPILE.chrome}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

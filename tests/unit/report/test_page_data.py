@@ -48,6 +48,7 @@ DOCUMENT: dict[str, Any] = {
     "environment": dict,
     "error": optional_text,
     "functions": list,
+    "dialects": dict,
     "events": list,
     "refused": list,
     "records": dict,
@@ -118,6 +119,7 @@ CAUSE_OF_FUNCTION = CAUSE | {
     "type": optional_text,
     "note": optional_text,
     "finite": bool,
+    "said": dict,
     "remedy": dict,
 }
 

@@ -8,7 +8,8 @@ from typing import Any, get_args
 
 import msgspec
 
-from traceonce.facts import CauseCode, EventKind, Safety, Verdict
+from traceonce.backends.discovery import BUILT_IN, dialect_of
+from traceonce.facts import EventKind, Safety, Verdict
 from traceonce.report.page import FOLDER, LANGUAGES, SCRIPTS
 
 FORMS = {"one", "other"}  # of a number
@@ -84,9 +85,7 @@ def test_nothing_is_said_that_nobody_asks_for() -> None:
 
 
 def test_every_name_has_words() -> None:
-    """Causes, verdicts, safety and kinds of events are closed lists: none may lack its words."""
-    for code in CauseCode:
-        assert any(key.startswith(f"cards.say.{code.value}") for key in ENGLISH), code
+    """Verdicts, safety and kinds of events are closed lists: none may lack its words."""
     for verdict in Verdict:
         assert f"verdict.badge.{verdict.value}" in ENGLISH
     for safety in get_args(Safety):
@@ -96,25 +95,11 @@ def test_every_name_has_words() -> None:
         assert f"timeline.event.{kind}" in ENGLISH
 
 
-def test_every_cause_has_a_family() -> None:
-    """Which has a name in the legend, and a colour in both themes."""
-    facts = (FOLDER / "scripts" / "facts.js").read_text(encoding="utf-8")
-    table = facts.partition("const FAMILY_OF_CODE = {")[2].partition("};")[0]
-    families = dict(re.findall(r"(\w+): '(\w+)'", table))
-    assert set(families) == {code.value for code in CauseCode}
-    light, dark = (FOLDER / "styles" / "tokens.css").read_text(encoding="utf-8").split('[data-theme="dark"]')
-    for family in {*families.values(), "failed", "first", "internal"}:
-        assert f"family.{family}" in ENGLISH
-        assert f"--{family}: #" in light
-        assert f"--{family}: #" in dark
-
-
 def test_a_framework_says_otherwise_only_what_is_said_for_all() -> None:
-    """Where it has no words of its own, those for all are used: so there must be some."""
-    own = [key for key in ENGLISH if key.startswith("frameworks.")]
-    assert {key.split(".")[1] for key in own} == {"tensorflow", "jax", "torch"}
-    of_one = {"cards.say.shape_of_one"}  # size 1 is special to PyTorch alone
-    assert {key.split(".", 2)[2] for key in own} - of_one <= ENGLISH.keys()
-    for key in own:
-        common = ENGLISH.get(key.split(".", 2)[2], "")
-        assert placeholders(ENGLISH[key]) == placeholders(common), key
+    """Where it has no words of its own, those for all are used: so there must be some, and somebody who asks."""
+    keys = {key for _, key in asked_for()}
+    own = [(key, text) for known in BUILT_IN for key, text in dialect_of(known.name).page.items()]
+    assert len(own) > 10
+    for key, text in own:
+        assert placeholders(text.en) == placeholders(ENGLISH[key]), key
+        assert any(names(asked, key) for asked in keys), key

@@ -15,7 +15,7 @@ from sarif_documents import VALIDATOR, levels, read, render, retracing
 
 from traceonce.facts import CauseCode, Excerpt, Finding, Notice, Recording, Verdict
 from traceonce.report.sarif import render_sarif
-from traceonce.report.sarif.rules import CAUSES, RULES
+from traceonce.report.sarif.rules import RULES
 
 
 def test_the_schema_can_refuse() -> None:
@@ -122,7 +122,7 @@ def test_real_errors_are_errors() -> None:
 
 
 def test_every_cause_is_a_rule_with_help() -> None:
-    assert set(CAUSES) == set(CauseCode)
+    assert {code.value for code in CauseCode} <= set(RULES)
     assert set(RULES) == {code.value for code in CauseCode} | {"failed", "limit"}
     for rule in render(Recording())["tool"]["driver"]["rules"]:
         assert rule["help"]["text"].strip()

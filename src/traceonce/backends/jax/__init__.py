@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 
 from traceonce.backends.base import Rehearsing, Sink, Watching
+from traceonce.backends.jax.dialect import DIALECT
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach
 from traceonce.facts.rehearsal import RehearsalSettings
@@ -17,6 +18,7 @@ class Jax:
     name = "jax"
     module = "jax"
     distributions = ("jax",)
+    dialect = DIALECT
 
     def request_compilations(self, environment: dict[str, str]) -> None:
         return None  # JAX tells of them in the process itself

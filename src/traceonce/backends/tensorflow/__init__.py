@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from traceonce.backends.base import CompilationReader, Rehearsing, Sink, Watching
+from traceonce.backends.tensorflow.dialect import DIALECT
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach
 from traceonce.facts.rehearsal import RehearsalSettings
@@ -18,6 +19,7 @@ class TensorFlow:
     name = "tensorflow"
     module = "tensorflow"
     distributions = ("tensorflow", "tensorflow-cpu", "tensorflow-macos", "tf-nightly")
+    dialect = DIALECT
 
     def request_compilations(self, environment: dict[str, str]) -> CompilationReader:
         from traceonce.backends.tensorflow.compilations import CompilationLog

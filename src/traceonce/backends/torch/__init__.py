@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 
 from traceonce.backends.base import Rehearsing, Sink, Watching
+from traceonce.backends.torch.dialect import DIALECT
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach
 from traceonce.facts.rehearsal import RehearsalSettings
@@ -17,6 +18,7 @@ class Torch:
     name = "torch"
     module = "torch"
     distributions = ("torch",)
+    dialect = DIALECT
 
     def request_compilations(self, environment: dict[str, str]) -> None:
         """Every trace of PyTorch's is a compilation; there are no others to ask for."""

@@ -6,7 +6,9 @@ import bisect
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from traceonce.facts import Cause, CauseCode, Signature, TraceEvent
+from traceonce.causes import CATALOGUE, families
+from traceonce.causes.families import Family
+from traceonce.facts import Cause, Signature, TraceEvent
 from traceonce.facts.error_text import main_line
 from traceonce.report.chrome.lanes import CLOSE, Slice
 from traceonce.report.events import Timed
@@ -14,35 +16,7 @@ from traceonce.report.wording import describe_change, describe_place, describe_s
 
 LEAVES = 60  # of a signature that are shown
 LONGEST = 1e9  # seconds
-# Colours have names in this format, of a fixed list; these are the nearest to those of the HTML report.
-FIRST, INTERNAL, FIRST_RUN, FAILED = "generic_work", "grey", "thread_state_sleeping", "rail_animation"
-COLOURS = {
-    CauseCode.VALUE: "bad",
-    CauseCode.SHAPE: "rail_response",
-    CauseCode.RANK: "rail_response",
-    CauseCode.DTYPE: "rail_load",
-    CauseCode.KIND: "rail_load",
-    CauseCode.STRUCTURE: "rail_load",
-    CauseCode.SPEC: "rail_load",
-    CauseCode.IDENTITY: "detailed_memory_dump",
-    CauseCode.COLLECTED: "detailed_memory_dump",
-    CauseCode.UNEQUAL: "detailed_memory_dump",
-    CauseCode.ALIASING: "detailed_memory_dump",
-    CauseCode.NEW_FUNCTION: "olive",
-    CauseCode.NEW_INSTANCE: "olive",
-    CauseCode.VARIABLE_CREATION: "olive",
-    CauseCode.CONTEXT: "light_memory_dump",
-    CauseCode.WEAK_TYPE: "rail_load",
-    CauseCode.STATIC_ARGUMENT: "bad",
-    CauseCode.SHARDING: "terrible",
-    CauseCode.GUARD: "light_memory_dump",
-    CauseCode.COMPILE: "terrible",
-    CauseCode.FELL_BACK: "rail_animation",
-    CauseCode.BACKWARD: "background_memory_dump",
-    CauseCode.STALE: "rail_animation",
-    CauseCode.CONFUSED: "rail_animation",
-    CauseCode.UNKNOWN: "thread_state_unknown",
-}
+FIRST_RUN = "thread_state_sleeping"  # as Chrome calls a colour
 
 
 class Happened(NamedTuple):
@@ -77,7 +51,7 @@ def slices_of(happened: Sequence[Happened]) -> Iterator[Slice]:
         if event.seconds is None:
             continue
         category = f"{event.kind},{event.phase}"
-        yield Slice(item.start, item.end, title_of(item), category, _colour(item), facts_of(item))
+        yield Slice(item.start, item.end, title_of(item), category, _family(item).chrome, facts_of(item))
         if event.first_run_seconds:
             aside = sum(_set_aside(item, backwards.get(event.function.key, [])))
             took = max(microseconds(event.first_run_seconds), 1) + aside
@@ -118,15 +92,15 @@ def title_of(happened: Happened) -> str:
     return f"{what} ({codes})" if codes else what
 
 
-def _colour(happened: Happened) -> str:
+def _family(happened: Happened) -> Family:
     event, causes, _ = happened
     if event.kind != "trace":
-        return COLOURS[CauseCode.COMPILE if event.kind == "compile" else CauseCode.BACKWARD]
+        return families.COMPILE if event.kind == "compile" else families.BACKWARD
     if event.phase == "failed":
-        return FAILED
+        return families.FAILED
     if event.phase == "internal":
-        return INTERNAL
-    return COLOURS[causes[0].code] if causes else FIRST
+        return families.INTERNAL
+    return CATALOGUE[causes[0].code].family if causes else families.FIRST
 
 
 def facts_of(happened: Happened) -> dict[str, Any]:

@@ -16,11 +16,10 @@ from string import Template
 import msgspec
 
 from traceonce.report.base import Material
-from traceonce.report.page.data import embed_json, make_page_data
+from traceonce.report.page.data import LANGUAGES, describe_catalogue, embed_json, make_page_data
 from traceonce.version import __version__
 
 FOLDER = Path(__file__).parent
-LANGUAGES = ("en", "zh")
 # One scope for all: what a file uses at its top level is defined in a file above it.
 SCRIPTS = (
     "dom",
@@ -109,7 +108,9 @@ def _read(name: str) -> str:
 @cache
 def _script() -> str:
     words = {language: msgspec.json.decode(_read(f"words/{language}.json")) for language in LANGUAGES}
-    parts = [_read("vendor/uPlot.iife.min.js"), f"const WORDS = {embed_json(words)};"]
+    constants = {"WORDS": words, "CATALOGUE": describe_catalogue()}
+    parts = [_read("vendor/uPlot.iife.min.js")]
+    parts += [f"const {name} = {embed_json(value)};" for name, value in constants.items()]
     parts += [_read(f"scripts/{name}.js") for name in SCRIPTS]
     return "\n".join(["", *parts])
 

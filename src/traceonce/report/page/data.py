@@ -13,6 +13,10 @@ from typing import Any
 
 import msgspec
 
+from traceonce.backends.discovery import dialect_of
+from traceonce.causes import CATALOGUE, families
+from traceonce.causes.definition import Happened
+from traceonce.causes.wording import say_what
 from traceonce.facts import (
     Breach,
     CallSite,
@@ -37,8 +41,10 @@ from traceonce.version import __version__
 from traceonce.words.marks import in_pairs
 from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
 from traceonce.words.notes.diagnoses import TRACES_RAISED
+from traceonce.words.text import Language
 
 CALL_EXCERPTS = 3
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
 # What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.
 _ESCAPED = "<>&\u2028\u2029"
 
@@ -87,10 +93,34 @@ def make_page_data(material: Material) -> dict[str, Any]:
         "environment": recording.environment,
         "error": main_line(recording.error) if recording.error else None,
         "functions": functions,
+        "dialects": {backend: _describe_dialect(backend) for backend in {d.backend for d in material.diagnoses}},
         "events": events,
         "refused": list(_describe_refused(recording, numbers)),
         "records": material.records,
         "notices": [notice.text for notice in recording.notices if not notice.hook],
+    }
+
+
+def _describe_dialect(backend: str) -> dict[str, Any]:
+    """The words of the page that a framework has its own for; the form for one, and for several, apart."""
+    return {
+        key: {language: _forms(text.said_in(language)) for language in LANGUAGES}
+        for key, text in dialect_of(backend).page.items()
+    }
+
+
+def _forms(words: str) -> str | dict[str, str]:
+    one, bar, several = words.partition("|")
+    return {"one": one, "other": several} if bar else words
+
+
+def describe_catalogue() -> dict[str, Any]:
+    """What the scripts know of causes: the family, how values are listed; and the legend, in its order."""
+    shown = (*families.LEGEND, families.INTERNAL)
+    return {
+        "causes": {code.value: {"family": d.family.code, "values": d.values} for code, d in CATALOGUE.items()},
+        "families": {family.code: family.name._asdict() for family in shown},
+        "legend": [family.code for family in families.LEGEND],
     }
 
 
@@ -165,7 +195,12 @@ def _describe_function(
         "graph_breaks": diagnosis.graph_breaks,
         "limits": list(describe_reached(breaches)),
         "causes": [
-            {**describe_cause(cause), "finite": cause.finite, "remedy": _describe_remedy(cause, diagnosis)}
+            {
+                **describe_cause(cause),
+                "finite": cause.finite,
+                "said": _say_what(cause, diagnosis),
+                "remedy": _describe_remedy(cause, diagnosis),
+            }
             for cause in diagnosis.causes
         ],
         "call_sites": [{**_describe_site(site), "count": site.count} for site in diagnosis.call_sites],
@@ -177,6 +212,11 @@ def _describe_function(
         "fixes": [_describe_fix(fix) for fix in diagnosis.fixes],
         "records": diagnosis.records,
     }
+
+
+def _say_what(cause: Cause, diagnosis: Diagnosis) -> dict[str, str]:
+    happened = Happened(cause, traces=diagnosis.traces)
+    return {language: say_what(happened, diagnosis.backend, language) for language in LANGUAGES}
 
 
 def _describe_remedy(cause: Cause, diagnosis: Diagnosis) -> dict[str, str]:

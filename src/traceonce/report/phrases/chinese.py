@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, FellBack, Fix, Proof, Safety, SiteCount, Verdict
+from traceonce.backends.discovery import dialect_of
+from traceonce.causes.definition import Happened
+from traceonce.causes.wording import say_reason, say_remedy, say_what
+from traceonce.facts import Breach, Cause, Diagnosis, FellBack, Fix, Proof, Safety, SiteCount, Verdict
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import size
 from traceonce.report import wording
 from traceonce.report.phrases import Labels
-from traceonce.report.vocabulary import NEW_OBJECT
-from traceonce.report.vocabulary.chinese import CHINESE
 from traceonce.report.wording import BREAKS, compilations
 from traceonce.words import quantities
 from traceonce.words.marks import plain
@@ -110,7 +111,7 @@ def what_happened(diagnosis: Diagnosis) -> str:
         return f"追踪时报错 {diagnosis.failed:,} 次"
     if diagnosis.verdict.is_silent:
         return "结果有错而没有任何提示" if diagnosis.surely_wrong else "结果可能有错而没有任何提示"
-    return f"{calls}{CHINESE.retraced(diagnosis.backend)}了 {diagnosis.retraces:,} 次"
+    return f"{calls}{dialect_of(diagnosis.backend).retraced.zh}了 {diagnosis.retraces:,} 次"
 
 
 def calls(diagnosis: Diagnosis) -> str:
@@ -130,7 +131,7 @@ def accepted(diagnosis: Diagnosis) -> str | None:
 
 
 def describe_reason(diagnosis: Diagnosis) -> str:
-    return CHINESE.reason(diagnosis.reason, diagnosis.backend)
+    return say_reason(diagnosis.reason, diagnosis.backend, "zh")
 
 
 def describe_notes(diagnosis: Diagnosis) -> list[str]:
@@ -138,29 +139,16 @@ def describe_notes(diagnosis: Diagnosis) -> list[str]:
 
 
 def describe_cause(cause: Cause, traces: int, backend: str) -> str:
-    words = CHINESE.what(cause, traces, backend)
-    if cause.code in NEW_OBJECT and cause.note:
-        words += f"，不同的是 {cause.note}"
-    if cause.evidence == "inferred" and cause.code is CauseCode.STALE:
-        words += "（推断：没有证实它进入了图）"
-    return words
+    return say_what(Happened(cause, traces=traces), backend, "zh")
 
 
 def describe_values(cause: Cause) -> str:
-    if cause.code in NEW_OBJECT:
-        return f"{cause.count:,} 次"
     values = wording.describe_values(cause)
-    return f"{cause.count:,} 次" if values == f"{cause.count} times" else values
+    return f"{cause.count:,} 次" if values in ("once", f"{cause.count} times") else values
 
 
 def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
-    return CHINESE.remedy(
-        cause,
-        diagnosis.backend,
-        diagnosis.function,
-        reduce_retracing=diagnosis.reduce_retracing,
-        failed=diagnosis.verdict is Verdict.FAILED,
-    )
+    return say_remedy(wording.befallen(cause, diagnosis), diagnosis.backend, "zh")
 
 
 def describe_eager_calls(fell_back: FellBack) -> str:
@@ -192,7 +180,7 @@ def describe_breaks(graph_breaks: Sequence[str]) -> str:
 
 def describe_fix(fix: Fix, diagnosis: Diagnosis, command: str | None, *, marked: bool = False) -> Iterator[str]:
     if fix.proof is not None:
-        yield _describe_proof(fix.proof, CHINESE.trace(diagnosis.backend))
+        yield _describe_proof(fix.proof, dialect_of(diagnosis.backend).trace.zh)
     else:
         yield _describe_prediction(fix, diagnosis, command)
     if fix.proof is not None and fix.proof.verdict != "proved":
@@ -211,7 +199,9 @@ def _describe_prediction(fix: Fix, diagnosis: Diagnosis, command: str | None) ->
         way += f"；{command} 会试行并验证"
     if fix.predicted_traces is None or fix.predicted_traces >= diagnosis.traces:
         return way
-    return f"{CHINESE.trace(diagnosis.backend)} {diagnosis.traces:,} 次 → {fix.predicted_traces:,} 次（预测，{way}）"
+    return (
+        f"{dialect_of(diagnosis.backend).trace.zh} {diagnosis.traces:,} 次 → {fix.predicted_traces:,} 次（预测，{way}）"
+    )
 
 
 def _describe_proof(proof: Proof, noun: str) -> str:

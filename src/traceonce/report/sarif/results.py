@@ -6,14 +6,15 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from traceonce.causes.definition import Level
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, FunctionId, SiteCount, Verdict
 from traceonce.report.base import Material
 from traceonce.report.phrases import english
 from traceonce.report.sarif.fixes import Changes, fixes_of
 from traceonce.report.sarif.places import Place, Places
-from traceonce.report.sarif.rules import FAILED, LIMIT, Level
+from traceonce.report.sarif.rules import FAILED, LIMIT
 from traceonce.report.text import QUIET, needing_attention
-from traceonce.report.wording import causes_left, describe_change, fix_command
+from traceonce.report.wording import causes_left, describe_change, describe_reason, fix_command
 
 SILENT = (CauseCode.STALE, CauseCode.CONFUSED)
 
@@ -140,7 +141,7 @@ def _describe(diagnosis: Diagnosis) -> dict[str, Any]:
     return {
         "verdict": diagnosis.verdict.value,
         "growth": diagnosis.growth,
-        "reason": diagnosis.reason,
+        "reason": describe_reason(diagnosis),
         "framework": diagnosis.backend,
         "traces": diagnosis.traces,
         "retraces": diagnosis.retraces,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from traceonce.backends.discovery import dialect_of
 from traceonce.facts import SiteCount
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of, duration, percent, size
 from traceonce.knowledge.evidence import join_versions
 from traceonce.knowledge.explaining import Advice, Explanation
 from traceonce.knowledge.rendering.markup import markdown_fence, one_line
-from traceonce.report.vocabulary.english import ENGLISH
 from traceonce.report.wording import describe_breaks, in_calls
 from traceonce.serve.mcp.contract import (
     ErrorExplained,
@@ -76,7 +76,7 @@ def tell_run(found: RunFound) -> str:
 
 
 def _function(function: FunctionFound) -> Iterator[str]:
-    counts = [count_of(function.traces, ENGLISH.trace(function.framework))]
+    counts = [count_of(function.traces, dialect_of(function.framework).trace.en)]
     counts[0] += in_calls(function.calls, function.calls_at_least)
     if function.compiles:
         counts.append(f"{count_of(function.compiles, 'XLA compilation')}")

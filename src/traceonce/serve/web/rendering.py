@@ -38,6 +38,7 @@ def render(
                 "say": speech.say,
                 "live_words": speech.live,
                 "name_of_category": speech.category,
+                "name_of_cause": speech.cause,
                 "name_of_tier": speech.tier,
                 "with_query": with_query,
                 "with_choice": lambda name, value: with_query(**{name: value}),

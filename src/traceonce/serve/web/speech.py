@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from traceonce.causes import CATALOGUE
+from traceonce.facts import CauseCode
 from traceonce.knowledge.language import Language, in_language, words_in
 from traceonce.serve.web.showing import harmless
 from traceonce.serve.web.words import CATEGORIES, LIVE, TIERS, WORDS
@@ -30,6 +32,9 @@ class Speech:
         """A record's category as people read it; of another base it may be any text."""
         plain = name.replace("_", " ")
         return in_language(self.language, *CATEGORIES.get(name, (plain, "")))
+
+    def cause(self, code: str) -> str:
+        return CATALOGUE[CauseCode(code)].name.said_in(self.language)
 
     def tier(self, name: str) -> str:
         return in_language(self.language, *TIERS.get(name, (name, "")))

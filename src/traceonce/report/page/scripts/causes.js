@@ -7,10 +7,6 @@ const BREAKS_AT_FIRST = 3;
 const REMARKS_AT_FIRST = 7;
 const VALUES_AT_FIRST = 7;
 const LONGEST_VALUE = 60; // characters
-const NEW_OBJECT = ['new_function', 'new_instance'];
-const OTHER_OBJECT = ['identity', 'collected'];
-const QUALITIES = ['guard_stride', 'guard_requires_grad', 'guard_device', 'guard__base']; // of a tensor
-const OF_COMPILER = ['compile', 'sharding'];
 const READ_OFF = ['value', 'shape', 'rank', 'dtype', 'context', 'compile']; // the place itself says what was seen
 
 /** The section *Why*: the causes, what never changed, and what else is known of the function. */
@@ -68,7 +64,7 @@ function causeItem(func, causes) {
       'div',
       null,
       h('div', null, placesOf(causes)),
-      h('p', null, causeInWords(func, cause), howOften(func, cause), together),
+      h('p', null, causeInWords(cause), howOften(func, cause), together),
       valuesView(func, causes),
     ),
   );
@@ -92,59 +88,14 @@ function evidenceTag({evidence}) {
 
 // ---- in words ----
 
-/** What happened at this place: the same facts as in the report for terminals. */
-function causeInWords(func, cause) {
-  const seen = valuesSeen(func, cause);
-  const sentence = phrase(keyFor(func, `cards.say.${sayingOf(func, cause, seen)}`), {
-    n: seen.count,
-    step: growthStep(cause, seen),
-    type: cause.type ?? 'Python',
-    note: cause.note,
-  });
-  if (cause.code !== 'stale' || cause.evidence !== 'inferred') return sentence;
-  return [sentence, ' ', cause.note ? inEnglish(`(${cause.note})`) : words('cards.say.stale_inferred')];
-}
-
-function sayingOf(func, cause, seen) {
-  const {code} = cause;
-  const everyTime = cause.count >= 3 && cause.count >= countOfExplained(func);
-  if (code === 'value') return everyTime ? 'value_each' : seen.whole ? 'value' : 'value_many';
-  if (code === 'shape') {
-    const ofOne = `frameworks.${func.backend}.cards.say.shape_of_one`; // only where size 1 is special
-    if (seen.values.includes('1') && hasWords(ofOne)) return 'shape_of_one';
-    if (growthStep(cause, seen)) return 'shape_grows';
-    if (isPartialBatch(cause, seen)) return 'shape_partial';
-    return seen.whole ? 'shape' : 'shape_many';
-  }
-  if (code === 'static_argument' && cause.note) return 'static_argument_equal';
-  if (code === 'guard' && cause.path.startsWith('(value')) return 'guard_at_break';
-  if (code === 'guard') return QUALITIES.find((key) => cause.path.includes(key.replace('guard_', '.'))) ?? code;
-  if (code === 'compile') return seen.whole && seen.values.length > 1 ? 'compile' : 'compile_many';
-  if (code === 'identity' && func.backend === 'torch' && cause.type === 'function') return 'identity_of_code';
-  if (NEW_OBJECT.includes(code) && cause.note) return `${code}_with`;
-  return code;
-}
-
-/** By how much a dimension grows each time, as the sequence of a decoder does; 0 where it does not. */
-function growthStep(cause, {values, returns}) {
-  if (cause.code !== 'shape' || returns || values.length < 4 || !values.every(isWholeNumber)) return 0;
-  const step = values[1] - values[0];
-  return step > 0 && values.every((size, n) => n === 0 || size - values[n - 1] === step) ? step : 0;
-}
-
-/** Was the first dimension smaller once, as in the last batch of data that does not divide evenly? */
-function isPartialBatch(cause, {values}) {
-  if (!cause.path.endsWith('.shape[0]') || values.length !== 2 || !values.every(isWholeNumber)) return false;
-  return Number(values[1]) < Number(values[0]);
-}
-
-function isWholeNumber(text) {
-  return /^\d+$/.test(text);
+/** What happened at this place: the same words as in the report for terminals. */
+function causeInWords(cause) {
+  return withCode(cause.said[state.language]);
 }
 
 function howOften(func, cause) {
   if ([...SILENT, 'fell_back'].includes(cause.code)) return null;
-  const kind = OF_COMPILER.includes(cause.code) && func.compiles > 0 ? 'compiles' : func.failed ? 'attempts' : 'traces';
+  const kind = familyOf(cause.code) === 'compile' && func.compiles > 0 ? 'compiles' : func.failed ? 'attempts' : 'traces';
   const all = kind === 'compiles' ? func.compiles - 1 : countOfExplained(func);
   const key = cause.count <= all ? `cards.of_${kind}` : 'cards.times';
   return [words('cards.semicolon'), words(keyFor(func, key), {n: cause.count, all})];
@@ -164,7 +115,7 @@ function ownTraces(func) {
 
 /**
  * The different values of a place, in order. `whole`: all of them, from the signatures; else those that the recording's
- * summary names, which has a dozen at most. `returns`: one of them came back after another.
+ * summary names, which has a dozen at most.
  */
 function valuesSeen(func, cause) {
   if (!seenAt.has(cause)) seenAt.set(cause, findValues(func, cause));
@@ -179,17 +130,17 @@ function findValues(func, cause) {
     const events = cause.code === 'compile' ? compiled : ownTraces(func);
     const texts = events.map((event) => valueAt(event, cause.path)).filter((text) => text != null);
     const values = [...new Set(texts)];
-    const changes = texts.filter((text, n) => n > 0 && text !== texts[n - 1]).length;
-    if (values.length > 1) return {values, count: values.length, whole: true, returns: changes >= values.length};
+    if (values.length > 1) return {values, whole: true};
   }
   const values = cause.values.filter((value) => value !== '…');
-  return {values, count: values.length, whole: values.length === cause.values.length};
+  return {values, whole: values.length === cause.values.length};
 }
 
 function valuesView(func, causes) {
   const [cause] = causes;
-  if (NEW_OBJECT.includes(cause.code) || cause.code === 'fell_back') return null;
-  if (cause.code === 'unequal') return cause.note && h('div.values', null, cause.note);
+  const listing = listingOf(cause);
+  if (listing === 'counted' || listing === 'none') return null;
+  if (listing === 'note') return cause.note && h('div.values', null, cause.note);
   const lines = causes.map((each) => [each.path, valuesInWords(func, each)]).filter(([, text]) => text);
   if (!lines.length) return null;
   if (lines.every(([, text]) => text === lines[0][1])) return h('div.values', null, lines[0][1]);
@@ -198,9 +149,10 @@ function valuesView(func, causes) {
 }
 
 function valuesInWords(func, cause) {
-  const arrow = cause.code === 'shape' || OTHER_OBJECT.includes(cause.code) ? ', ' : ' → ';
+  const listing = listingOf(cause);
+  const arrow = listing === 'in_order' ? ' → ' : ', ';
   const {values, whole} = valuesSeen(func, cause);
-  const named = OTHER_OBJECT.includes(cause.code) ? values.filter((value) => !value.endsWith(' object')) : values;
+  const named = listing === 'named' ? values.filter((value) => !value.endsWith(' object')) : values;
   const texts = named.map((value) => shorten(value, LONGEST_VALUE));
   if (whole && texts.length <= VALUES_AT_FIRST) return texts.join(arrow);
   if (texts.length < 2) return texts.join(arrow);

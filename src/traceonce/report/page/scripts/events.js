@@ -164,7 +164,7 @@ function functionCell(event) {
 
 function kindCell({kind, phase, family}) {
   const isFirstCompilation = kind === 'compile' && phase === 'first';
-  return [swatch(family), h('span', null, words(isFirstCompilation ? 'events.first_compilation' : `family.${family}`))];
+  return [swatch(family), h('span', null, isFirstCompilation ? words('events.first_compilation') : familyName(family))];
 }
 
 /** What changed, in one line; of a failed trace, what it raised. */

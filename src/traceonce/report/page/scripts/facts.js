@@ -3,42 +3,24 @@
 const DATA = JSON.parse(byId('data').textContent);
 const EVENTS = DATA.events;
 
-const FAMILY_OF_CODE = {
-  value: 'value',
-  shape: 'shape',
-  rank: 'shape',
-  dtype: 'type',
-  kind: 'type',
-  structure: 'type',
-  spec: 'type',
-  identity: 'object',
-  collected: 'object',
-  unequal: 'object',
-  aliasing: 'object',
-  new_function: 'function',
-  new_instance: 'function',
-  variable_creation: 'function',
-  context: 'context',
-  weak_type: 'type',
-  static_argument: 'value',
-  sharding: 'compile',
-  guard: 'context',
-  compile: 'compile',
-  backward: 'backward',
-  fell_back: 'eager',
-  stale: 'silent',
-  confused: 'silent',
-  unknown: 'unknown',
-};
-// In the order of the legend. `internal`, what the framework does for itself, is drawn but never counted.
-const FAMILIES = [...new Set(Object.values(FAMILY_OF_CODE)), 'failed', 'first'];
+const FAMILIES = CATALOGUE.legend;
 
 const SLOW = ['fell_back', 'retracing', 'recompiling', 'failed'];
-const SILENT = ['stale', 'confused'];
+const SILENT = Object.keys(CATALOGUE.causes).filter((code) => CATALOGUE.causes[code].family === 'silent');
 const QUIET = ['bounded', 'ok'];
 
 function familyOf(code) {
-  return FAMILY_OF_CODE[code] ?? 'unknown';
+  return CATALOGUE.causes[code]?.family ?? 'unknown';
+}
+
+/** What the legend calls a family of causes, or of events that have none. */
+function familyName(family) {
+  return CATALOGUE.families[family][state.language];
+}
+
+/** How what was seen at the place of a cause is listed. */
+function listingOf({code}) {
+  return CATALOGUE.causes[code]?.values ?? 'in_order';
 }
 
 /** A small mark in the colour and the texture of a family. */

@@ -16,7 +16,7 @@ function matchesFunction(func, query) {
   if (!query) return true;
   const {name, file, line, verdict, causes} = func;
   const known = [name, `${file ?? ''}:${line ?? ''}`, verdict, words(`verdict.badge.${verdict}`)];
-  for (const {code, path} of causes) known.push(code, path, words(`family.${familyOf(code)}`));
+  for (const {code, path} of causes) known.push(code, path, familyName(familyOf(code)));
   return known.some((text) => text.toLowerCase().includes(query));
 }
 

@@ -190,7 +190,7 @@ class ChangeGrid {
         type: 'button',
         class: event.phase === 'failed' ? 'failed' : null,
         'aria-pressed': String(current),
-        'aria-label': event.phase === 'failed' ? `${eventName(event)}, ${words('family.failed')}` : eventName(event),
+        'aria-label': event.phase === 'failed' ? `${eventName(event)}, ${familyName('failed')}` : eventName(event),
         tabindex: current || (selected < this.first && position === this.first) ? '0' : '-1',
         on: {
           click: () => selectTrace(this.index, position, {focus: true}),

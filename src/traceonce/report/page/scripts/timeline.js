@@ -74,7 +74,7 @@ function familyChip(family) {
     'button.chip',
     {type: 'button', id: `family-${family}`, 'aria-pressed': String(!state.hidden.has(family)), on: {click}},
     swatch(family),
-    words(`family.${family}`),
+    familyName(family),
     h('span.num', null, integer(countOfFamily.get(family))),
   );
 }

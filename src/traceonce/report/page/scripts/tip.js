@@ -66,7 +66,7 @@ function tipLines(event) {
     h(
       'div.dim',
       null,
-      [event.families.map((family) => words(`family.${family}`)).join(' + '), time, at, call]
+      [event.families.map((family) => familyName(family)).join(' + '), time, at, call]
         .filter(Boolean)
         .join(' · '),
     ),

@@ -128,14 +128,14 @@ function headlineCause(func, causes) {
   const [cause] = causes;
   const paths = causes.slice(0, 2).map(({path}, position) => [position > 0 && ', ', h('code', null, path)]);
   const more = causes.length > 2 && ` +${causes.length - 2}`;
-  const saysIt = !['unknown', 'fell_back'].includes(cause.code) && !NEW_OBJECT.includes(cause.code); // numbers of objects say nothing
+  const saysIt = !['unknown', 'fell_back'].includes(cause.code) && listingOf(cause) !== 'counted'; // numbers of objects say nothing
   const values = SILENT.includes(cause.code) ? `${cause.was} → ${cause.now}` : saysIt && valuesInWords(func, cause);
   return h(
     'li',
     null,
     swatch(familyOf(cause.code)),
     h('span.paths', null, paths, more),
-    h('span', null, causeInWords(func, cause), values && [' ', h('span.values', null, values)]),
+    h('span', null, causeInWords(cause), values && [' ', h('span.values', null, values)]),
   );
 }
 

@@ -4,18 +4,14 @@ const PLURALS = {en: new Intl.PluralRules('en'), zh: new Intl.PluralRules('zh')}
 
 /** The entry at a dotted key, in the current language. A key that does not exist is shown as it is. */
 function wordsEntry(key) {
+  if (typeof key !== 'string') return key[state.language];
   const entry = key.split('.').reduce((found, part) => found?.[part], WORDS[state.language]);
   return entry ?? key;
 }
 
-function hasWords(key) {
-  return wordsEntry(key) !== key;
-}
-
-/** A key for this function: of what its framework calls otherwise, there are words of its own. */
+/** A key for this function: what its framework calls otherwise is its own entry, in each language. */
 function keyFor(func, key) {
-  const own = `frameworks.${func.backend}.${key}`;
-  return hasWords(own) ? own : key;
+  return DATA.dialects[func.backend]?.[key] ?? key;
 }
 
 function template(key, values) {

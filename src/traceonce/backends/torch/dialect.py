@@ -1,0 +1,154 @@
+"""What this framework calls causes, remedies and verdicts, where it differs from all others."""
+
+from __future__ import annotations
+
+from traceonce.causes.dialect import Dialect
+from traceonce.facts import Reason
+from traceonce.words.text import Text
+
+_CHOICE = Text(
+    "each value is a compilation: leave it if there are few, else pass a tensor or a number",
+    "每个值都要编译一次：值很少时不必修改，否则传入张量或者数",
+)
+_IN_LIBRARY = Text("keep and reuse what the library made it for", "保留并重复使用库所创建的对象")
+DIALECT = Dialect(
+    what={
+        "new_instance": Text("the same code, with another object", "同样的代码，另一个对象"),
+        "shape.of_one": Text(
+            "is 1 in one call and not in another: size 1 is compiled for itself",
+            "有时是 1，有时不是：大小 1 要单独编译",
+        ),
+        "context": Text("the state of PyTorch that it was compiled under changed", "编译时所处的 PyTorch 状态变了"),
+        "identity.of_code": Text("a function with other code", "函数的代码不同"),
+        "guard.at_break": Text("another value than in the compiled code", "与编译时的值不同"),
+        "guard._base": Text(
+            "a view of another tensor in one call, and none in another", "有时是另一个张量的视图，有时不是"
+        ),
+        "guard.stride": Text("lies in memory in another order", "在内存中的排列顺序不同"),
+        "guard.device": Text("lies on another device", "位于另一个设备上"),
+        "guard.requires_grad": Text("needs gradients in one call and not in another", "有时需要梯度，有时不需要"),
+    },
+    remedy={
+        "shape": Text(
+            "let the dimension vary: torch._dynamo.mark_dynamic(x, dim) before the call, or "
+            "torch.compile(dynamic=True)",
+            "让这一维可变：调用之前 torch._dynamo.mark_dynamic(x, dim)，或者 torch.compile(dynamic=True)",
+        ),
+        "shape.of_one": Text(
+            "keep to sizes of 2 or more; or torch._dynamo.decorators.mark_unbacked(x, dim) before the call, where "
+            "the code does not branch on the size",
+            "保持大小不小于 2；如果代码不按大小分支，也可以在调用之前 torch._dynamo.decorators.mark_unbacked(x, dim)",
+        ),
+        "value.of_choice": _CHOICE,
+        "guard.of_choice": _CHOICE,
+        "guard.of_attribute": Text(
+            "keep it in a tensor, as a buffer of the module; for an int, "
+            "torch._dynamo.config.allow_unspec_int_on_nn_module = True will do, too",
+            "把它放进张量，例如模块的 buffer；如果是 int，也可以设置 "
+            "torch._dynamo.config.allow_unspec_int_on_nn_module = True",
+        ),
+        "structure": Text(
+            "keep one structure: the same keys in the same order, the same length, list or tuple",
+            "保持同一种结构：同样的键和键的顺序、同样的长度，统一用 list 或者 tuple",
+        ),
+        "new_function": Text(
+            "call torch.compile once, outside the loop or the call", "在循环或调用之外只调用一次 torch.compile"
+        ),
+        "new_function.in_library": _IN_LIBRARY,
+        "new_instance.in_library": _IN_LIBRARY,
+        "context": Text(
+            "call it in the same state: gradients, autocast and inference mode on, or off, in every call",
+            "每次在同样的状态下调用：梯度、autocast、inference mode 要么都开，要么都关",
+        ),
+        "guard": Text(
+            "keep it the same in every call; if it has to change, pass it as a tensor",
+            "让它在每次调用中保持不变；如果必须变化，就作为张量传入",
+        ),
+        "identity": Text(
+            "pass the same object, or use it outside of the compiled function",
+            "传入同一个对象，或者在编译的函数之外使用它",
+        ),
+        "identity.of_code": Text(
+            "call it outside of the compiled function, or pass a tensor that chooses",
+            "在编译的函数之外调用它，或者传入一个用来选择的张量",
+        ),
+        "guard.at_break": Text(
+            "take the graph break away; where it is Tensor.item(), torch._dynamo.config.capture_scalar_outputs = "
+            "True does that",
+            "去掉图中断；如果是 Tensor.item() 引起的，设置 torch._dynamo.config.capture_scalar_outputs = True 即可",
+        ),
+        "guard._base": Text(
+            "clone() the view before the call, or pass a view in every call",
+            "调用之前 clone() 这个视图，或者每次都传入视图",
+        ),
+        "guard.device": Text("bring it to one device before the call", "调用之前移到同一个设备上"),
+        "guard.stride": Text(
+            "bring it into one order before the call: x.contiguous()", "调用之前统一排列顺序：x.contiguous()"
+        ),
+        "guard.requires_grad": Text(
+            "pass it in the same way in every call: x.detach() where no gradient is needed",
+            "每次以同样的方式传入：不需要梯度时用 x.detach()",
+        ),
+        "fell_back": Text(
+            "treat what made it compile so often; raising torch._dynamo.config.recompile_limit only delays this",
+            "处理引起反复编译的原因；提高 torch._dynamo.config.recompile_limit 只会推迟这个问题",
+        ),
+        "fell_back.left_alone": Text(
+            "do outside of it what that call did otherwise: after one call in which PyTorch finds nothing to "
+            "compile, it leaves the function alone for good",
+            "把那次调用中不同的部分移到函数外：只要有一次调用没有可编译的内容，PyTorch 此后就不再编译这个函数",
+        ),
+    },
+    reasons={
+        Reason.KEEPS_COMING: Text("it keeps being compiled as it is called", "随着调用不断被重新编译"),
+        Reason.KEEPS_COMING_UNCOUNTED: Text(
+            "it is compiled again and again (its calls are not counted)", "一再被编译（它的调用没有计数）"
+        ),
+        Reason.NEW_OBJECTS: Text(
+            "the same graph is compiled again under new function objects", "同样的图在新的函数对象下又被编译"
+        ),
+        Reason.MANY_CALLS: Text("it was compiled for a good part of its calls", "相当一部分调用都引起了编译"),
+        Reason.RAISED: Text("a compilation raised an error", "编译时报错"),
+        Reason.WRONG_VALUE: Text(
+            "a call was served with a value that the compilation was not made for", "有调用用了不适合它的值的编译结果"
+        ),
+        Reason.TRACED_ONCE: Text("compiled once", "只编译一次"),
+        Reason.EACH_GRAPH_ONCE: Text("each graph compiled once", "每个图只编译一次"),
+        Reason.CAME_EARLY: Text("all compilations came early", "所有编译都发生在开头"),
+        Reason.PAID_OFF: Text("each compilation served many calls", "每次编译都服务了许多次调用"),
+        Reason.FEW_SO_FAR: Text("few compilations so far", "目前只有少数几次编译"),
+    },
+    retraced=Text("recompiled", "重新编译"),
+    trace=Text("compilation", "编译"),
+    page={
+        "verdict.retracing": Text(
+            "{name} recompiled {times} in {calls}", "{name} 在 {calls}中\u200b重新编译了 {times}"
+        ),
+        "verdict.retracing_uncounted": Text("{name} recompiled {times}", "{name} 重新编译了 {times}"),
+        "timeline.event.trace": Text("compilation {n}", "编译 {n}"),
+        "cards.count.traces": Text("{n} compilation|{n} compilations", "{n} 次编译"),
+        "cards.of_traces": Text("at {n} of {all} recompilations", "{all} 次重新编译中的 {n} 次"),
+        "cards.curve.traces_over_calls": Text("Compilations over calls", "编译次数随调用的变化"),
+        "cards.curve.traces_over_time": Text("Compilations over time", "编译次数随时间的变化"),
+        "cards.curve.goal": Text("goal: 1 compilation", "目标：1 次编译"),
+        "cards.growth.one": Text("one compilation", "只编译一次"),
+        "cards.grid.note": Text(
+            "a column per compilation; a filled cell made that compilation necessary, a bare value was known from an "
+            "earlier one",
+            "每列一次编译；填色的格子使该次编译成为必要，未填色的值在更早的编译中出现过",
+        ),
+        "cards.signature.note": Text(
+            "Marked: what differs from the nearest earlier compilation, and so made this one necessary.",
+            "标出的是与最接近的更早编译不同之处，正是它们使这次编译成为必要。",
+        ),
+        "cards.signature.note_known": Text(
+            "Marked: what differs from the nearest earlier compilation, and so made this one necessary. Other values "
+            "that differ from the compilation before were known.",
+            "标出的是与最接近的更早编译不同之处，正是它们使这次编译成为必要。其他与上一次编译不同的值此前已出现过。",
+        ),
+        "cards.signature.note_first": Text(
+            "A first compilation: there is nothing to compare it with.", "首次编译：没有可比较的对象。"
+        ),
+        "cards.source.caused": Text("{n} compilation|{n} compilations", "{n} 次编译"),
+    },
+)

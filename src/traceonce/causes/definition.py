@@ -1,0 +1,66 @@
+"""What there is to say and to show of one cause, for any framework."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from traceonce.causes.families import Family
+from traceonce.facts import Cause, CauseCode, FunctionId
+from traceonce.words.text import Text
+
+Level: TypeAlias = Literal["error", "warning", "note"]
+# Sizes are a set, other values have an order; of objects only how many there were is known, or their names; `note`: the
+# note says it; `none`: there is nothing to list.
+Values: TypeAlias = Literal["in_order", "as_a_set", "counted", "named", "note", "none"]
+
+
+@dataclass(frozen=True)
+class Happened:
+    """A cause, and what is known of the function that it befell."""
+
+    cause: Cause
+    function: FunctionId | None = None
+    traces: int = 0
+    reduce_retracing: bool = False
+    failed: bool = False
+
+    @property
+    def each_time(self) -> bool:
+        """Has every trace but the first brought another value?"""
+        return self.cause.count >= 3 and self.cause.count >= self.traces - 1
+
+
+def nothing_special(_: Happened) -> Iterator[str]:
+    return iter(())
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One cause, in every language.
+
+    `name` is what tables call it, `family` what it is coloured by. `what` says in a few words what happened at a place,
+    `remedy` what to change; `with_note` and `when_inferred` are added to the former where the cause has a note, or was
+    inferred. `values` is how what was seen at the place is listed. `rule`, `summary` and `level` are those of its SARIF
+    rule.
+
+    Some cases are told in words of their own: `cases` names those that hold, the most special one first, and
+    `special_what` and `special_remedy` have the words. What a framework calls otherwise is in its own home, under the
+    same names (`traceonce.causes.dialect`).
+    """
+
+    code: CauseCode
+    name: Text
+    family: Family
+    rule: str
+    summary: str
+    what: Text
+    remedy: Text
+    level: Level = "warning"
+    cases: Callable[[Happened], Iterator[str]] = nothing_special
+    special_what: Mapping[str, Text] = field(default_factory=dict)
+    special_remedy: Mapping[str, Text] = field(default_factory=dict)
+    with_note: Text | None = None
+    when_inferred: Text | None = None
+    values: Values = "in_order"

@@ -1,0 +1,150 @@
+"""Objects and functions that are not the ones of before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from traceonce.causes import families
+from traceonce.causes.definition import Definition, Happened
+from traceonce.facts import CauseCode
+from traceonce.words.text import Text
+
+# A remedy for a function, or an object, that something else makes.
+_OF_ITS_MAKER = {
+    "of_dataset": Text(
+        "each dataset traces its function anew: build it once where it is the same",
+        "每个数据集都会重新追踪它的函数：相同的数据集只构建一次",
+    ),
+    "of_keras": Text(
+        "each model traces its steps anew: keep one, and put its variables and its optimizer's back",
+        "每个模型都会重新追踪它的步骤：保留一个模型，并恢复它和优化器的变量",
+    ),
+    "in_library": Text("keep and reuse what the library made it for", "保留并重复使用库所创建的对象"),
+}
+
+
+def _cases_of_identity(happened: Happened) -> Iterator[str]:
+    if happened.cause.type_name == "function":
+        yield "of_code"
+
+
+def _cases_of_new_object(happened: Happened) -> Iterator[str]:
+    function = happened.function
+    if happened.cause.note:
+        yield "differs"
+    elif function is None:
+        return
+    elif function.name.endswith("[dataset]"):
+        yield "of_dataset"
+    elif function.loop is not None:
+        yield "of_loop"
+    elif function.library and function.is_of_keras:
+        yield "of_keras"
+    elif function.library:
+        yield "in_library"
+
+
+def _cases_of_variable_creation(happened: Happened) -> Iterator[str]:
+    if happened.failed:
+        yield "failed"
+
+
+IDENTITY = Definition(
+    CauseCode.IDENTITY,
+    name=Text("another object", "另一个对象"),
+    family=families.OBJECT,
+    rule="AnotherObject",
+    summary="An argument is another object, and does not equal the earlier one.",
+    what=Text("another {type} object", "另一个 {type} 对象"),
+    remedy=Text(
+        "pass the same object; if it holds settings only, __eq__ and __hash__ in its class will do, too",
+        "传入同一个对象；如果它只保存设置，在它的类里定义 __eq__ 和 __hash__ 也可以",
+    ),
+    cases=_cases_of_identity,
+    values="named",
+)
+COLLECTED = Definition(
+    CauseCode.COLLECTED,
+    name=Text("object collected", "对象已被回收"),
+    family=families.OBJECT,
+    rule="CollectedObject",
+    summary="The object that the earlier trace was made for is gone.",
+    what=Text("a {type} object; the earlier one is gone", "{type} 对象；之前的那个已被回收"),
+    remedy=Text("keep one object alive and pass it in every call", "让一个对象一直存在，每次调用都传入它"),
+    values="named",
+)
+UNEQUAL = Definition(
+    CauseCode.UNEQUAL,
+    name=Text("never equal to itself", "与自身不相等"),
+    family=families.OBJECT,
+    rule="UnequalType",
+    summary="The type of an argument does not equal itself.",
+    what=Text("its type never equals itself", "它的类型与自身不相等"),
+    remedy=Text("let __eq__ of that class compare contents", "让这个类的 __eq__ 比较内容"),
+    values="note",
+)
+ALIASING = Definition(
+    CauseCode.ALIASING,
+    name=Text("aliasing", "别名"),
+    family=families.OBJECT,
+    rule="VariableAliasing",
+    summary="Two arguments are one variable now, or no longer are.",
+    what=Text("is, or is not, the same variable as another argument", "与另一个参数是（或者不是）同一个变量"),
+    remedy=Text("pass the same pattern of variables", "每次传入变量的方式保持一致"),
+)
+NEW_FUNCTION = Definition(
+    CauseCode.NEW_FUNCTION,
+    name=Text("new function", "新函数"),
+    family=families.FUNCTION,
+    rule="NewFunction",
+    summary="The same code was made into a new function, which is traced by itself.",
+    what=Text("the same code, in a new function", "同样的代码，新的函数"),
+    remedy=Text(
+        "make the compiled function once, outside the loop or the call", "在循环或调用之外只创建一次编译的函数"
+    ),
+    special_remedy={
+        "differs": Text(
+            "make it once, and pass as an argument what differs: {note}", "只创建一次，把不同的部分作为参数传入：{note}"
+        ),
+        **_OF_ITS_MAKER,
+    },
+    with_note=Text(", with another {note}", "，不同的是 {note}"),
+    cases=_cases_of_new_object,
+    values="counted",
+)
+NEW_INSTANCE = Definition(
+    CauseCode.NEW_INSTANCE,
+    name=Text("new instance", "新实例"),
+    family=families.FUNCTION,
+    rule="NewInstance",
+    summary="It is the method of another object, with traces of its own.",
+    what=Text("the method of another object", "另一个对象的方法"),
+    remedy=Text("reuse one object", "重复使用同一个对象"),
+    special_remedy={
+        **_OF_ITS_MAKER,
+        "differs": Text(
+            "reuse one object, and pass as an argument what differs: {note}",
+            "重复使用同一个对象，把不同的部分作为参数传入：{note}",
+        ),
+    },
+    with_note=Text(", with another {note}", "，不同的是 {note}"),
+    cases=_cases_of_new_object,
+    values="counted",
+)
+VARIABLE_CREATION = Definition(
+    CauseCode.VARIABLE_CREATION,
+    name=Text("variable creation", "创建变量"),
+    family=families.FUNCTION,
+    rule="VariableCreation",
+    summary="Variables were created on the first call.",
+    what=Text("variables were created on the first call", "第一次调用时创建了变量"),
+    remedy=Text("nothing: this happens once", "不必修改：只会发生一次"),
+    level="note",
+    special_remedy={
+        "failed": Text(
+            "create the variable once: before the call, or in the first one only",
+            "变量只创建一次：在调用之前，或者只在第一次调用中",
+        ),
+    },
+    cases=_cases_of_variable_creation,
+)

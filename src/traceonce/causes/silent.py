@@ -1,0 +1,30 @@
+"""No retrace, and a wrong value."""
+
+from __future__ import annotations
+
+from traceonce.causes import families
+from traceonce.causes.definition import Definition
+from traceonce.facts import CauseCode
+from traceonce.words.text import Text
+
+STALE = Definition(
+    CauseCode.STALE,
+    name=Text("old value", "旧值"),
+    family=families.SILENT,
+    rule="StaleValue",
+    summary="A value from outside has changed since the trace, which still has the old one.",
+    what=Text("read when traced, and changed since: the trace has the old value", "追踪时读取，之后变了：图里仍是旧值"),
+    remedy=Text("pass it as an argument", "把它作为参数传入"),
+    level="error",
+    when_inferred=Text(" (inferred: it was not shown to reach the graph)", "（推断：没有证实它进入了图）"),
+)
+CONFUSED = Definition(
+    CauseCode.CONFUSED,
+    name=Text("equal, but of another type", "相等但类型不同"),
+    family=families.SILENT,
+    rule="ConfusedLiterals",
+    summary="A call was served by the trace of an equal number of another type.",
+    what=Text("an equal number of another type was served by the same trace", "类型不同而相等的数用了同一个图"),
+    remedy=Text("pass one type in every call", "每次调用都传入同一种类型"),
+    level="error",
+)

@@ -1,0 +1,106 @@
+"""What a call was made in, and what the compiler did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from traceonce.causes import families
+from traceonce.causes.definition import Definition, Happened
+from traceonce.facts import CauseCode
+from traceonce.facts.cause import LEFT_ALONE
+from traceonce.facts.graph_breaks import is_at_break
+from traceonce.words.text import Text
+
+
+def _cases_of_guard(happened: Happened) -> Iterator[str]:
+    cause = happened.cause
+    if is_at_break(cause.path):
+        yield "at_break"
+    yield from (name for name in ("stride", "requires_grad", "device", "_base") if f".{name}" in cause.path)
+    if cause.type_name in ("str", "bool"):
+        yield "of_choice"
+    elif cause.type_name in ("int", "float") and cause.path.startswith("self."):
+        yield "of_attribute"
+
+
+def _cases_of_fell_back(happened: Happened) -> Iterator[str]:
+    if (happened.cause.note or "").startswith(LEFT_ALONE):
+        yield "left_alone"
+
+
+CONTEXT = Definition(
+    CauseCode.CONTEXT,
+    name=Text("surroundings", "调用环境"),
+    family=families.CONTEXT,
+    rule="ChangedContext",
+    summary="The surroundings of the call have changed: graph, scope, saving.",
+    what=Text("the surroundings of the call changed", "调用的环境变了"),
+    remedy=Text("call it in the same surroundings", "在同样的环境中调用"),
+)
+GUARD = Definition(
+    CauseCode.GUARD,
+    name=Text("failed guard", "假定不符"),
+    family=families.CONTEXT,
+    rule="FailedGuard",
+    summary="Something is not what the compiled code was made for.",
+    what=Text("is not what the compiled code was made for", "与编译时的假定不符"),
+    remedy=Text("keep it the same in every call", "让它在每次调用中保持不变"),
+    cases=_cases_of_guard,
+)
+SHARDING = Definition(
+    CauseCode.SHARDING,
+    name=Text("devices or sharding", "设备或分片"),
+    family=families.COMPILE,
+    rule="VaryingSharding",
+    summary="An array lies on other devices, or is divided in another way.",
+    what=Text(
+        "lies on other devices, or is divided among them in another way", "位于别的设备上，或者以别的方式分布在设备上"
+    ),
+    remedy=Text(
+        "put it on the same devices, in the same way, before each call", "每次调用之前，以同样的方式放到同样的设备上"
+    ),
+)
+COMPILE = Definition(
+    CauseCode.COMPILE,
+    name=Text("compilation without a trace", "没有追踪的编译"),
+    family=families.COMPILE,
+    rule="RepeatedCompilation",
+    summary="The same trace was compiled again, for other shapes or devices.",
+    what=Text("compiled again without a trace", "没有重新追踪，却再次编译"),
+    remedy=Text(
+        "pass the same shapes, on the same devices, in every call", "每次调用都传入同样形状、位于同样设备的参数"
+    ),
+)
+BACKWARD = Definition(
+    CauseCode.BACKWARD,
+    name=Text("backward graph", "反向图"),
+    family=families.BACKWARD,
+    rule="BackwardGraph",
+    summary="A backward graph was built for the trace.",
+    what=Text("a backward graph was built", "构建了反向图"),
+    remedy=Text("nothing: this happens once per trace", "不必修改：每次追踪只发生一次"),
+    level="note",
+)
+FELL_BACK = Definition(
+    CauseCode.FELL_BACK,
+    name=Text("not compiled any more", "不再编译"),
+    family=families.EAGER,
+    rule="FellBack",
+    summary="It was compiled, and is not compiled any more: it runs eagerly.",
+    what=Text("is not compiled any more, but runs as plain Python", "不再编译，而是作为普通 Python 运行"),
+    remedy=Text(
+        "treat what made it compile so often; a higher limit only delays this",
+        "处理引起反复编译的原因；提高上限只会推迟这个问题",
+    ),
+    cases=_cases_of_fell_back,
+    values="none",
+)
+UNKNOWN = Definition(
+    CauseCode.UNKNOWN,
+    name=Text("unknown", "未知"),
+    family=families.UNKNOWN,
+    rule="UnknownCause",
+    summary="It was traced again although an earlier trace fits the call.",
+    what=Text("the cause is not known", "原因未知"),
+    remedy=Text("please report this with the recording", "请附上记录文件报告这个问题"),
+)

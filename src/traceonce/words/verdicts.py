@@ -1,0 +1,36 @@
+"""What is said of verdicts, in every language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from traceonce.facts import Reason
+from traceonce.words.text import Text
+
+REASONS: Mapping[Reason, Text] = {
+    Reason.KEEPS_COMING: Text("it keeps being traced as it is called", "随着调用不断被重新追踪"),
+    Reason.KEEPS_COMING_UNCOUNTED: Text(
+        "it is traced again and again (its calls are not counted)", "一再被追踪（它的调用没有计数）"
+    ),
+    Reason.NEW_OBJECTS: Text(
+        "the same graph is traced again under new function objects", "同样的图在新的函数对象下又被追踪"
+    ),
+    Reason.NEW_DATASETS: Text("a dataset is built again and again", "数据集一再被重新构建"),
+    Reason.MANY_CALLS: Text("it was traced for a good part of its calls", "相当一部分调用都引起了追踪"),
+    Reason.COSTLY: Text("it has cost a good part of the run", "耗费了运行的相当一部分时间"),
+    Reason.COMPILED_FOR_SHAPES: Text("XLA compiles it again for new shapes", "XLA 为新的形状再次编译"),
+    Reason.COMPILED_FOR_DEVICES: Text(
+        "it is compiled again for other devices or shardings", "为别的设备或分片方式再次编译"
+    ),
+    Reason.FELL_BACK: Text("it is not compiled any more", "不再编译"),
+    Reason.RAISED: Text("a trace raised an error", "追踪时报错"),
+    Reason.WRONG_VALUE: Text(
+        "a call was served with a value that the trace was not made for", "有调用用了不适合它的值的图"
+    ),
+    Reason.TRACED_ONCE: Text("traced once", "只追踪一次"),
+    Reason.EACH_GRAPH_ONCE: Text("each graph traced once", "每个图只追踪一次"),
+    Reason.FEW_STATES: Text("the argument has only a few possible states", "这个参数只有少数几种状态"),
+    Reason.CAME_EARLY: Text("all traces came early", "所有追踪都发生在开头"),
+    Reason.PAID_OFF: Text("each trace served many calls", "每次追踪都服务了许多次调用"),
+    Reason.FEW_SO_FAR: Text("few traces so far", "目前只有少数几次追踪"),
+}

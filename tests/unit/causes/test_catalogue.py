@@ -1,0 +1,146 @@
+"""The catalogue of causes: all of them, in both languages, and true for each framework."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from handmade import STEP, cause
+
+from traceonce.backends.discovery import BUILT_IN, dialect_of
+from traceonce.causes import CATALOGUE, families
+from traceonce.causes.definition import Happened
+from traceonce.causes.wording import say_reason, say_remedy, say_what
+from traceonce.facts import Cause, CauseCode, FunctionId, Reason
+from traceonce.report.page import FOLDER
+from traceonce.words.text import Language, Text
+from traceonce.words.verdicts import REASONS
+
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+FRAMEWORKS = ("tensorflow", "jax", "torch", "another")
+# What only one framework has, or calls so.
+FOREIGN = {
+    "tensorflow": r"\bjax\b|\bjnp\b|torch|recompil|重新编译",
+    "jax": r"\btf\.|TensorSpec|input_signature|reduce_retracing|drop_remainder|torch|Variable",
+    "torch": r"\btf\.|TensorSpec|input_signature|reduce_retracing|drop_remainder|\bjax\b|\bjnp\b|XLA|Variable",
+    "another": r"\btf\.|input_signature|reduce_retracing|drop_remainder|\bjax\b|\bjnp\b|XLA|torch|Variable",
+}
+
+
+def all_texts() -> Iterator[tuple[str, Text]]:
+    """Every text of the catalogue, of verdicts and of the frameworks, by where it stands."""
+    for code, definition in CATALOGUE.items():
+        yield f"{code.value}.name", definition.name
+        yield f"{code.value}.what", definition.what
+        yield f"{code.value}.remedy", definition.remedy
+        yield from ((f"{code.value}.what.{case}", text) for case, text in definition.special_what.items())
+        yield from ((f"{code.value}.remedy.{case}", text) for case, text in definition.special_remedy.items())
+        for text in (definition.with_note, definition.when_inferred):
+            if text is not None:
+                yield f"{code.value}.added", text
+    yield from ((reason.value, text) for reason, text in REASONS.items())
+    for known in BUILT_IN:
+        dialect = dialect_of(known.name)
+        for kind in (dialect.what, dialect.remedy, dialect.reasons, dialect.page):
+            yield from ((f"{known.name}.{key}", text) for key, text in kind.items())
+        yield from ((f"{known.name}.noun", text) for text in (dialect.trace, dialect.retraced))
+
+
+def test_every_cause_and_every_reason_is_defined() -> None:
+    assert set(CATALOGUE) == set(CauseCode)
+    assert set(REASONS) == set(Reason)
+
+
+def test_both_languages_say_the_same() -> None:
+    """The same places to fill in, and no text left in English."""
+    for key, text in all_texts():
+        assert set(re.findall(r"\{\w+\}", text.en)) == set(re.findall(r"\{\w+\}", text.zh)), key
+        assert text.zh == "dtype" or re.search("[\u4e00-\u9fff]", text.zh), key
+        assert "跟踪" not in text.zh, key
+
+
+def test_a_framework_speaks_of_causes_that_there_are() -> None:
+    """Of a misspelt one nobody would ever hear."""
+    codes = {code.value for code in CauseCode}
+    for known in BUILT_IN:
+        dialect = dialect_of(known.name)
+        assert {key.partition(".")[0] for key in (*dialect.what, *dialect.remedy)} <= codes
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_framework_is_told_of_another(language: Language, framework: str) -> None:
+    functions = (STEP, FunctionId("run", "lib/keras/x.py", 3, library=True), FunctionId("run", "lib/x.py", 3, True))
+    for code in CauseCode:
+        for type_name in ("int", "str"):
+            for path in ("x.shape[0]", "self.step", "x.stride()", "x.requires_grad"):
+                one = cause(code, path, was="3", now="1", type_name=type_name)
+                for function in functions:
+                    happened = Happened(one, function, 5)
+                    said = [say_what(happened, framework, language), say_remedy(happened, framework, language)]
+                    assert all(said)
+                    assert not re.search(FOREIGN[framework], " ".join(said)), (code, said)
+
+
+@pytest.mark.parametrize(
+    ("framework", "one", "words"),
+    [
+        ("tensorflow", cause(), "input_signature"),
+        ("jax", cause(), "JAX compiles for each shape"),
+        ("torch", cause(was="3", now="5"), "mark_dynamic"),
+        ("torch", cause(was="3", now="1"), "sizes of 2 or more"),
+        ("jax", cause(CauseCode.WEAK_TYPE, "x.weak_type"), "jnp.asarray(x, jnp.float32)"),
+        ("jax", cause(CauseCode.STATIC_ARGUMENT, "k"), "static_argnames"),
+        ("jax", cause(CauseCode.STATIC_ARGUMENT, "k", note="another object"), "__eq__ and __hash__"),
+        ("jax", cause(CauseCode.SHARDING, "x.sharding"), "jax.device_put"),
+        ("jax", cause(CauseCode.NEW_FUNCTION, "f"), "jax.jit once"),
+        ("jax", cause(CauseCode.STALE, "RATE"), "pass it as an argument"),
+        ("torch", cause(CauseCode.GUARD, "self.step", type_name="int"), "allow_unspec_int_on_nn_module"),
+        ("torch", cause(CauseCode.GUARD, "self.mode", type_name="str"), "each value is a compilation"),
+        ("torch", cause(CauseCode.VALUE, "mode", type_name="str"), "each value is a compilation"),
+        ("torch", cause(CauseCode.GUARD, "x.stride()[0]"), "x.contiguous()"),
+        ("torch", cause(CauseCode.GUARD, "x.requires_grad"), "x.detach()"),
+        ("torch", cause(CauseCode.FELL_BACK, "f"), "recompile_limit only delays"),
+    ],
+)
+def test_what_to_change(framework: str, one: Cause, words: str) -> None:
+    assert words in say_remedy(Happened(one, STEP), framework, "en")
+
+
+@pytest.mark.parametrize("code", [CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE])
+def test_what_something_else_makes_is_kept_there(code: CauseCode) -> None:
+    """A loop of JAX has no jit to make once; a library makes its function for something."""
+    fresh = cause(code, "body")
+    loop = Happened(fresh, FunctionId("body [scan]", "a.py", 3))
+    assert "the function of the loop once" in say_remedy(loop, "jax", "en")
+    library = Happened(fresh, FunctionId("run", "lib/x.py", 3, library=True))
+    assert "inside one tf.function of your own" in say_remedy(library, "tensorflow", "en")
+
+
+def test_what_differs_is_named() -> None:
+    fresh = cause(CauseCode.NEW_FUNCTION, "f", note="self.rate")
+    assert say_what(Happened(fresh), "jax", "en") == "the same code, in a new function, with another self.rate"
+    assert say_what(Happened(fresh), "jax", "zh").endswith("，不同的是 self.rate")
+    assert say_remedy(Happened(fresh), "jax", "en").endswith("what differs: self.rate")
+
+
+@pytest.mark.parametrize(
+    ("framework", "retraced", "trace"), [("jax", "retraced", "trace"), ("torch", "recompiled", "compilation")]
+)
+def test_what_a_trace_is_called(framework: str, retraced: str, trace: str) -> None:
+    assert (dialect_of(framework).retraced.en, dialect_of(framework).trace.en) == (retraced, trace)
+
+
+def test_reasons_as_a_framework_has_them() -> None:
+    assert say_reason(Reason.FEW_SO_FAR, "torch", "en") == "few compilations so far"
+    assert say_reason(Reason.FEW_SO_FAR, "jax", "en") == "few traces so far"
+    assert say_reason(Reason.FEW_SO_FAR, "another", "zh") == "目前只有少数几次追踪"
+
+
+def test_every_family_has_a_colour_in_both_themes() -> None:
+    assert {definition.family for definition in CATALOGUE.values()} <= set(families.LEGEND)
+    light, dark = (FOLDER / "styles" / "tokens.css").read_text(encoding="utf-8").split('[data-theme="dark"]')
+    for family in (*families.LEGEND, families.INTERNAL):
+        assert f"--{family.code}: #" in light
+        assert f"--{family.code}: #" in dark
