@@ -11,8 +11,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from traceonce.backends.descriptor import Kit
+from traceonce.backends.discovery import known_frameworks
 from traceonce.fix.candidate import Example
-from traceonce.fix.kits import KITS, MOVING, SHOWN_BY_PROBES, Kit, load_recipe
+from traceonce.fix.kits import MOVING, SHOWN_BY_PROBES, load_recipe
 from traceonce.knowledge.claims import load_claims, load_programs
 from traceonce.knowledge.claims.page import render_claims
 from traceonce.knowledge.collection import Collection
@@ -58,8 +60,9 @@ Never written: these change what a program means, or are for files that are not 
 
 {advice}
 """
-FRAMEWORKS = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
-ADVICE = {path for kit in KITS.values() for path in kit.advice}
+FRAMEWORKS = {framework.name: framework.title for framework in known_frameworks()}
+KITS: dict[str, Kit] = {framework.name: framework.kit for framework in known_frameworks() if framework.kit}
+ADVICE = {module for kit in KITS.values() for module in kit.advice}
 
 
 def pages() -> dict[Path, str]:
@@ -114,16 +117,21 @@ def _with_proof_rules(guide: str) -> str:
 
 
 def _recipe_pages() -> dict[Path, str]:
-    paths = {path for kit in KITS.values() for path in (*kit.recipes, *kit.along, *kit.advice)}
+    modules = {module for kit in KITS.values() for module in (*kit.recipes, *kit.along, *kit.advice)}
     causes = _causes_by_recipe()
     folder = DOCS / "recipes"
-    made = {folder / _file(path): _recipe_page(path, causes.get(path, [])) for path in sorted(paths)}
+    made = {folder / _file(module): _recipe_page(module, causes.get(_path(module), [])) for module in sorted(modules)}
     return {folder / "README.md": _recipe_index(causes), **made}
 
 
-def _file(path: str) -> str:
+def _path(module: str) -> str:
+    """What a recipe is called here: ``jax.hoist``."""
+    return module.removeprefix("traceonce.fix.recipes.")
+
+
+def _file(module: str) -> str:
     """The page of a recipe, below the folder of all of them."""
-    return path.replace(".", "/") + ".md"
+    return _path(module).replace(".", "/") + ".md"
 
 
 def _causes_by_recipe() -> dict[str, list[str]]:
@@ -136,12 +144,12 @@ def _causes_by_recipe() -> dict[str, list[str]]:
 
 
 def _recipe_index(causes: dict[str, list[str]]) -> str:
-    def rows(paths: tuple[str, ...]) -> str:
+    def rows(modules: tuple[str, ...]) -> str:
         return "\n".join(
             ["| recipe | what it does | causes |", "|---|---|---|"]
             + [
-                f"| [`{path}`]({_file(path)}) | {load_recipe(path).title} | {_links(causes.get(path, []))} |"
-                for path in paths
+                f"| [`{path}`]({_file(each)}) | {load_recipe(each).title} | {_links(causes.get(path, []))} |"
+                for each, path in zip(modules, map(_path, modules), strict=True)
             ]
         )
 
@@ -153,16 +161,16 @@ def _recipe_index(causes: dict[str, list[str]]) -> str:
     )
 
 
-def _recipe_page(path: str, causes: list[str]) -> str:
-    recipe = load_recipe(path)
-    up = "../" * path.count(".")  # to the folder of all recipes
+def _recipe_page(module: str, causes: list[str]) -> str:
+    recipe = load_recipe(module)
+    up = "../" * _path(module).count(".")  # to the folder of all recipes
     parts = [
         f"# {recipe.name}: {_lower(recipe.title)}",
         f"**Causes:** {_links(causes, up)}" if causes else "",
-        f"## What it {'suggests' if path in ADVICE else 'does'}\n\n{recipe.what}",
+        f"## What it {'suggests' if module in ADVICE else 'does'}\n\n{recipe.what}",
         f"## Why it helps\n\n{recipe.why}",
         *(_example(example) for example in recipe.examples),
-        f"## Safety\n\n{_safety(path)} [What the words mean]({up}../fixing.md#how-far-it-can-be-trusted).",
+        f"## Safety\n\n{_safety(module)} [What the words mean]({up}../fixing.md#how-far-it-can-be-trusted).",
         f"## Beware\n\n{recipe.beware}",
         f"[All recipes]({up}README.md)",
     ]
@@ -184,10 +192,10 @@ def _example(example: Example) -> str:
     return "\n".join(lines)
 
 
-def _safety(path: str) -> str:
+def _safety(module: str) -> str:
     """What `prove.judging.label` makes of it."""
-    name = path.rpartition(".")[2]
-    if path in ADVICE:
+    name = module.rpartition(".")[2]
+    if module in ADVICE:
         return "*advice*: never written."
     beyond = "*narrow* where a call beyond the run raises; *review* where one differs"
     if name in MOVING:

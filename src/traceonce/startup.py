@@ -1,7 +1,7 @@
 """What a process does when its environment says so: `traceonce.pth` calls `start` where TRACEONCE_LIMIT or _LOG is set.
 
-So a limit holds for a program that cannot be edited: ``TRACEONCE_LIMIT=100 python train.py``. Like `arrival`, this
-imports nothing at the start of Python; what it needs comes when the program has imported a framework.
+So a limit holds for a program that cannot be edited: ``TRACEONCE_LIMIT=100 python train.py``. What it
+needs comes when the program has imported a framework.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from traceonce.config import Config
 
-FRAMEWORKS = ("tensorflow", "jax", "torch")
 _waiting: list[Arrivals] = []
 
 
@@ -22,13 +21,19 @@ def start() -> None:
     """Wait for a framework; once, though in a virtual environment Python reads .pth files twice."""
     if _waiting or os.environ.get("TRACEONCE_RUN"):  # `traceonce run` has told its processes already
         return
-    _waiting.append(Arrivals(FRAMEWORKS, _arrived))
+    _waiting.append(Arrivals(_modules(), _arrived))
     _waiting[0].start()
 
 
+def _modules() -> tuple[str, ...]:
+    from traceonce.backends.discovery import known_backends
+
+    return tuple(known.module for known in known_backends())
+
+
 def _arrived(name: str) -> None:
-    if any(is_being_imported(other) for other in FRAMEWORKS if other != name):
-        return  # TensorFlow imports JAX: once it is there itself, both are
+    if any(is_being_imported(other) for other in _modules() if other != name):
+        return  # one framework may import another: once it is there itself, both are
     for arrivals in _waiting:
         arrivals.stop()
     try:

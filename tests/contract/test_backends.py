@@ -144,9 +144,9 @@ def limited(hub: Hub, limit: Limit, on_limit: OnLimit = "raise") -> Limiting:
 
 def test_it_follows_the_protocol(framework: Framework) -> None:
     backend: Backend = load_backend(framework.known)
-    assert backend.name == framework.known.name
-    assert backend.module == framework.known.module
-    assert backend.distributions
+    assert backend.framework.name == framework.known.name
+    assert backend.framework.module == framework.known.module
+    assert backend.framework.distributions
 
 
 def test_hits_are_silent_and_misses_are_events(framework: Framework) -> None:

@@ -210,5 +210,5 @@ def test_calls_inside_a_transformation_prove_nothing_unless_something_else_shows
     assert before.rehearsal is not None
     assert before.rehearsal.returned == ()
     case = case_of(before, "loss")
-    _, repaired = first_written(list(load_recipe("jax.hoist").propose(case)), source)
+    _, repaired = first_written(list(load_recipe("traceonce.fix.recipes.jax.hoist").propose(case)), source)
     assert prove(case, before, repaired, tmp_path).verdict == verdict

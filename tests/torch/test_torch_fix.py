@@ -9,14 +9,17 @@ from typing import Any
 import pytest
 from torch_rehearsed import rehearse, write
 
+from traceonce.backends.torch.descriptor import FRAMEWORK
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.kits import KITS, load_recipe
+from traceonce.fix.kits import load_recipe
 from traceonce.fix.proposing import consider
 from traceonce.fix.source.edits import Edits
 from traceonce.prove.values import first_difference
 
-OWN = [name for name in (*KITS["torch"].recipes, *KITS["torch"].advice) if name.startswith("torch.")]
+HOME = "traceonce.fix.recipes.torch"
+assert FRAMEWORK.kit is not None
+OWN = [name for name in (*FRAMEWORK.kit.recipes, *FRAMEWORK.kit.advice) if name.startswith(HOME)]
 EXAMPLES = [(recipe, example) for recipe in map(load_recipe, OWN) for example in recipe.examples]
 WRITTEN = [(recipe, example) for recipe, example in EXAMPLES if example.repaired is not None]
 ADVISED = [(recipe, example) for recipe, example in EXAMPLES if example.repaired is None]
@@ -241,7 +244,7 @@ def test_nothing_is_marked_in_a_list_of_varying_length_and_its_tensors_are_padde
     assert any(path.startswith("seqs[") for path in paths)
     assert candidates(case, "mark_dynamic") == candidates(case, "dynamic_sources") == []
     assert candidates(case._replace(makings=()), "dynamic") == []  # it does not treat the main cause
-    (advice,) = load_recipe("torch.list_length").propose(case)
+    (advice,) = load_recipe(f"{HOME}.list_length").propose(case)
     assert "padded = torch.nn.utils.rnn.pad_sequence(seqs, batch_first=True)\nmask = " in (advice.snippet or "")
     namespace: dict[str, Any] = {"torch": torch, "seqs": [torch.ones(2, 3), torch.ones(1, 3)]}
     exec(advice.snippet or "", namespace)

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from traceonce.backends.discovery import BUILT_IN
 from traceonce.config import ALL, Config, load_config
 from traceonce.errors import UsageError
 from traceonce.facts import Limit, Verdict
-from traceonce.startup import FRAMEWORKS
 
 ROOT = Path(__file__).parents[2]
 
@@ -132,10 +130,6 @@ def test_a_wrong_variable(tmp_path: Path, environment: dict[str, str], complaint
 
 def test_an_empty_variable_is_none(tmp_path: Path) -> None:
     assert load_config(tmp_path, {"TRACEONCE_LIMIT": "", "TRACEONCE_LOG": " ", "TRACEONCE_ON_LIMIT": ""}) == Config()
-
-
-def test_the_start_of_python_waits_for_every_built_in_framework() -> None:
-    assert set(FRAMEWORKS) == {known.module for known in BUILT_IN}
 
 
 def test_the_start_file_names_the_variables_that_need_it() -> None:

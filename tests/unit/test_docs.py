@@ -61,8 +61,9 @@ def test_the_guide_to_fixing_knows_every_option_and_label() -> None:
 
 
 def test_every_recipe_has_a_page_that_says_when_it_is_for() -> None:
+    from traceonce.backends.discovery import known_frameworks
     from traceonce.fix import recipes
-    from traceonce.fix.kits import KITS, load_recipe
+    from traceonce.fix.kits import load_recipe
 
     modules = pkgutil.walk_packages(recipes.__path__, f"{recipes.__name__}.")
     names = {module.name.removeprefix(f"{recipes.__name__}.") for module in modules if not module.ispkg}
@@ -75,13 +76,14 @@ def test_every_recipe_has_a_page_that_says_when_it_is_for() -> None:
     causes = (ROOT / "docs" / "causes.md").read_text()
     linked = {path.replace("/", ".") for path in re.findall(r"\(recipes/([\w/]+)\.md\)", causes)}
     assert linked - {"README"} == names
-    advice = {name for kit in KITS.values() for name in kit.advice}
+    advice = {module for framework in known_frameworks() if framework.kit for module in framework.kit.advice}
     for name, page in pages.items():
-        recipe = load_recipe(name)
+        module = f"{recipes.__name__}.{name}"
+        recipe = load_recipe(module)
         assert f"]({name.replace('.', '/')}.md)" in index
         for text in (recipe.what, recipe.why, recipe.beware, *(example.program for example in recipe.examples)):
             assert text.strip() in page
-        assert ("never written" in page) == (name in advice)
+        assert ("never written" in page) == (module in advice)
 
 
 def test_links_between_the_pages_lead_somewhere() -> None:

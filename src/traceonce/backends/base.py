@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from traceonce.causes.dialect import Dialect
+from traceonce.backends.descriptor import Framework
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import Breach, Calls, Compiled, Finding, Inputs, Notice, Ran, TraceEvent
 from traceonce.facts.rehearsal import Probed, Rehearsal, RehearsalSettings
@@ -71,16 +71,9 @@ class CompilationReader(Protocol):
 
 
 class Backend(Protocol):
-    """One framework. Looking at it imports nothing; `watch` is called once the program has imported the framework.
+    """One framework. Looking at it imports nothing; `watch` is called once the program has imported the framework."""
 
-    `module` is the import that brings the framework in; `distributions` are the names it is installed under. `dialect`
-    has what it calls otherwise than all others do.
-    """
-
-    name: str
-    module: str
-    distributions: tuple[str, ...]
-    dialect: Dialect
+    framework: Framework
 
     def request_compilations(self, environment: dict[str, str]) -> CompilationReader | None:
         """Have the framework tell of compilations, through the environment of a program that is to start."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from traceonce.backends.base import Backend
+    from traceonce.backends.descriptor import Framework
     from traceonce.causes.dialect import Dialect
 
 ENTRY_POINTS = "traceonce.backends"
@@ -48,12 +49,26 @@ def find_backend(name: str) -> Backend | None:
 
 
 @cache
-def dialect_of(name: str) -> Dialect:
-    """What the framework of this name calls otherwise; nothing where it is not known here, or says nothing."""
-    from traceonce.causes.dialect import Dialect
+def framework_of(name: str) -> Framework:
+    """What is known of the framework of this name: its name alone, where it is not known here.
 
-    backend = find_backend(name)
-    return getattr(backend, "dialect", None) or Dialect()
+    What another package brings is taken as it is; where it cannot be loaded, a report does without it.
+    """
+    from traceonce.backends.descriptor import Framework
+
+    try:
+        backend = find_backend(name)
+    except Exception:
+        backend = None
+    return backend.framework if backend is not None else Framework(name, name, name, (name,))
+
+
+def known_frameworks() -> list[Framework]:
+    return [framework_of(known.name) for known in known_backends()]
+
+
+def dialect_of(name: str) -> Dialect:
+    return framework_of(name).dialect
 
 
 def load_backend(known: Known) -> Backend:
@@ -81,7 +96,7 @@ def advise_on_import(error: str) -> str:
 
 def installed_version(backend: Backend) -> tuple[str, str] | None:
     """The distribution and version under which a framework is installed, without importing it."""
-    for distribution in backend.distributions:
+    for distribution in backend.framework.distributions:
         try:
             return distribution, importlib.metadata.version(distribution)
         except importlib.metadata.PackageNotFoundError:

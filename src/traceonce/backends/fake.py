@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from traceonce.backends.base import Rehearsing, Sink
+from traceonce.backends.descriptor import Framework
 from traceonce.backends.discovery import Known
 from traceonce.backends.numbering import number_event
 from traceonce.backends.places import Places, current_frames
@@ -180,9 +181,7 @@ _watching: list[FakeWatching] = []
 class Fake:
     """The backend."""
 
-    name = "fake"
-    module = __name__
-    distributions = ("traceonce",)
+    framework = Framework("fake", "the fake framework", __name__, ("traceonce",))
 
     def request_compilations(self, environment: dict[str, str]) -> None:
         return None

@@ -25,7 +25,7 @@ from types import ModuleType
 
 import msgspec
 
-from traceonce.backends.discovery import find_backend
+from traceonce.backends.discovery import find_backend, framework_of
 from traceonce.commands.trial import ENDED, LOG, MODULE, RECORDING, TEMPORARY, Ended, run_and_exit
 from traceonce.explain import diagnose_with_events
 from traceonce.facts import Compiled, Recording
@@ -48,11 +48,6 @@ _OUR_FRAMES = re.compile(
 )
 # PyTorch cuts the front of a path off, and tells that of its own files from the folder it was started in.
 _SHORTENED = re.compile(rf"[^\s\"'(]*{PREFIX}\w+/(?={re.escape(MODULE)})|[^\s\"'(]*lib/python[\d.]+/(?=site-packages/)")
-# What a framework imports when it is first used: a second or more that every trial would pay again.
-_ALONG = {
-    "jax": ("jax.numpy",),
-    "torch": ("torch._dynamo", "torch._dynamo.convert_frame", "torch._dynamo.backends.debugging"),
-}
 LOG_KEPT = 200_000  # bytes of what a trial prints
 
 
@@ -61,7 +56,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever the framework prints must not get among the answers
     module = importlib.import_module(framework)
-    for name in _ALONG.get(framework, ()):
+    for name in framework_of(framework).along:  # a second or more, which every trial would pay again
         importlib.import_module(name)
     gc.freeze()  # else the collector looks at all of it in every fork, and so copies its memory: a second each
     facts = Measurement(framework=framework, version=_version(module), python=platform.python_version())

@@ -21,10 +21,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from traceonce.backends.descriptor import Kit
 from traceonce.facts import CauseCode, TraceEvent
 from traceonce.fix.candidate import Candidate, Declined, together
 from traceonce.fix.case import Case
-from traceonce.fix.kits import KITS, Kit, load_recipe, recipe_name
+from traceonce.fix.kits import kit_of, load_recipe, recipe_name
 from traceonce.fix.signatures.predicting import SignatureChange, by_contents, by_name, replay, unchanged
 from traceonce.fix.wording import join_lines
 from traceonce.words.notes import join_notes
@@ -58,7 +59,7 @@ def best(case: Case) -> Candidate | None:
 def consider(case: Case) -> Proposals:
     """The same, with the reasons of the recipes that declined."""
     declined: dict[str, str] = {}
-    kit = KITS.get(case.diagnosis.backend)
+    kit = kit_of(case.diagnosis.backend)
     if kit is None:
         return Proposals([], {})
     advice = [candidate for name in kit.advice for candidate in _offers(name, case, declined)]

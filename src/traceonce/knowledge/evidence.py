@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from traceonce.backends.discovery import framework_of, known_frameworks
 from traceonce.knowledge.record import Evidence, Record, Tier, Version
 
 COMPUTED = (
@@ -27,7 +28,6 @@ COMPUTED = (
     "verification_tier",
     "last_confirmed",
 )
-_NAMES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 
 
 def wilson(held: int, runs: int, z: float = 1.96) -> tuple[float, float]:
@@ -117,13 +117,13 @@ def join_versions(versions: Sequence[str]) -> str:
 
 def framework_name(framework: str) -> str:
     """As people write it."""
-    return _NAMES.get(framework, framework)
+    return framework_of(framework).title
 
 
 def requirement_of(version: str) -> str:
     """What to install for a framework and version as people write them: torch==2.13.0 for PyTorch 2.13.0."""
     name, _, number = " ".join(version.split()).rpartition(" ")
-    package = next((package for package, written in _NAMES.items() if written == name), name.lower())
+    package = next((each.name for each in known_frameworks() if each.title == name), name.lower())
     return f"{package}=={number}"
 
 

@@ -15,6 +15,7 @@ from typing import Protocol
 
 import msgspec
 
+from traceonce.backends.discovery import framework_of, known_backends
 from traceonce.backends.forking import after_fork
 from traceonce.backends.places import working_folder
 from traceonce.facts import SCHEMA, End, Entry, Header, Recording
@@ -50,7 +51,10 @@ def make_header(run: str, forked_from: str | None = None, forked_at: float | Non
 def describe_environment() -> dict[str, str]:
     """Python, the platform, and the version of every watched framework that is loaded."""
     found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
-    for name in ("tensorflow", "keras", "jax", "torch"):
+    loaded = [known for known in known_backends() if known.module in sys.modules]
+    for name in dict.fromkeys(
+        name for known in loaded for name in (known.module, *framework_of(known.name).companions)
+    ):
         version = getattr(sys.modules.get(name), "__version__", None)
         if version is None and name in sys.modules:  # it is being imported, and has imported what is watched
             version = _installed_version(name)

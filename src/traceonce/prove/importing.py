@@ -13,12 +13,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from traceonce.backends.discovery import known_backends
+from traceonce.backends.discovery import framework_of, known_backends
 from traceonce.observe.launching import Target
 
 MOST_FILES = 400  # of a project that are read
-# What a program with this framework loads sooner or later, and takes about as long as the framework itself.
-FURTHER = {"torch": ("torch._dynamo.convert_frame",)}
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -29,7 +27,7 @@ def foresee_frameworks(target: Target, cwd: Path) -> list[str]:
     needed |= _needed_by(named - needed)
     found = [known.module for known in known_backends() if known.module in needed]
     installed = [name for name in found if importlib.util.find_spec(name) is not None]
-    return [module for name in installed for module in (name, *FURTHER.get(name, ()))]
+    return [module for name in installed for module in (name, *framework_of(name).along)]
 
 
 def _needed_by(packages: Collection[str]) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from traceonce.backends.discovery import dialect_of
+from traceonce.backends.discovery import dialect_of, framework_of
 from traceonce.causes import CATALOGUE
 from traceonce.causes.definition import Happened
 from traceonce.causes.wording import say_reason, say_remedy, say_what
@@ -51,23 +51,12 @@ def describe_change(cause: Cause) -> str:
     return f"{cause.path}: now {cause.now}{before}"
 
 
-_MAPS = {"pmap", "shard_map"}
-
-
-def describe_place(function: FunctionId, backend: str = "tensorflow") -> str:
-    """Where a function was written, and what compiled it, but for tf.function. Texts are matched by these words."""
+def describe_place(function: FunctionId, backend: str | None = None) -> str:
+    """Where a function was written, and what compiled it if its framework tells. Texts are matched by these words."""
     line = f":{function.line}" if function.line else ""
     place = f"{package_path(function.file)}{line}" if function.file else "no source"
-    return f"{made_by} at {place}" if (made_by := _made_by(function, backend)) else place
-
-
-def _made_by(function: FunctionId, backend: str) -> str | None:
-    if backend == "jax":
-        if function.loop is not None:
-            return f"jax.lax.{function.loop}"
-        around = function.name.partition(" [")[2].removesuffix("]").rpartition(", ")[2]  # ``loss [grad]`` is jitted
-        return f"jax.{around}" if around in _MAPS else "jax.jit"
-    return "torch.compile" if backend == "torch" else None
+    made_by = framework_of(backend).made_by(function) if backend is not None else None
+    return f"{made_by} at {place}" if made_by else place
 
 
 def describe_site(site: CallSite | SiteCount) -> str:

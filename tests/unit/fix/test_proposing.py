@@ -7,10 +7,11 @@ import pytest
 from handmade import python, tensor, thing
 from written_case import case_for
 
+from traceonce.backends.discovery import known_frameworks
 from traceonce.facts import CallSite, Leaf, Verdict
 from traceonce.fix import proposing
 from traceonce.fix.case import Case
-from traceonce.fix.kits import KITS, load_recipe, recipe_name
+from traceonce.fix.kits import load_recipe, recipe_name
 from traceonce.fix.proposing import best, consider, propose
 from traceonce.fix.signatures.predicting import replay
 
@@ -37,13 +38,14 @@ def recipes(seen: Case) -> list[str]:
     return [each.recipe for each in propose(seen) if each.change is not None]
 
 
-ALL = sorted({path for kit in KITS.values() for path in (*kit.recipes, *kit.advice, *kit.along)})
+KITS = [framework.kit for framework in known_frameworks() if framework.kit]
+ALL = sorted({module for kit in KITS for module in (*kit.recipes, *kit.advice, *kit.along)})
 
 
-@pytest.mark.parametrize("path", ALL)
-def test_every_recipe_is_there_under_its_name(path: str) -> None:
-    recipe = load_recipe(path)
-    assert recipe.name == recipe_name(path)
+@pytest.mark.parametrize("module", ALL)
+def test_every_recipe_is_there_under_its_name(module: str) -> None:
+    recipe = load_recipe(module)
+    assert recipe.name == recipe_name(module)
     assert recipe.title
     assert recipe.what.endswith(".")
     assert recipe.beware.endswith(".")

@@ -42,7 +42,7 @@ def test_records_that_were_named_need_a_version_each(made: None) -> None:
 
 def test_without_versions_what_is_installed_here(monkeypatch: pytest.MonkeyPatch) -> None:
     here = {"jax": None, "tensorflow": ("tensorflow", "2.21.0")}
-    monkeypatch.setattr(module, "installed_version", lambda backend: here[backend.name])
+    monkeypatch.setattr(module, "installed_version", lambda backend: here[backend.framework.name])
     assert list(interpreters(None, ["jax", "tensorflow"])) == [
         Interpreter("jax", None),
         Interpreter("tensorflow", sys.executable),

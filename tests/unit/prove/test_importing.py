@@ -33,13 +33,13 @@ def project(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("kind", "name", "expected"),
     [
-        ("script", "train.py", ["jax"]),
+        ("script", "train.py", ["jax", "jax.numpy"]),
         ("script", "plain.py", []),
         ("script", "broken.py", []),
         ("script", "missing.py", []),
-        ("module", "model.layers", ["jax"]),
-        ("code", "import tensorflow as tf, jax", ["tensorflow", "jax"]),
-        ("code", "from train import x", ["jax"]),
+        ("module", "model.layers", ["jax", "jax.numpy"]),
+        ("code", "import tensorflow as tf, jax", ["tensorflow", "jax", "jax.numpy"]),
+        ("code", "from train import x", ["jax", "jax.numpy"]),
         ("code", "import keras", ["tensorflow"]),
     ],
 )

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 from traceonce.backends.base import Rehearsing, Sink, Watching
-from traceonce.backends.jax.dialect import DIALECT
+from traceonce.backends.jax.descriptor import FRAMEWORK
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach
 from traceonce.facts.rehearsal import RehearsalSettings
@@ -15,10 +15,7 @@ from traceonce.facts.rehearsal import RehearsalSettings
 class Jax:
     """The backend for JAX; its modules touch the framework inside functions only."""
 
-    name = "jax"
-    module = "jax"
-    distributions = ("jax",)
-    dialect = DIALECT
+    framework = FRAMEWORK
 
     def request_compilations(self, environment: dict[str, str]) -> None:
         return None  # JAX tells of them in the process itself

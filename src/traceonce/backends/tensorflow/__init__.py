@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from traceonce.backends.base import CompilationReader, Rehearsing, Sink, Watching
-from traceonce.backends.tensorflow.dialect import DIALECT
+from traceonce.backends.tensorflow.descriptor import FRAMEWORK
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach
 from traceonce.facts.rehearsal import RehearsalSettings
@@ -16,10 +16,7 @@ from traceonce.facts.rehearsal import RehearsalSettings
 class TensorFlow:
     """The backend for TensorFlow; its modules touch the framework inside functions only."""
 
-    name = "tensorflow"
-    module = "tensorflow"
-    distributions = ("tensorflow", "tensorflow-cpu", "tensorflow-macos", "tf-nightly")
-    dialect = DIALECT
+    framework = FRAMEWORK
 
     def request_compilations(self, environment: dict[str, str]) -> CompilationReader:
         from traceonce.backends.tensorflow.compilations import CompilationLog

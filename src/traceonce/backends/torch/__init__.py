@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 from traceonce.backends.base import Rehearsing, Sink, Watching
-from traceonce.backends.torch.dialect import DIALECT
+from traceonce.backends.torch.descriptor import FRAMEWORK
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach
 from traceonce.facts.rehearsal import RehearsalSettings
@@ -15,10 +15,7 @@ from traceonce.facts.rehearsal import RehearsalSettings
 class Torch:
     """The backend for PyTorch; its modules touch the framework inside functions only."""
 
-    name = "torch"
-    module = "torch"
-    distributions = ("torch",)
-    dialect = DIALECT
+    framework = FRAMEWORK
 
     def request_compilations(self, environment: dict[str, str]) -> None:
         """Every trace of PyTorch's is a compilation; there are no others to ask for."""

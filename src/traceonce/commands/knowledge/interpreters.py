@@ -53,7 +53,7 @@ def framework_of(requirement: str, frameworks: Sequence[str]) -> str:
         _normal(distribution): framework
         for framework in frameworks
         if (backend := find_backend(framework)) is not None
-        for distribution in backend.distributions
+        for distribution in backend.framework.distributions
     }
     if name not in names:
         known = ", ".join(sorted(names))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import libcst as cst
@@ -13,12 +14,10 @@ from traceonce.fix.moves.homes import Home, Reach, find_home, is_private_to_clas
 from traceonce.fix.moves.placing import New, cut_out, indented, place, take_out, written
 from traceonce.fix.source.binders import binders, binders_seen
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.source.frameworks import FRAMEWORKS
+from traceonce.fix.source.frameworks import all_sources
 from traceonce.fix.source.module import Function, Module, walk
 from traceonce.fix.source.scopes import method_of, scope_of
 from traceonce.fix.source.wrapping import is_partial, meaning, readers
-
-_PURE = tuple(name for framework in FRAMEWORKS.values() for name in framework.pure)
 
 
 class Movable(NamedTuple):
@@ -76,7 +75,12 @@ def _check_calls(module: Module, node: cst.BaseExpression) -> None:
 
 def makes_a_value(name: str) -> bool:
     """Does a call of this function give the same each time? What has a state (`tf.Variable`, a layer) does not."""
-    return name.startswith(_PURE) and not name.rpartition(".")[2][:1].isupper() and "random" not in name
+    return name.startswith(_pure()) and not name.rpartition(".")[2][:1].isupper() and "random" not in name
+
+
+@cache
+def _pure() -> tuple[str, ...]:
+    return tuple(name for source in all_sources() for name in source.pure)
 
 
 def _run_at_once(node: cst.CSTNode) -> list[cst.CSTNode]:

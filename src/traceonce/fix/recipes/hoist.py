@@ -13,6 +13,7 @@ from typing import Any
 
 import libcst as cst
 
+from traceonce.backends.descriptor import Source
 from traceonce.facts import CauseCode, FunctionId, Note, TraceEvent
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
@@ -28,7 +29,7 @@ from traceonce.fix.moves.moving import (
 )
 from traceonce.fix.signatures.predicting import replay
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.source.frameworks import Framework, framework_of
+from traceonce.fix.source.frameworks import source_of
 from traceonce.fix.source.making import find_creation
 from traceonce.fix.source.module import Module, walk
 from traceonce.fix.source.scopes import scope_of
@@ -42,7 +43,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     if not causes or function.library or function.loop:  # the body of a loop of JAX's own: nothing there is wrapped
         return
     name = function.short_name if function.short_name.isidentifier() else "function"
-    wrapped = _wrapped(function, name, framework_of(case.diagnosis.backend))
+    wrapped = _wrapped(function, name, source_of(case.diagnosis.backend))
     changed = next((cause.note for cause in causes if cause.note), None)
 
     def candidate(safety: Any, change: Change, left: int, snippet: str, *notes: Note) -> Candidate:
@@ -70,13 +71,13 @@ def propose(case: Case) -> Iterator[Candidate]:
         yield Candidate("hoist", "advice", (CauseCode.NEW_FUNCTION,), notes=notes)
 
 
-def _wrapped(function: FunctionId, name: str, framework: Framework) -> str:
+def _wrapped(function: FunctionId, name: str, source: Source) -> str:
     """The function as it is wrapped: of ``loss [grad]``, what makes one function of another stays around it."""
-    package = framework.wrapper.partition(".")[0]
+    package = source.wrapper.partition(".")[0]
     around = [f"{package}.{each}" for each in function.name.partition(" [")[2].removesuffix("]").split(", ")]
-    for transform in reversed([each for each in around if each in framework.transforms]):
+    for transform in reversed([each for each in around if each in source.transforms]):
         name = f"{transform}({name})"
-    return f"{framework.wrapper}({name})"
+    return f"{source.wrapper}({name})"
 
 
 # Typed, for else 1, True and 1.0 are one key.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from traceonce.causes.wording import say_reason
 from traceonce.facts import Cause, CauseCode, Diagnosis, Note, Verdict
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of, duration
@@ -163,7 +164,8 @@ def _write_report(case: Case) -> str:
         [
             f"## `{name}` is traced again and again",
             "",
-            f"`{name}` ({place}) was traced {count_of(diagnosis.traces, 'time')}{calls}: {diagnosis.reason}.",
+            f"`{name}` ({place}) was traced {count_of(diagnosis.traces, 'time')}{calls}: "
+            f"{say_reason(diagnosis.reason, diagnosis.backend, 'en')}.",
             "",
             "Cause:",
             *(f"- {_describe(cause)}" for cause in diagnosis.causes),

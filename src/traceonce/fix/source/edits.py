@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import libcst as cst
 
 from traceonce.fix.candidate import Declined
-from traceonce.fix.source.frameworks import PACKAGES
+from traceonce.fix.source.frameworks import all_packages
 from traceonce.fix.source.imports import add_import, free_name_for, is_imported, name_of
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.names import free_in
@@ -84,7 +84,7 @@ class Edits:
 
     def package(self, module: Module, usual: str, at: cst.CSTNode | None = None) -> str:
         """The name by which the file knows ``tf``, ``jnp``… (where `at` stands); it is imported where there is none."""
-        package = PACKAGES[usual]
+        package = all_packages()[usual]
         name = name_of(module, package, at)
         if name is None:
             name = free_name_for(module, package)
@@ -122,7 +122,7 @@ class Edits:
 
     def _adapt(self, module: Module, node: Any, at: cst.CSTNode | None, parts: Mapping[str, cst.BaseExpression]) -> Any:
         renamed: dict[str, cst.BaseExpression] = dict(parts)
-        for usual in PACKAGES.keys() & free_in(node) - parts.keys():
+        for usual in all_packages().keys() & free_in(node) - parts.keys():
             renamed[usual] = cst.Name(self.package(module, usual, at))
         return node.visit(_Fill(renamed)) if renamed else node
 

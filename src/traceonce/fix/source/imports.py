@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import libcst as cst
 
+from traceonce.backends.descriptor import Package
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source.binders import Imported, all_names, binders, imported_by
-from traceonce.fix.source.frameworks import PACKAGES, Package
+from traceonce.fix.source.frameworks import all_packages
 from traceonce.fix.source.module import Function, Module
 
-_LAST = {package.module.partition(".")[0] for package in PACKAGES.values()}  # imported after all the others
+
+@cache
+def _imported_last() -> frozenset[str]:
+    """Packages of frameworks, which are imported after all the others."""
+    return frozenset(package.module.partition(".")[0] for package in all_packages().values())
 
 
 def imported(module: Module) -> Iterator[Imported]:
@@ -94,7 +100,7 @@ def _place_for(body: Sequence[cst.CSTNode], what: str) -> int:
     for i, node in enumerate(body):
         if (i == 0 and _is_docstring(node)) or _is_future(node):
             start = i + 1
-    if package in _LAST:
+    if package in _imported_last():
         return top[-1] + 1 if top else start
     plain = [i for i in top if _is_plain_import(body[i])]
     for i in plain:

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import libcst as cst
 
-from traceonce.fix.source.frameworks import Framework
+from traceonce.backends.descriptor import Source
 
 
-def same_option(framework: Framework | None, given: str, name: str) -> bool:
+def same_option(source: Source | None, given: str, name: str) -> bool:
     """Is this the option, perhaps under its old name?"""
-    return (framework.old_options.get(given, given) if framework is not None else given) == name
+    return (source.old_options.get(given, given) if source is not None else given) == name
 
 
-def positional_option(framework: Framework | None, index: int, argument: cst.Arg) -> str | None:
+def positional_option(source: Source | None, index: int, argument: cst.Arg) -> str | None:
     """The option of the wrapper that is given at this position."""
-    options = framework.options if framework is not None else ()
+    options = source.options if source is not None else ()
     return options[index] if not argument.star and index < len(options) else None
 
 
 def with_keyword(
-    call: cst.Call, name: str, value: cst.BaseExpression, framework: Framework | None = None, *, partial: bool = False
+    call: cst.Call, name: str, value: cst.BaseExpression, source: Source | None = None, *, partial: bool = False
 ) -> cst.Call:
     """The call with the keyword set; the comments and the layout of the others stay.
 
-    `framework` is that of the wrapper that is called, or given to the `partial` that is; None for any other call.
+    `source` is that of the wrapper that is called, or given to the `partial` that is; None for any other call.
     """
     arguments = list(call.args)
     for index, argument in enumerate(arguments):
         if argument.keyword is not None:
-            same = same_option(framework, argument.keyword.value, name)
+            same = same_option(source, argument.keyword.value, name)
         else:
-            same = not partial and positional_option(framework, index, argument) == name
+            same = not partial and positional_option(source, index, argument) == name
         if same:
             arguments[index] = argument.with_changes(value=value)
             return call.with_changes(args=arguments)

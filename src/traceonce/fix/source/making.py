@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from traceonce.backends.descriptor import Source
 from traceonce.facts.rehearsal import Making
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.binders import binders_seen, imported_by
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.source.frameworks import Framework, framework_of
+from traceonce.fix.source.frameworks import source_of
 from traceonce.fix.source.keywords import positional_option, same_option, with_keyword
 from traceonce.fix.source.module import Function, Module
 from traceonce.fix.source.wrapping import (
@@ -40,14 +41,14 @@ class Creation(NamedTuple):
     node: cst.Decorator | cst.Call
     definition: Function | None
     call: cst.Call | None
-    framework: Framework
+    source: Source
     method: bool = False
 
 
 def find_creation(case: Case, edits: Edits) -> Creation:
     """The place that makes the function of the case, by where it was seen to happen."""
-    function, framework = case.diagnosis.function, framework_of(case.diagnosis.backend)
-    wrapper = framework.wrapper
+    function, source = case.diagnosis.function, source_of(case.diagnosis.backend)
+    wrapper = source.wrapper
     places = sorted({(making.file, making.line) for making in case.makings})
     if not places:
         raise Declined(f"it was not seen where {wrapper} is applied to {function.short_name}")
@@ -61,20 +62,20 @@ def find_creation(case: Case, edits: Edits) -> Creation:
         raise Declined(f"{making.file}:{making.line} does not show how {wrapper} is applied")
     outer = module.parent(expression)
     if isinstance(outer, cst.Decorator):
-        return _decorated(module, outer, framework)
+        return _decorated(module, outer, source)
     if not isinstance(expression, cst.Call):
         raise Declined(f"{making.file}:{making.line} does not show how {wrapper} is applied")
-    return _called(module, expression, case, framework)
+    return _called(module, expression, case, source)
 
 
-def _decorated(module: Module, decorator: cst.Decorator, framework: Framework) -> Creation:
+def _decorated(module: Module, decorator: cst.Decorator, source: Source) -> Creation:
     wrapper = resolve_wrapper(module, decorator.decorator)
-    if wrapper is None or wrapper.framework != framework:
+    if wrapper is None or wrapper.source != source:
         written = f"@{module.code(decorator.decorator)}"
-        raise Declined(f"{framework.wrapper} is applied inside `{written}`, not by the program itself")
+        raise Declined(f"{source.wrapper} is applied inside `{written}`, not by the program itself")
     definition = module.parent(decorator)
     assert isinstance(definition, cst.FunctionDef)
-    return Creation(module, decorator, definition, _option_call(wrapper), framework)
+    return Creation(module, decorator, definition, _option_call(wrapper), source)
 
 
 def _option_call(wrapper: Wrapper) -> cst.Call | None:
@@ -84,16 +85,16 @@ def _option_call(wrapper: Wrapper) -> cst.Call | None:
     return None
 
 
-def _called(module: Module, call: cst.Call, case: Case, framework: Framework) -> Creation:
+def _called(module: Module, call: cst.Call, case: Case, source: Source) -> Creation:
     wrapper = resolve_wrapper(module, call.func)
-    if wrapper is None and isinstance(call.func, cst.Attribute) and call.func.attr.value in framework.methods:
-        return Creation(module, call, None, call, framework, method=True)
+    if wrapper is None and isinstance(call.func, cst.Attribute) and call.func.attr.value in source.methods:
+        return Creation(module, call, None, call, source, method=True)
     argument = wrapped_argument(call)
-    if wrapper is None or wrapper.framework != framework or argument is None:
+    if wrapper is None or wrapper.source != source or argument is None:
         written = f"{module.code(call.func)}(…)"
-        raise Declined(f"{framework.wrapper} is applied inside `{written}`, not by the program itself")
+        raise Declined(f"{source.wrapper} is applied inside `{written}`, not by the program itself")
     definition = _wrapped_definition(module, call, argument.value, case)
-    return Creation(module, call, definition, call if wrapper.kind == "free" else wrapper.calls[-1], framework)
+    return Creation(module, call, definition, call if wrapper.kind == "free" else wrapper.calls[-1], source)
 
 
 def _wrapped_definition(module: Module, call: cst.Call, given: cst.BaseExpression, case: Case) -> Function | None:
@@ -168,27 +169,27 @@ def option_calls(creation: Creation) -> list[cst.Call]:
 
 
 def _gives(creation: Creation, call: cst.Call, name: str) -> bool:
-    module, framework = creation.module, creation.framework
+    module, source = creation.module, creation.source
     return any(
-        same_option(framework, argument.keyword.value, name)
+        same_option(source, argument.keyword.value, name)
         if argument.keyword is not None
-        else not is_partial(module, call.func) and positional_option(framework, index, argument) == name
+        else not is_partial(module, call.func) and positional_option(source, index, argument) == name
         for index, argument in enumerate(call.args)
     )
 
 
 def set_option(edits: Edits, creation: Creation, name: str, code: str) -> None:
     """Give the option, or give it this value. `code` is written with ``tf.``, ``jnp.``…"""
-    module, call, framework = creation.module, creation.call, creation.framework
+    module, call, source = creation.module, creation.call, creation.source
     value = edits.expression(module, code, at=creation.node)
     if call is None:
         assert isinstance(creation.node, cst.Decorator)
         bare = creation.node.decorator
-        edits.amend(module, bare, lambda node: with_keyword(_as_call(node, bare), name, value, framework))
+        edits.amend(module, bare, lambda node: with_keyword(_as_call(node, bare), name, value, source))
         return
     _check_options(module, creation, call)
     partial = is_partial(module, call.func)
-    edits.amend(module, call, lambda node: with_keyword(node, name, value, framework, partial=partial))
+    edits.amend(module, call, lambda node: with_keyword(node, name, value, source, partial=partial))
 
 
 def _as_call(node: cst.BaseExpression, bare: cst.BaseExpression) -> cst.Call:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal, NamedTuple
 
 import libcst as cst
 
+from traceonce.backends.descriptor import Source
 from traceonce.fix.source.binders import binders_seen, imported_as
-from traceonce.fix.source.frameworks import FRAMEWORKS, Framework
+from traceonce.fix.source.frameworks import all_sources
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.scopes import is_label
 
-_PARTIAL = {"functools.partial"}
-_AROUND = _PARTIAL.union(*(framework.transforms for framework in FRAMEWORKS.values()))
-_GIVEN_AS = {framework.given_as for framework in FRAMEWORKS.values()}
+_PARTIAL = frozenset({"functools.partial"})
 
 
 class Wrapper(NamedTuple):
@@ -23,7 +23,7 @@ class Wrapper(NamedTuple):
     which options stand, the last one the outermost; `direct` says that they are part of the expression itself.
     """
 
-    framework: Framework
+    source: Source
     kind: Literal["free", "bound"]
     calls: tuple[cst.Call, ...] = ()
     direct: bool = True
@@ -46,19 +46,30 @@ def resolve_wrapper(module: Module, expression: cst.CSTNode, depth: int = 0) -> 
             return found._replace(calls=(*found.calls, expression), direct=True) if found else None
         found = resolve_wrapper(module, expression.func, depth + 1)
         if found is not None and found.kind == "free" and wrapped_argument(expression) is None:
-            return Wrapper(found.framework, "bound", (*found.calls, expression))
+            return Wrapper(found.source, "bound", (*found.calls, expression))
     return None
 
 
-def _wrapper_named(names: set[str]) -> Framework | None:
-    return next((framework for framework in FRAMEWORKS.values() if names & framework.wraps), None)
+@cache
+def _transforms() -> frozenset[str]:
+    """What makes one function of another, by dotted name."""
+    return _PARTIAL.union(*(source.transforms for source in all_sources()))
+
+
+@cache
+def _given_as() -> frozenset[str]:
+    return frozenset(source.given_as for source in all_sources() if source.given_as)
+
+
+def _wrapper_named(names: set[str]) -> Source | None:
+    return next((source for source in all_sources() if names & source.wraps), None)
 
 
 def wrapped_argument(call: cst.Call) -> cst.Arg | None:
     """The function that is given in ``tf.function(f, …)``."""
     for position, argument in enumerate(call.args):
         given = argument.keyword.value if argument.keyword is not None else None
-        if given in _GIVEN_AS or (position == 0 and given is None and not argument.star):
+        if given in _given_as() or (position == 0 and given is None and not argument.star):
             return None if isinstance(argument.value, cst.Name) and argument.value.value == "None" else argument
     return None
 
@@ -70,7 +81,7 @@ def is_partial(module: Module, expression: cst.CSTNode) -> bool:
 def innermost_given(module: Module, expression: cst.BaseExpression) -> cst.BaseExpression:
     """The function in ``partial(f, 1)`` and in ``jax.grad(f)``."""
     while isinstance(expression, cst.Call) and expression.args and not expression.args[0].star:
-        if not meaning(module, expression.func) & _AROUND:
+        if not meaning(module, expression.func) & _transforms():
             break
         expression = expression.args[0].value
     return expression

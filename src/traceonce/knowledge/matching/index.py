@@ -10,7 +10,7 @@ import re2
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.expressions import branches_of, compile_re2, tokens_of
-from traceonce.knowledge.matching.frameworks import FRAMEWORKS, OURS, framework_of_ours, frameworks_named
+from traceonce.knowledge.matching.frameworks import OURS, frameworks_named, frameworks_of_ours, known_names
 from traceonce.knowledge.matching.messages import Message, function_name
 from traceonce.knowledge.matching.words import Words
 from traceonce.knowledge.record import Record
@@ -191,18 +191,18 @@ class _Fitting:
 
     def __init__(self, message: Message) -> None:
         self._text = f"{message.text}\n{message.unwrapped or ''}"
-        self._ours: str | None = None
+        self._ours: set[str] | None = None
         self._named: set[str] | None = None
 
     def __call__(self, expression: Expression) -> bool:
         domain = expression.record.domain or expression.record.id.partition("/")[0]
         if expression.chinese:
             self._named = frameworks_named(self._text) if self._named is None else self._named
-            return not self._named or domain not in FRAMEWORKS or domain in self._named
-        if expression.record.raised_by != OURS or domain not in FRAMEWORKS:
+            return not self._named or domain not in known_names() or domain in self._named
+        if expression.record.raised_by != OURS or domain not in known_names():
             return True
-        self._ours = self._ours or framework_of_ours(self._text)
-        return domain == self._ours
+        self._ours = frameworks_of_ours(self._text) if self._ours is None else self._ours
+        return domain in self._ours
 
 
 def _functions(hits: list[Hit]) -> dict[str, str]:

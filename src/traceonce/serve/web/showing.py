@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup, escape
 
+from traceonce.backends.discovery import known_frameworks
 from traceonce.facts.quantities import size
 from traceonce.knowledge.language import is_chinese
 from traceonce.knowledge.rendering.markup import clean, html_inline
@@ -17,7 +18,6 @@ from traceonce.knowledge.rendering.view import link_of
 _RISKY = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _RECORD = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
 _SPACE = "\u00a0"  # between a number and its unit
-_NAMES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch", "keras": "Keras", "python": "Python"}
 _MOST_HOURS = 10_000  # beyond them nobody reads the digits
 
 
@@ -78,7 +78,12 @@ def command_line(command: Sequence[str]) -> str:
 
 def frameworks(environment: Mapping[str, str]) -> str:
     """What a run was made with: TensorFlow 2.21.0, Python 3.11.7."""
-    return ", ".join(f"{_NAMES[name]}{_SPACE}{environment[name]}" for name in _NAMES if name in environment)
+    known = known_frameworks()
+    titles = {each.name: each.title for each in known}
+    for each in known:
+        titles |= each.companions
+    titles["python"] = "Python"
+    return ", ".join(f"{titles[name]}{_SPACE}{environment[name]}" for name in titles if name in environment)
 
 
 def highlight(text: str, query: str) -> Markup:

@@ -6,12 +6,14 @@ the note that it gets; whoever shows it asks here for the words. To add a note, 
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from types import ModuleType
 
 import msgspec
 
+from traceonce.backends.discovery import known_frameworks
 from traceonce.facts import Diagnosis, Fix, Proof
 from traceonce.facts.note import Note
 from traceonce.words.marks import plain
@@ -21,10 +23,11 @@ from traceonce.words.sentence import Language, Sentence
 @cache
 def definitions() -> Mapping[str, Sentence]:
     """Every sentence there is, by its code."""
-    from traceonce.words.notes import common, diagnoses, jax, proofs, reasons, tensorflow, torch
+    from traceonce.words.notes import common, diagnoses, proofs, reasons
 
+    of_frameworks = [importlib.import_module(name) for each in known_frameworks() for name in each.notes]
     found: dict[str, Sentence] = {}
-    for module in (common, tensorflow, jax, torch, proofs, reasons, diagnoses):
+    for module in (common, *of_frameworks, proofs, reasons, diagnoses):
         for sentence in _defined_in(module):
             assert sentence.code not in found, f"two sentences have the code {sentence.code}"
             found[sentence.code] = sentence
