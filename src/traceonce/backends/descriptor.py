@@ -95,9 +95,10 @@ class Framework:
 
     `notes` are modules that define what its recipes say (`words.sentence`).
 
-    `record` gives the slug of the record that explains a cause; `records` is the folder of its records, for a framework
-    from another package. `made_by` says what compiled a function, where messages of ours tell it; `mentions` and
-    `ours` are expressions (RE2) that find the framework named in a text, and in a message of ours.
+    `record` gives the slug of the record that explains a cause. `records` is a base of records (a folder with
+    ``records/<domain>/*.json``) that a framework from another package brings. `made_by` says what compiled a function,
+    where messages of ours tell it; `mentions` and `ours` are expressions (RE2) that find the framework named in a text,
+    and in a message of ours.
     """
 
     name: str

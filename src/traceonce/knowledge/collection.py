@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
+from traceonce.backends.discovery import known_frameworks
 from traceonce.errors import RecordError
 from traceonce.knowledge.experiment import Experiment
 from traceonce.knowledge.record import Record
@@ -13,13 +14,21 @@ from traceonce.knowledge.record import Record
 OURS = Path(__file__).parent
 
 
+def bases_of_frameworks() -> list[Path]:
+    return [Path(framework.records) for framework in known_frameworks() if framework.records is not None]
+
+
 class Collection:
-    """A base of records, read when they are asked for. With `more` bases, theirs come before those of the same id."""
+    """A base of records, read when they are asked for. With `more` bases, theirs come before those of the same id.
+
+    Ours comes with the records of frameworks that other packages bring.
+    """
 
     def __init__(self, folder: Path = OURS, *more: Path) -> None:
         self.folder = folder
         self.paths: dict[str, Path] = {}
-        for base in (folder, *more):
+        brought = bases_of_frameworks() if folder == OURS else []
+        for base in (folder, *brought, *more):
             if not (base / "records").is_dir():
                 raise RecordError(f"{base}: has no folder records/; a base has its records in records/<domain>/*.json.")
             self.paths |= {f"{path.parent.name}/{path.stem}": path for path in sorted(base.glob("records/*/*.json"))}

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 
 import msgspec
 
 from traceonce.backends.discovery import framework_of
 from traceonce.facts import Diagnosis
-
-RECORDS = Path(__file__).parent / "records"
+from traceonce.knowledge.collection import Collection
 
 
 def link_records(diagnoses: Iterable[Diagnosis]) -> list[Diagnosis]:
@@ -28,5 +26,5 @@ def records_of(diagnosis: Diagnosis) -> list[str]:
 
 @cache
 def _there() -> frozenset[str]:
-    """The ids of our records. No file is ever looked for by a name that a recording gives."""
-    return frozenset(f"{path.parent.name}/{path.stem}" for path in RECORDS.glob("*/*.json"))
+    """The ids of all records. No file is ever looked for by a name that a recording gives."""
+    return frozenset(Collection().paths)

@@ -1,0 +1,122 @@
+"""A framework from another package, found through its entry point, is treated like those that come with traceonce."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from shells import Shell
+
+PACKAGE = Path(__file__).parents[1] / "toyframe_package"
+TRAIN = """\
+import numpy as np
+import toyframe
+
+
+@toyframe.traced
+def double(x):
+    return 2 * x
+
+
+for size in (3, 4, 2, 8, 5, 16, 6, 9):
+    print(double(np.ones(size)).sum())
+"""
+RETRACED = "double  retoyed 7 times in 8 calls"
+FORMS = ("text", "json", "html", "markdown", "sarif", "chrome", "csv", "github")
+
+
+@pytest.fixture
+def toy_shell(shell: Shell, tmp_path: Path) -> Shell:
+    """A shell in whose Python toyframe is installed: its modules, and what an installer writes beside them."""
+    site = tmp_path / "site"
+    shutil.copytree(PACKAGE / "toyframe", site / "toyframe")
+    facts = site / "toyframe-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: toyframe\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("[traceonce.backends]\ntoyframe = toyframe.for_traceonce:Toyframe\n")
+    shell.environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
+    shell.write("train.py", TRAIN)
+    return shell
+
+
+def test_a_run_and_its_reports(toy_shell: Shell) -> None:
+    """Every form, in every language that it comes in, in the framework's own words; with its record."""
+    ran = toy_shell.traceonce("run", "--recording", "run.jsonl", "train.py")
+    assert ran.status == 0, ran.errors
+    assert RETRACED in ran.errors
+    assert "toyframe.traced at train.py:5" in ran.errors
+    assert "has another size, and toys are choosy" in ran.errors
+    reports = {
+        (form, language): toy_shell.traceonce("report", "run.jsonl", "--format", form, "--lang", language)
+        for form in FORMS
+        for language in (("en", "zh") if form in ("html", "markdown") else ("en",))
+    }
+    for (form, language), report in reports.items():
+        assert report.status == 0, (form, language, report.errors)
+        assert "double" in report.text, (form, language)
+    assert "toys are choosy" in reports["html", "en"].text
+    assert "玩具很挑剔" in reports["html", "zh"].text
+    assert "玩具很挑剔" in reports["markdown", "zh"].text
+    (function,) = json.loads(reports["json", "en"].text)["functions"]
+    assert (function["backend"], function["traces"], function["verdict"]) == ("toyframe", 8, "retracing")
+    assert function["records"] == ["toyframe/a-size-too-many"]
+    assert [fix["recipe"] for fix in function["fixes"]] == ["any_size"]
+    assert json.loads(reports["json", "en"].text)["environment"]["toyframe"] == "1.0"
+
+
+def test_it_is_repaired_by_its_own_recipe(toy_shell: Shell) -> None:
+    fixed = toy_shell.traceonce("fix", "--write", "train.py")
+    assert fixed.status == 0, fixed.errors
+    assert "same outputs on 8 calls" in fixed.errors
+    assert "A toy that takes any size knows none: x.shape[0]." in fixed.errors
+    assert '@toyframe.traced(sizes="any")' in (toy_shell.cwd / "train.py").read_text()
+
+
+def test_limits_hold(toy_shell: Shell) -> None:
+    """Under `run`, and in a program that is started by itself."""
+    limited = toy_shell.traceonce("run", "--max-traces", "3", "train.py")
+    toy_shell.environment["TRACEONCE_LIMIT"] = "2"
+    alone = toy_shell.python("train.py")
+    for refused in (limited, alone):
+        assert refused.status == 1
+        assert "traceonce.errors.TracingLimitReached" in refused.errors
+        assert 'change     let toys take any size: sizes="any"' in refused.errors
+
+
+def test_its_record_explains_its_error(toy_shell: Shell) -> None:
+    told = toy_shell.traceonce("explain", "ToyError: this toy is too large for its box")
+    assert told.status == 0, told.errors
+    assert "toyframe/a-size-too-many" in told.text
+    assert "Toys are traced for each size." in told.text
+
+
+def test_the_pytest_plugin_judges_it(toy_shell: Shell) -> None:
+    toy_shell.write(
+        "test_toys.py",
+        """\
+        import numpy as np
+        import pytest
+        import toyframe
+
+        @toyframe.traced
+        def double(x):
+            return 2 * x
+
+        @pytest.mark.max_traces(2)
+        def test_double():
+            for size in (3, 7, 2, 9, 4):
+                double(np.ones(size))
+        """,
+    )
+    judged = toy_shell.python("-m", "pytest", "-p", "no:cacheprovider", "test_toys.py")
+    assert judged.status == 1, judged.text
+    assert "double" in judged.text
+    assert "toyframe.traced at test_toys.py" in judged.text
+
+
+def test_it_is_among_those_that_the_doctor_looks_at(toy_shell: Shell) -> None:
+    examined = toy_shell.traceonce("doctor")
+    assert "toyframe" in examined.text

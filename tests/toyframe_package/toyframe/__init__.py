@@ -1,0 +1,71 @@
+"""A framework in fifty lines: functions over NumPy arrays that are traced once per dtype and shape.
+
+``@toyframe.traced`` traces for each size, ``@toyframe.traced(sizes="any")`` for all sizes at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+__version__ = "1.0"
+
+
+class Observer(Protocol):
+    """Who is told of traces: `begin` may refuse one by raising."""
+
+    def begin(self, function: Traced, arguments: inspect.BoundArguments) -> Any: ...
+    def end(self, token: Any, seconds: float, error: BaseException | None) -> None: ...
+
+
+observers: list[Observer] = []
+made: list[Callable[[Traced], None]] = []  # called with every function that is made
+around_calls: list[Callable[..., Any]] = []  # makes each call in our stead
+
+
+class Traced:
+    def __init__(self, python: Callable[..., Any], sizes: str) -> None:
+        functools.update_wrapper(self, python)
+        self.python = python
+        self.sizes = sizes
+        self.signature = inspect.signature(python)
+        self.known: set[object] = set()
+        self.calls = 0
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return around_calls[-1](self, self.call, args, kwargs) if around_calls else self.call(*args, **kwargs)
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        bound = self.signature.bind(*args, **kwargs)
+        self.calls += 1
+        key = tuple(self.key_of(value) for value in bound.arguments.values())
+        if key not in self.known:
+            self.trace(bound)
+            self.known.add(key)
+        return self.python(*args, **kwargs)
+
+    def key_of(self, value: Any) -> object:
+        if not isinstance(value, np.ndarray):
+            return type(value), value
+        return value.dtype.name, value.ndim if self.sizes == "any" else value.shape
+
+    def trace(self, bound: inspect.BoundArguments) -> None:
+        tokens = [(observer, observer.begin(self, bound)) for observer in observers]
+        began = time.perf_counter()
+        time.sleep(0.01)
+        for observer, token in tokens:
+            observer.end(token, time.perf_counter() - began, None)
+
+
+def traced(function: Callable[..., Any] | None = None, *, sizes: str = "each") -> Any:
+    if function is None:
+        return functools.partial(traced, sizes=sizes)
+    new = Traced(function, sizes)
+    for tell in made:
+        tell(new)
+    return new

@@ -1,0 +1,77 @@
+"""What traceonce needs to know of toyframe. Nothing here imports toyframe itself before a program has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from traceonce.backends.base import Rehearsing, Sink, Watching
+from traceonce.backends.descriptor import SHARED_ADVICE, Framework, Kit, Package, Source, within
+from traceonce.causes.dialect import Dialect
+from traceonce.errors import TracingLimitReached
+from traceonce.facts import Breach, Cause, CauseCode, Diagnosis
+from traceonce.facts.rehearsal import RehearsalSettings
+from traceonce.words.text import Text
+
+
+def _record(cause: Cause, diagnosis: Diagnosis) -> str | None:
+    return "a-size-too-many" if cause.code is CauseCode.SHAPE else None
+
+
+class Toyframe:
+    """The entry point."""
+
+    framework = Framework(
+        name="toyframe",
+        title="Toyframe",
+        module="toyframe",
+        distributions=("toyframe",),
+        dialect=Dialect(
+            what={"shape.each": Text("has another size, and toys are choosy", "大小不同，玩具很挑剔")},
+            remedy={"shape": Text('let toys take any size: sizes="any"', '让玩具接受任意大小：sizes="any"')},
+            trace=Text("tracing of a toy", "玩具追踪"),
+            retraced=Text("retoyed", "重新玩"),
+        ),
+        source=Source(
+            wrapper="toyframe.traced",
+            wraps=frozenset({"toyframe.traced"}),
+            given_as="function",
+            packages={"toyframe": Package(frozenset({"toyframe"}), ("toyframe", "_toyframe"))},
+        ),
+        kit=Kit(
+            recipes=within("toyframe.for_traceonce", "any_size"),
+            advice=SHARED_ADVICE,
+            replayed=False,
+        ),
+        notes=("toyframe.for_traceonce.notes",),
+        record=_record,
+        records=str(Path(__file__).parent / "base"),
+        made_by=lambda _: "toyframe.traced",
+        mentions=r"(?i)\btoyframe\b",
+        ours=r"\btoyframe\.traced at ",
+    )
+
+    def request_compilations(self, environment: dict[str, str]) -> None:
+        return None
+
+    def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
+        from toyframe.for_traceonce.watch import ToyWatching
+
+        return ToyWatching(sink)
+
+    def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
+        from toyframe.for_traceonce.replay import ToyRehearsing
+
+        return ToyRehearsing(settings, enough)
+
+    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
+        return TracingLimitReached(message, breach)
+
+    def check(self) -> None:
+        import numpy as np
+
+        import toyframe
+
+        toy = toyframe.traced(lambda x: x)
+        toy(np.zeros(1))
+        toy(np.zeros(2))
