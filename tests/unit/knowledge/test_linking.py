@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 import pytest
 from handmade import STEP
@@ -153,33 +151,21 @@ TORCH = [
 ]
 
 
-@pytest.fixture
-def all_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A base that has each of these records."""
-    for backend, rows in (("jax", JAX), ("torch", [*TORCH, (None, "graph-break")])):
-        (tmp_path / backend).mkdir()
-        for _, slug in rows:
-            (tmp_path / backend / f"{slug}.json").touch()
-    monkeypatch.setattr(linking, "RECORDS", tmp_path)
-    monkeypatch.setattr(linking, "_there", linking._there.__wrapped__)
-    return tmp_path
-
-
 @pytest.mark.parametrize(
     ("backend", "one", "slug"),
     [*(("jax", *row) for row in JAX), *(("torch", *row) for row in TORCH)],
 )
-def test_each_framework_has_records_of_its_own(backend: str, one: Cause, slug: str, all_there: Path) -> None:
+def test_each_framework_has_records_of_its_own(backend: str, one: Cause, slug: str) -> None:
     assert records_of(diagnosis(one, backend=backend)) == [f"{backend}/{slug}"]
 
 
-def test_graph_breaks_are_known_too(all_there: Path) -> None:
+def test_graph_breaks_are_known_too() -> None:
     cut = diagnosis(cause("dtype"), backend="torch", graph_breaks=("a call of print (train.py:3)",))
     assert records_of(cut) == ["torch/recompile-dtype", "torch/graph-break"]
 
 
-def test_a_record_that_is_not_there_is_never_named(all_there: Path) -> None:
-    (all_there / "torch" / "recompile-dtype.json").unlink()
+def test_a_record_that_is_not_there_is_never_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linking, "_there", lambda: Collection().paths.keys() - {"torch/recompile-dtype"})
     assert records_of(diagnosis(cause("dtype"), cause("fell_back"), backend="torch")) == ["torch/recompile-limit"]
     assert records_of(diagnosis(cause("dtype"), backend="another")) == []
 
