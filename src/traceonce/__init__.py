@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from traceonce import keras as keras
     from traceonce.api import Watch, watch
     from traceonce.bounded.function import function, stats
+    from traceonce.diagnosis import diagnose
     from traceonce.errors import TraceonceError, TracingLimitReached, TracingLimitWarning
-    from traceonce.explain import diagnose
     from traceonce.facts import Breach, Recording
     from traceonce.facts.dispatch import Stats
     from traceonce.guard.limits import limit, max_traces
@@ -49,7 +49,7 @@ _HOMES = {
     "TracingLimitReached": "traceonce.errors",
     "TracingLimitWarning": "traceonce.errors",
     "Watch": "traceonce.api",
-    "diagnose": "traceonce.explain",
+    "diagnose": "traceonce.diagnosis",
     "function": "traceonce.bounded.function",
     "limit": "traceonce.guard.limits",
     "log_retraces": "traceonce.integrations.retrace_log",

@@ -54,7 +54,7 @@ class Watch(Observation):
 
     def _called(self, name: str) -> list[Diagnosis]:
         """Its diagnoses without fixes: whoever counts in a loop need not wait for those."""
-        from traceonce.explain import diagnose
+        from traceonce.diagnosis import diagnose
 
         return [diagnosis for diagnosis in diagnose(self.recording) if diagnosis.function.is_called(name)]
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from typing_extensions import Self
 
-from traceonce.explain.history import Explained
+from traceonce.diagnosis.history import Explained
 from traceonce.facts import Cause, TraceEvent
 from traceonce.facts.printable import in_line, printable
 from traceonce.facts.quantities import duration

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from handmade import STEP, cause
 
-from traceonce.explain import verdicts
+from traceonce.diagnosis import verdicts
 from traceonce.facts import CauseCode, FunctionId
 from traceonce.report.vocabulary import Speech, Vocabulary
 from traceonce.report.vocabulary.chinese import CHINESE
