@@ -78,7 +78,7 @@ def test_it_is_iterated_worst_first(seen: Watch) -> None:
     assert [seen[0], seen[-1]] == list(seen)
     with pytest.raises(IndexError):
         seen[2]
-    with pytest.raises(KeyError, match="no traced function is called 'steps'; traced: .*evaluate, .*step"):
+    with pytest.raises(KeyError, match=r"no traced function is called 'steps'; traced: .*evaluate, .*step"):
         seen["steps"]
 
 

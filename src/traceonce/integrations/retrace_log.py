@@ -156,6 +156,7 @@ class RetraceLogging:
         self._logs.remove(self)
 
     def __enter__(self) -> Self:
+        self._logs.add(self)  # again, where an earlier block has ended
         return self
 
     def __exit__(
