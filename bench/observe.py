@@ -24,7 +24,7 @@ import tensorflow as tf
 from measuring import interleave, milliseconds, mlp_step, print_ratio, ratios, save, timed
 
 import traceonce
-from traceonce.explain.history import History
+from traceonce.diagnosis.history import History
 
 QUICK = "--quick" in sys.argv
 

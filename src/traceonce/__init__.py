@@ -16,23 +16,49 @@ if TYPE_CHECKING:
     from traceonce import keras as keras
     from traceonce.api import Watch, watch
     from traceonce.bounded.function import function, stats
-    from traceonce.errors import TraceonceError, TracingLimitReached, TracingLimitWarning
-    from traceonce.explain import diagnose
-    from traceonce.facts import Breach, Recording
+    from traceonce.diagnosis import diagnose
+    from traceonce.errors import RecordingError, TraceonceError, TracingLimitReached, TracingLimitWarning, UsageError
+    from traceonce.explanations import Explanations, explain
+    from traceonce.facts import (
+        Breach,
+        Cause,
+        CauseCode,
+        Diagnosis,
+        Fix,
+        FunctionId,
+        Proof,
+        Recording,
+        TraceEvent,
+        Verdict,
+    )
     from traceonce.facts.dispatch import Stats
     from traceonce.guard.limits import limit, max_traces
     from traceonce.integrations.retrace_log import log_retraces
+    from traceonce.knowledge.explaining import Explanation
 
 __all__ = [
     "Breach",
+    "Cause",
+    "CauseCode",
+    "Diagnosis",
+    "Explanation",
+    "Explanations",
+    "Fix",
+    "FunctionId",
+    "Proof",
     "Recording",
+    "RecordingError",
     "Stats",
+    "TraceEvent",
     "TraceonceError",
     "TracingLimitReached",
     "TracingLimitWarning",
+    "UsageError",
+    "Verdict",
     "Watch",
     "__version__",
     "diagnose",
+    "explain",
     "function",
     "limit",
     "log_retraces",
@@ -43,13 +69,26 @@ __all__ = [
 
 _HOMES = {
     "Breach": "traceonce.facts",
+    "Cause": "traceonce.facts",
+    "CauseCode": "traceonce.facts",
+    "Diagnosis": "traceonce.facts",
+    "Explanation": "traceonce.knowledge.explaining",
+    "Explanations": "traceonce.explanations",
+    "Fix": "traceonce.facts",
+    "FunctionId": "traceonce.facts",
+    "Proof": "traceonce.facts",
     "Recording": "traceonce.facts",
+    "RecordingError": "traceonce.errors",
     "Stats": "traceonce.facts.dispatch",
+    "TraceEvent": "traceonce.facts",
     "TraceonceError": "traceonce.errors",
     "TracingLimitReached": "traceonce.errors",
     "TracingLimitWarning": "traceonce.errors",
+    "UsageError": "traceonce.errors",
+    "Verdict": "traceonce.facts",
     "Watch": "traceonce.api",
-    "diagnose": "traceonce.explain",
+    "diagnose": "traceonce.diagnosis",
+    "explain": "traceonce.explanations",
     "function": "traceonce.bounded.function",
     "limit": "traceonce.guard.limits",
     "log_retraces": "traceonce.integrations.retrace_log",
@@ -60,16 +99,18 @@ _HOMES = {
 _MODULES = ("keras",)  # not in __all__: a star import must not hide the user's own `keras`
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES and name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
+if not TYPE_CHECKING:  # a checker that sees it takes every name, misspelt ones too, for one of ours
 
-    if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES and name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import importlib
+
+        if name in _MODULES:
+            return importlib.import_module(f"{__name__}.{name}")
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

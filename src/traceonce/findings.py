@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from traceonce.explain import Explained, diagnose, diagnose_with_events, explain_events
+from traceonce.diagnosis import Explained, diagnose, diagnose_with_events, explain_events
 from traceonce.facts import Cause, Diagnosis, Recording, Repair, Verdict
 from traceonce.facts.error_text import main_line
 from traceonce.facts.quantities import count_of

@@ -11,13 +11,15 @@ if TYPE_CHECKING:
 __all__ = ["TraceMonitor"]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from traceonce.integrations.keras_callback import TraceMonitor
+if not TYPE_CHECKING:  # a checker that sees it takes every name, misspelt ones too, for one of ours
 
-    globals()[name] = TraceMonitor
-    return TraceMonitor
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from traceonce.integrations.keras_callback import TraceMonitor
+
+        globals()[name] = TraceMonitor
+        return TraceMonitor
 
 
 def __dir__() -> list[str]:

@@ -51,7 +51,7 @@ def test_help_loads_no_other_command(shell: Shell) -> None:
     )
     modules = shell.python("-c", code).errors
     assert "'traceonce.commands.main'" in modules
-    for name in ("tensorflow", "numpy", "rich", "traceonce.facts", "traceonce.commands.run", "traceonce.explain"):
+    for name in ("tensorflow", "numpy", "rich", "traceonce.facts", "traceonce.commands.run", "traceonce.diagnosis"):
         assert f"'{name}'" not in modules
 
 

@@ -44,7 +44,7 @@ def test_no_framework_and_no_report_is_loaded(loaded: set[str]) -> None:
     assert not tops & {"tensorflow", "keras", "numpy", "jax", "torch", "click", "rich", "multiprocessing", "subprocess"}
     rooms = {name for name in loaded if name.startswith("traceonce.")}
     frameworks = ("backends.tensorflow", "backends.jax", "backends.torch")
-    later = ("commands", "explain", "report", "api", "observe.launching", *frameworks)
+    later = ("commands", "diagnosis", "report", "api", "observe.launching", *frameworks)
     assert not {name for name in rooms if name.startswith(tuple(f"traceonce.{room}" for room in later))}
 
 

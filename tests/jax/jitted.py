@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import traceonce
-from traceonce.explain import diagnose
+from traceonce.diagnosis import diagnose
 from traceonce.facts import Diagnosis
 
 

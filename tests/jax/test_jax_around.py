@@ -11,7 +11,7 @@ import pytest
 from jitted import causes, only
 
 import traceonce
-from traceonce.explain import diagnose
+from traceonce.diagnosis import diagnose
 from traceonce.facts import Verdict
 from traceonce.guard.limits import limits
 

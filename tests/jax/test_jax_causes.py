@@ -18,7 +18,7 @@ from jitted import causes, line_of, named, only, why
 import traceonce
 from traceonce.backends.jax.memories import DROPPED
 from traceonce.backends.jax.probes import version_of
-from traceonce.explain import diagnose
+from traceonce.diagnosis import diagnose
 from traceonce.facts import Verdict
 
 PRINTS_THE_SAME = "it prints the same, but is another object"
@@ -339,7 +339,7 @@ def test_a_committed_array_is_a_compilation_without_a_trace(jax: Any) -> None:
 
 TWO_DEVICES = """
 import jax, numpy as np, traceonce
-from traceonce.explain import explain_events
+from traceonce.diagnosis import explain_events
 step = jax.jit(lambda x: x * 9)
 mesh = jax.sharding.Mesh(np.array(jax.devices()), ("i",))
 cut, whole = (jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*spec)) for spec in (("i",), ()))

@@ -13,8 +13,8 @@ from jitted import causes, named
 import traceonce
 from traceonce.backends.jax import Jax, monitored, probes
 from traceonce.backends.jax.settings import Settings
+from traceonce.diagnosis import diagnose
 from traceonce.errors import BackendUnavailable, TracingLimitReached
-from traceonce.explain import diagnose
 
 
 def ones(*shape: int, dtype: Any = np.float32) -> Any:

@@ -19,8 +19,8 @@ import traceonce
 from traceonce.backends.jax import Jax, executions
 from traceonce.backends.jax.executions import COUNTED
 from traceonce.backends.jax.stale import StaleChecks
+from traceonce.diagnosis import diagnose
 from traceonce.errors import TracingLimitReached
-from traceonce.explain import diagnose
 from traceonce.facts import Calls, Notice, TraceEvent, Verdict
 
 

@@ -150,10 +150,10 @@ def test_what_another_version_has_found_is_found_again(
 
 def test_the_form_of_what_is_kept_names_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever changes how causes are found need not remember to say so."""
-    (tmp_path / "explain").mkdir()
+    (tmp_path / "diagnosis").mkdir()
     forms = []
     for text in ("1", "2", "1"):
-        (tmp_path / "explain" / "rules.py").write_text(text)
+        (tmp_path / "diagnosis" / "rules.py").write_text(text)
         monkeypatch.setattr(digest, "ROOT", tmp_path)
         forms.append(digest.form_of_digests.__wrapped__())
     assert (forms[0] == forms[2], forms[0] == forms[1]) == (True, False)

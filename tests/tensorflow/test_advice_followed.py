@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import traceonce
-from traceonce.explain import diagnose_with_events
+from traceonce.diagnosis import diagnose_with_events
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.recipes import (
     drop_remainder,

@@ -171,28 +171,36 @@ def test_it_can_be_unloaded(ipython: Shell, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_notebook_shows_the_page_below_the_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A real kernel: the page in a frame of its own, the value of the cell, and an error that ends the notebook."""
+    """A real kernel: the page in a frame of its own, the value of the cell, and an error that ends the notebook.
+
+    What `traceonce.watch()` gives is shown in the same way, with cells by their names.
+    """
     for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
         monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
-    cells = [f"{LOAD}\nimport tensorflow as tf", STEP, LOOP + "int(y[0])", "%%traceonce\n1 / 0", "never = 1"]
+    block = "import traceonce\nwith traceonce.watch() as seen:\n    step(tf.ones([20]), 20)\nseen"
+    cells = [f"{LOAD}\nimport tensorflow as tf", STEP, LOOP + "int(y[0])", block, "%%traceonce\n1 / 0", "never = 1"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     with pytest.raises(nbclient.exceptions.CellExecutionError, match="division by zero"):
         nbclient.NotebookClient(
             notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
         ).execute()
-    watched, failed, never = notebook.cells[2:]
+    watched, shown, failed, never = notebook.cells[2:]
     report, value = [output for output in watched.outputs if output.output_type != "stream"]
     assert value.data["text/plain"] == "3"
     assert report.data["text/plain"].startswith("traceonce  1 function, 4 traces")
-    frame = re.fullmatch(r'<iframe ([^<>]*) srcdoc="([^"<>]*)"></iframe>', report.data["text/html"])
-    assert frame
-    assert 'sandbox="allow-scripts' in frame[1]
-    assert "allow-same-origin" not in frame[1]
-    page = html.unescape(frame[2])
-    assert page.lower().startswith("<!doctype html>")
-    assert "return x * n" in page
-    assert "In[2]" in page
+    (of_block,) = [output for output in shown.outputs if output.output_type != "stream"]
+    assert of_block.data["text/plain"].startswith("<traceonce.Watch: 1 function, 1 trace, 1 retrace, ")
+    for data in (report.data, of_block.data):
+        frame = re.fullmatch(r'<iframe ([^<>]*) srcdoc="([^"<>]*)"></iframe>', data["text/html"])
+        assert frame
+        assert 'sandbox="allow-scripts' in frame[1]
+        assert "allow-same-origin" not in frame[1]
+        page = html.unescape(frame[2])
+        assert page.lower().startswith("<!doctype html>")
+        assert "return x * n" in page
+        assert "In[2]" in page
+        assert "ipykernel_launcher" not in page
     assert [output.output_type for output in failed.outputs if output.output_type != "stream"] == [
         "display_data",
         "error",

@@ -147,6 +147,17 @@ def test_asked_for_twice_it_still_logs_once(tf: Any, caplog: pytest.LogCaptureFi
     assert len(lines(caplog)) == 3
 
 
+def test_a_log_whose_block_has_ended_can_be_entered_again(tf: Any, caplog: pytest.LogCaptureFixture) -> None:
+    step = tf.function(lambda x, k: x * k)
+    log = traceonce.log_retraces()
+    for k in (1, 2):
+        with log:
+            step(tf.zeros([2]), 10 * k)
+            step(tf.zeros([2]), 10 * k + 1)
+        step(tf.zeros([2]), 10 * k + 2)  # not logged
+    assert [line.rpartition("now ")[2][:2] for line in lines(caplog)] == ["11", "20", "21"]
+
+
 def test_it_knows_what_was_traced_before(tf: Any, caplog: pytest.LogCaptureFixture) -> None:
     step = tf.function(lambda k: tf.constant(k))
     step(1)

@@ -12,7 +12,7 @@ import pytest
 from rehearsed import rehearsal
 
 import traceonce
-from traceonce.explain import diagnose_with_events
+from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts import Verdict
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case

@@ -13,7 +13,7 @@ import pytest
 
 import traceonce
 from traceonce.backends.torch.rehearsing.rehearsal import TorchRehearsing
-from traceonce.explain import diagnose_with_events
+from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts.rehearsal import Probed, Rehearsal, RehearsalSettings
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case

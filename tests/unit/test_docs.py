@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import get_args
 
+import traceonce
 from traceonce.commands.main import COMMANDS
 from traceonce.facts import CauseCode, Verdict
 from traceonce.report.base import FORMATS
@@ -39,6 +40,24 @@ def test_the_documentation_knows_every_option_of_the_plugin_and_every_setting() 
     assert len(options) == 4
     for word in (*options, *Config.__struct_fields__):
         assert f"`{word}" in page or f"\n{word} = " in page or f".{word}]" in page, word
+
+
+def test_the_page_of_the_api_lists_what_is_public_and_nothing_else() -> None:
+    page = (ROOT / "docs" / "python.md").read_text()
+    listed = re.findall(r"^\| `traceonce\.(\w+)", page, re.MULTILINE)
+    assert sorted(listed) == sorted(traceonce.__all__)
+
+
+def test_the_page_of_the_api_names_what_there_is() -> None:
+    """Attributes of `seen` there are those of a `Watch`, and the fields named of a fact are its own."""
+    page = (ROOT / "docs" / "python.md").read_text()
+    for name in set(re.findall(r"\bseen\.(\w+)", page)):
+        assert hasattr(traceonce.Watch, name), name
+    rows = dict(re.findall(r"^\| `traceonce\.([A-Z]\w+)` \| [^:|]*: (`.*) \|$", page, re.MULTILINE))
+    assert {"Diagnosis", "Cause", "Fix", "Explanation"} <= rows.keys()
+    for fact, fields in rows.items():
+        for field in re.findall(r"`(\w+)(?:\(\w+\))?`", fields):
+            assert hasattr(getattr(traceonce, fact), field) or hasattr(traceonce, field), (fact, field)
 
 
 def test_the_guide_knows_every_command_of_the_knowledge_base() -> None:

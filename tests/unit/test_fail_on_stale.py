@@ -7,7 +7,7 @@ from handmade import STEP, Events, cause, record, tensor
 
 from traceonce.commands.run import not_measured
 from traceonce.config import Config
-from traceonce.explain import diagnose
+from traceonce.diagnosis import diagnose
 from traceonce.facts import CauseCode, Verdict
 from traceonce.facts.cause import Evidence
 from traceonce.facts.entries import Finding

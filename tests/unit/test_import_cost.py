@@ -99,7 +99,7 @@ def test_every_public_name_resolves() -> None:
         assert getattr(importlib.import_module(home), name) is getattr(traceonce, name)
 
 
-@pytest.mark.parametrize("room", ["traceonce.facts", "traceonce.explain"])
+@pytest.mark.parametrize("room", ["traceonce.facts", "traceonce.diagnosis"])
 def test_the_rooms_declare_all_that_they_offer(room: str) -> None:
     module = importlib.import_module(room)
     assert module.__file__ is not None

@@ -24,8 +24,8 @@ from traceonce.commands.explained import print_explanations
 from traceonce.commands.main import cli
 from traceonce.commands.message_line import say, say_lines
 from traceonce.commands.output import put_report
-from traceonce.explain import diagnose
-from traceonce.explain.history import Explained
+from traceonce.diagnosis import diagnose
+from traceonce.diagnosis.history import Explained
 from traceonce.facts import (
     Breach,
     CallSite,

@@ -15,8 +15,8 @@ import msgspec
 from traceonce.backends.places import working_folder
 from traceonce.commands.message_line import say
 from traceonce.commands.output import put_report, write_whole
+from traceonce.diagnosis import diagnose
 from traceonce.errors import TraceonceError
-from traceonce.explain import diagnose
 from traceonce.facts import CauseCode, Diagnosis, Fix, Recording, Repair
 from traceonce.facts.command_line import quoted
 from traceonce.facts.error_text import main_line

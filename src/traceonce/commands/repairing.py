@@ -1,4 +1,4 @@
-"""A program, diagnosed, repaired and proved: puts `explain`, `fix` and `prove` together."""
+"""A program, diagnosed, repaired and proved: puts `diagnosis`, `fix` and `prove` together."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import msgspec
 from traceonce.backends.discovery import advise_on_import
 from traceonce.backends.places import working_folder
 from traceonce.commands.repaired import Result
+from traceonce.diagnosis import diagnose_with_events
 from traceonce.errors import ScriptError, UsageError
-from traceonce.explain import diagnose_with_events
 from traceonce.facts import Recording, Verdict
 from traceonce.facts.command_line import suggested
 from traceonce.fix.case import Case

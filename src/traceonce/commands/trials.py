@@ -27,7 +27,7 @@ import msgspec
 
 from traceonce.backends.discovery import find_backend, framework_of
 from traceonce.commands.trial import ENDED, LOG, MODULE, RECORDING, TEMPORARY, Ended, run_and_exit
-from traceonce.explain import diagnose_with_events
+from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts import Compiled, Recording
 from traceonce.facts.entries import Exit
 from traceonce.fix.suggesting import suggest

@@ -12,6 +12,8 @@ from traceonce.facts.entries import FellBack
 from traceonce.facts.event import CallSite, FunctionId
 from traceonce.facts.fix import Fix
 from traceonce.facts.note import Note
+from traceonce.facts.printable import in_line
+from traceonce.facts.quantities import count_of, duration
 
 Growth: TypeAlias = Literal["none", "levelled", "growing", "unclear"]
 
@@ -27,6 +29,9 @@ class Verdict(str, enum.Enum):
     CONFUSED = "confused"
     BOUNDED = "bounded"
     OK = "ok"
+
+    def __str__(self) -> str:
+        return self.value
 
     @property
     def is_ignorable(self) -> bool:
@@ -112,6 +117,14 @@ class Diagnosis(msgspec.Struct, frozen=True):
     fell_back: FellBack | None = None
     graph_breaks: tuple[str, ...] = ()
     coded_notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        """In a line: the function, the verdict, the counts, what it lost and the places that changed."""
+        calls = f" in {count_of(self.calls, 'call')}" if self.calls is not None else ""
+        parts = [f"{count_of(self.traces, 'trace')}{calls}"]
+        parts += [f"{duration(self.lost_seconds)} lost"] if self.retraces else []
+        parts += [", ".join(dict.fromkeys(cause.path for cause in self.causes))] if self.causes else []
+        return in_line(f"{self.function.name}: {self.verdict}, {' · '.join(parts)}")
 
     @property
     def surely_wrong(self) -> bool:

@@ -151,11 +151,16 @@ _encode = msgspec.json.Encoder().encode
 
 
 def encode_line(entry: Entry) -> bytes:
-    """One line of a recording. A file name that is no text (lone surrogates) is written as near as can be."""
+    """One line of a recording."""
+    return encode_plain(entry)
+
+
+def encode_plain(thing: Any) -> bytes:
+    """As JSON. A file name that is no text (lone surrogates) is written as near as can be."""
     try:
-        return _encode(entry)
+        return _encode(thing)
     except UnicodeEncodeError:
-        return _encode(_clean(msgspec.to_builtins(entry)))
+        return _encode(_clean(msgspec.to_builtins(thing)))
 
 
 def _clean(thing: Any) -> Any:

@@ -2,7 +2,7 @@
 
 On disk a recording is a log of JSON lines. Each process of the run opens a section with a `Header`; what follows
 belongs to it. Lines are written as things happen, so a program that is killed loses at most the line it was writing.
-The JSON report (one document with the same schema) can be read back too.
+The JSON report, and what `Recording.save` writes (one document with the same schema), can be read back too.
 """
 
 from __future__ import annotations
@@ -28,11 +28,14 @@ from traceonce.facts.entries import (
     Notice,
     Repair,
     decode_line,
+    encode_plain,
 )
 from traceonce.facts.event import TraceEvent
 from traceonce.facts.limit import Breach
+from traceonce.facts.quantities import count_of, duration
 from traceonce.facts.section import Section, each_once, lost_header
 from traceonce.facts.sharing import Shared
+from traceonce.facts.whole_file import write_whole
 
 AGAIN = "Record the run again with: traceonce run --recording FILE SCRIPT"
 NOTICES = 50  # of a recording that are kept
@@ -71,6 +74,12 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     excerpts: tuple[Excerpt, ...] = ()
     repairs: tuple[Repair, ...] = ()
 
+    def __repr__(self) -> str:
+        """In a line; the fields have the rest."""
+        functions = len({(event.backend, event.function.key) for event in self.events})
+        parts = [count_of(functions, "function"), count_of(len(self.events), "event"), duration(self.seconds)]
+        return f"<traceonce.Recording: {', '.join(parts)}>"
+
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recording:
         """Read a recording, whole or damaged; what is damaged is said in `notices`.
@@ -87,6 +96,17 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
                 unread = Notice(f"the file of a child process was left out: {error}", error=True)
                 recording = msgspec.structs.replace(recording, notices=(*recording.notices, unread))
         return cls.merge([recording, *(part for part in parts if set(part.runs) & set(recording.runs))])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the recording to a file, all of it or nothing; `load` and ``traceonce report`` read it."""
+        try:
+            write_whole(path, self.to_bytes())
+        except OSError as error:
+            raise RecordingError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}.") from error
+
+    def to_bytes(self) -> bytes:
+        """The recording as one JSON document, which `from_bytes` reads."""
+        return encode_plain(msgspec.structs.asdict(self)) + b"\n"
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "recording") -> Recording:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from traceonce.backends.forking import after_fork
-from traceonce.explain.history import Foreseen, History
+from traceonce.diagnosis.history import Foreseen, History
 from traceonce.facts import Breach, Limit, TraceEvent
 
 Number: TypeAlias = tuple[str, int]

@@ -14,7 +14,7 @@ import threading
 import types
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from typing_extensions import Self
 
@@ -25,6 +25,10 @@ from traceonce.guard.guarding import Guard, OnLimit
 from traceonce.observe.hub import Hub, hub
 
 F = TypeVar("F", bound=Callable[..., Any])
+NO_DECORATOR = (
+    "limit is no decorator; for one function use @traceonce.max_traces(1), "
+    "for all that is called in a block `with traceonce.limit(10):`"
+)
 
 
 class _Own(NamedTuple):
@@ -40,17 +44,17 @@ class Limits:
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         after_fork(self.renew_lock)
         self._general: list[Limiting] = []
         self._specific: dict[object, _Own] = {}
 
     def push(self, limiting: Limiting) -> None:
-        with self._lock:
+        with self.lock:
             self._general.append(limiting)
 
     def remove(self, limiting: Limiting) -> None:
-        with self._lock:
+        with self.lock:
             self._general = [other for other in self._general if other is not limiting]
             if self._general:
                 self._hub.renew()
@@ -75,7 +79,7 @@ class Limits:
         The same one given again keeps its counts (a function made in a loop), unless the code is new: a cell of a
         notebook was run again, or a module loaded again.
         """
-        with self._lock:
+        with self.lock:
             existing = self._specific.get(key)
             if existing is not None and existing.code is code and existing.guard.is_like(limit, on_limit):
                 return
@@ -86,7 +90,7 @@ class Limits:
 
     def clear(self) -> None:
         """Take every limit out of force."""
-        with self._lock:
+        with self.lock:
             general, specific = self._general, list(self._specific.values())
             self._general, self._specific = [], {}
         for limiting in general:
@@ -99,7 +103,7 @@ class Limits:
 
     def renew_lock(self) -> None:
         """In a forked process, where nobody would give it back."""
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
 
 
 limits = Limits(hub)
@@ -110,7 +114,9 @@ class Limiting:
 
     def __init__(self, limit: Limit | None, on_limit: OnLimit, limits: Limits = limits) -> None:
         self._limits = limits
+        self._described = limit.describe() if limit is not None else "no limit"
         self._removed = False
+        self._entered = 0
         self._guard = limits.general_guard(self, limit, on_limit) if limit is not None else None
         limits.push(self)
         if self._guard is not None:
@@ -125,14 +131,28 @@ class Limiting:
             guard.stop()
 
     def __enter__(self) -> Self:
-        if self._removed:
-            raise RuntimeError("this limit is no longer in force; make another one: with traceonce.limit(…)")
+        with self._limits.lock:
+            if self._removed:
+                raise RuntimeError("this limit is no longer in force; make another one: with traceonce.limit(…)")
+            self._entered += 1
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """It ends with the outermost of its blocks."""
+        with self._limits.lock:
+            self._entered -= 1
+            ends = self._entered == 0
+        if ends:
+            self.remove()
+
+    def __call__(self, function: object) -> NoReturn:
         self.remove()
+        raise TypeError(NO_DECORATOR)
+
+    def __repr__(self) -> str:
+        return f"<traceonce.limit: {self._described}, {'removed' if self._removed else 'in force'}>"
 
 
 def limit(most: int | None = DEFAULT_LIMIT, *, warmup: int = 0, on_limit: OnLimit = "raise") -> Limiting:
@@ -147,7 +167,12 @@ def limit(most: int | None = DEFAULT_LIMIT, *, warmup: int = 0, on_limit: OnLimi
     is a `TracingLimitWarning` instead, once per function and cause; a function given there is called with the `Breach`
     for each trace past the limit. What is traced in the first `warmup` calls of a function does not count. ``None``
     is no limit.
+
+    It holds in every thread until its block ends or `remove()` is called on what is returned. Of several the one that
+    was set last holds; when it ends, the one before does, with its own counts. For one function: `max_traces`.
     """
+    if callable(most):
+        raise TypeError(NO_DECORATOR)
     warmup, mode = whole_number(warmup, "warmup"), _mode(on_limit)
     return Limiting(None if most is None else Limit(whole_number(most, "limit"), warmup=warmup), mode)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from traceonce.explain.history import History
+from traceonce.diagnosis.history import History
 from traceonce.facts import Breach, Limit, TraceEvent
 
 

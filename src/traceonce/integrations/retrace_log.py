@@ -12,7 +12,7 @@ import msgspec
 from typing_extensions import Self
 
 from traceonce.backends.discovery import dialect_of
-from traceonce.explain.history import Explained
+from traceonce.diagnosis.history import Explained
 from traceonce.facts import Cause, TraceEvent
 from traceonce.facts.printable import in_line, printable
 from traceonce.facts.quantities import duration
@@ -156,6 +156,7 @@ class RetraceLogging:
         self._logs.remove(self)
 
     def __enter__(self) -> Self:
+        self._logs.add(self)  # again, where an earlier block has ended
         return self
 
     def __exit__(

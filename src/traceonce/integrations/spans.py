@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from traceonce import __version__
-from traceonce.explain.history import Explained
+from traceonce.diagnosis.history import Explained
 from traceonce.facts import Entry, TraceEvent
 from traceonce.facts.entries import decode_line, encode_line
 from traceonce.integrations.telling import Telling, describe

@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 
 from traceonce.backends.forking import after_fork
-from traceonce.explain.history import Explained, Histories
+from traceonce.diagnosis.history import Explained, Histories
 from traceonce.facts import Cause, Entry, Notice, TraceEvent
 from traceonce.observe.hub import hub
 from traceonce.report.wording import describe_cause, describe_change

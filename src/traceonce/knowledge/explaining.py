@@ -73,6 +73,16 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     line: int | None = None
     url: str | None = None
 
+    def __str__(self) -> str:
+        """The record, its cause, and what to do and not to do, in lines."""
+        advice = [("try first", "先试", self.try_first)] if self.try_first else []
+        advice += [("or", "或者", other) for other in self.other_workarounds]
+        advice += [("do not", "不要", other) for other in self.do_not]
+        told = [("cause", "原因", self.root_cause), *((en, zh, each.action) for en, zh, each in advice)]
+        names = f"  {', '.join(self.functions)}" if self.functions else ""
+        lines = [f"  {in_language(self.language, en, zh):<10} {text}" for en, zh, text in told if text]
+        return "\n".join([f"{self.record}{names}", *lines])
+
 
 def explain_record(
     met: Met, language: Language, records: Mapping[str, Record], *, everything: bool = False

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from traceonce.errors import RecordError
+from traceonce.facts.whole_file import write_whole
 
 
 class Document(NamedTuple):
@@ -71,14 +71,11 @@ def json_text(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
     """Write a file whole, or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        temporary.write_bytes(text.encode())
-        temporary.replace(path)
+        write_whole(path, text.encode())
     except UnicodeEncodeError:
         raise RecordError(f"{path}: half of a character (a lone surrogate) cannot be written; correct it.") from None
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise RecordError(f"{path}: cannot be written ({error.strerror or error}).") from None

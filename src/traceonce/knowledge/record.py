@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
-from traceonce.knowledge.json_files import json_text, naming, parse_json, read_text, write_whole
+from traceonce.knowledge.json_files import json_text, naming, parse_json, read_text, write_text
 from traceonce.knowledge.open_struct import Open
 
 Tier: TypeAlias = Literal["ai_generated", "documented", "reproduced", "verified"]
@@ -172,4 +172,4 @@ class Record(Open, frozen=True, kw_only=True):
         return json_text(self.plain())
 
     def save(self, path: Path) -> None:
-        write_whole(path, self.to_json())
+        write_text(path, self.to_json())

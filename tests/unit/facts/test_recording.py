@@ -14,8 +14,8 @@ from handmade import STEP, Events, cause, python, record, tensor
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from traceonce.diagnosis import diagnose
 from traceonce.errors import RecordingError
-from traceonce.explain import diagnose
 from traceonce.facts import (
     SCHEMA,
     Calls,

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from handmade import STEP, Events, tensor
 
-from traceonce.explain import diagnose
+from traceonce.diagnosis import diagnose
 from traceonce.facts import SCHEMA, Calls, Compiled, End, Entry, Exit, Header, Notice, Recording
 from traceonce.facts.recording import DAMAGED, NOTICES
 from traceonce.observe.reserve import BLANK, SIZE, write_reserved

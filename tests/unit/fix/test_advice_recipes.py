@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from handmade import Events, container, none, python, record, sparse, tensor, thing
 
-from traceonce.explain import diagnose_with_events
+from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts import CallSite, Container, FunctionId, Leaf, Recording, TraceEvent, Verdict
 from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.fix.case import Case

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from handmade import Events, python, record, tensor
 
-from traceonce.explain import diagnose, diagnose_with_events
+from traceonce.diagnosis import diagnose, diagnose_with_events
 from traceonce.facts import Diagnosis, Recording, Verdict
 from traceonce.fix import proposing
 from traceonce.fix.suggesting import make_case, suggest

@@ -13,8 +13,8 @@ import pytest
 from handmade import Events, cause, container, python, record, signature, tensor, thing
 from hypothesis import given
 
+from traceonce.diagnosis import diagnose
 from traceonce.errors import UsageError
-from traceonce.explain import diagnose
 from traceonce.facts import CauseCode, Diagnosis, FunctionId
 from traceonce.guard.baseline import Accepted, Baseline, Change, compare, digest, name_in_baseline, take_state
 

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from traceonce.explain.diagnosing import diagnose
+from traceonce.diagnosis.diagnosing import diagnose
 from traceonce.facts import CauseCode, FunctionId, Leaf, Recording, Signature, TraceEvent
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case

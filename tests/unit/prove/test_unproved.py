@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from handmade import Events, record, tensor
 
-from traceonce.explain import diagnose_with_events
+from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts import Proof
 from traceonce.facts.proof import Measurement
 from traceonce.fix.suggesting import make_case

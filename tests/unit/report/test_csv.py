@@ -11,7 +11,7 @@ import pytest
 from handmade import STEP, Events, python, record, tensor
 from made_reports import HARM, PROGRAMS, harmful, material_of, recorded
 
-from traceonce.explain import explain_events
+from traceonce.diagnosis import explain_events
 from traceonce.facts import CallSite, Recording
 from traceonce.facts.printable import in_line
 from traceonce.report.csv import render_csv

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from handmade import STEP, Events, cause, python, record, tensor
 
-from traceonce.explain import diagnose
+from traceonce.diagnosis import diagnose
 from traceonce.facts import Breach, CallSite, Diagnosis, FunctionId, Limit, Recording
 from traceonce.report.base import FORMATS, Material, find_renderer
 from traceonce.report.github import command, render_github

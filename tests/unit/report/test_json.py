@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from handmade import STEP, Events, cause, python, record, tensor
 
+from traceonce.diagnosis import diagnose
 from traceonce.errors import UsageError
-from traceonce.explain import diagnose
 from traceonce.facts import (
     CallSite,
     CauseCode,

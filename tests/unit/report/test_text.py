@@ -11,7 +11,7 @@ import pytest
 from handmade import STEP, Events, cause, python, record, tensor
 from rich.console import Console
 
-from traceonce.explain import diagnose
+from traceonce.diagnosis import diagnose
 from traceonce.facts import (
     CallSite,
     CauseCode,

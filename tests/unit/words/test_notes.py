@@ -12,7 +12,7 @@ import pytest
 from handmade import STEP, Events, python, record
 
 import traceonce
-from traceonce.explain import diagnose
+from traceonce.diagnosis import diagnose
 from traceonce.facts import Fix, Measurement, Note, Proof
 from traceonce.words.notes import (
     definitions,

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from IPython.core.error import UsageError as ShellUsageError
-
 from traceonce.api import Watch
 from traceonce.errors import UsageError
 from traceonce.facts.printable import MESSAGE, in_line
@@ -60,5 +58,7 @@ def _read(line: str, cell: str | None) -> tuple[Options, str]:
         if cell is None and not code and not options.help:
             raise UsageError("%traceonce: there is no code to watch; %traceonce --help says how to use it.")
     except UsageError as error:
+        from IPython.core.error import UsageError as ShellUsageError
+
         raise ShellUsageError(in_line(str(error), MESSAGE)) from None
     return options, code if cell is None else cell

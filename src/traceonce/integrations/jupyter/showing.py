@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import html
 import sys
 from typing import Any
-
-import msgspec
 
 from traceonce.api import Watch
 from traceonce.facts import Recording
 from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.findings import find_out
+from traceonce.integrations.jupyter.cells import name_cells
 from traceonce.integrations.jupyter.options import Options
 from traceonce.observe.excerpts import with_excerpts
 from traceonce.report.base import find_renderer
-
-HEIGHT = 720  # pixels: the finding, its fix and the timeline without scrolling
-# The page gets an origin of its own: its scripts run, and reach nothing of the notebook.
-_FRAME = (
-    '<iframe title="traceonce report" sandbox="allow-scripts allow-popups allow-modals" allow="clipboard-write" '
-    'style="width: 100%; height: {height}px; border: 1px solid #8884; border-radius: 8px" '
-    'srcdoc="{page}"></iframe>'
-)
+from traceonce.report.frame import in_frame
 
 
 def show_report(shell: Any, watch: Watch, options: Options) -> None:
@@ -37,7 +28,7 @@ def show_report(shell: Any, watch: Watch, options: Options) -> None:
 def _show(shell: Any, watched: Recording, options: Options) -> None:
     if options.quiet and options.output is None:
         return
-    recording = _name_cells(shell, with_excerpts(watched))
+    recording = name_cells(with_excerpts(watched), shell)
     text = _render(recording, "text", options)
     first = text.partition("\n")[0]
     in_notebook = hasattr(shell, "kernel")
@@ -47,7 +38,7 @@ def _show(shell: Any, watched: Recording, options: Options) -> None:
         if not options.quiet:
             print(f"{first}\nreport: {in_line(str(options.output))}")
     elif form == "html" and in_notebook:
-        page = _FRAME.format(height=HEIGHT, page=html.escape(_render(recording, form, options)))
+        page = in_frame(_render(recording, form, options))
         shell.display_pub.publish({"text/html": page, "text/plain": first})
     elif form == "markdown" and in_notebook:
         shell.display_pub.publish({"text/markdown": _render(recording, form, options), "text/plain": first})
@@ -59,18 +50,3 @@ def _show(shell: Any, watched: Recording, options: Options) -> None:
 
 def _render(recording: Recording, form: str, options: Options) -> str:
     return find_renderer(form)(find_out(recording, form, options.language))
-
-
-def _name_cells(shell: Any, recording: Recording) -> Recording:
-    """The recording with cells under the names that the user knows them by: ``In[3]`` for a file that was never there.
-
-    The command of the kernel is nobody's either.
-    """
-    written = msgspec.json.encode(msgspec.structs.replace(recording, command=("%%traceonce",)))
-    files = {event.function.file for event in recording.events}
-    files |= {event.call_site.file for event in recording.events if event.call_site}
-    for file in files:
-        label = shell.compile.format_code_name(file) if file else None
-        if label is not None:
-            written = written.replace(msgspec.json.encode(file)[1:-1], label[1].encode())
-    return msgspec.json.decode(written, type=Recording)

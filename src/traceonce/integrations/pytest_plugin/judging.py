@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from traceonce.explain import diagnose, diagnose_with_events
+from traceonce.diagnosis import diagnose, diagnose_with_events
 from traceonce.facts import Diagnosis, FunctionId, Limit, Recording, Verdict
 from traceonce.facts.printable import SENTENCE, in_line
 from traceonce.facts.quantities import count_of

@@ -11,7 +11,7 @@ from traceonce.errors import RecordError
 from traceonce.knowledge.collection import OURS
 from traceonce.knowledge.evidence import version_order
 from traceonce.knowledge.experiment import Trial, read_module, read_trials
-from traceonce.knowledge.json_files import json_text, write_whole
+from traceonce.knowledge.json_files import json_text, write_text
 from traceonce.knowledge.measurement import Measurement, alike
 
 CLAIMS = OURS / "claims.json"
@@ -99,7 +99,7 @@ def load_claims() -> list[Claim]:
 
 
 def save_claims(claims: Iterable[Claim]) -> None:
-    write_whole(CLAIMS, json_text(msgspec.to_builtins(list(claims))))
+    write_text(CLAIMS, json_text(msgspec.to_builtins(list(claims))))
 
 
 def load_programs() -> dict[str, Trial]:

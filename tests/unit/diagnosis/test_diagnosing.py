@@ -9,9 +9,9 @@ import msgspec
 import pytest
 from handmade import STEP, Events, cause, container, none, python, record, signature, tensor, thing
 
+from traceonce.diagnosis import diagnose, diagnose_with_events
+from traceonce.diagnosis.diagnosing import VALUES, explain_events
 from traceonce.errors import TracingLimitReached
-from traceonce.explain import diagnose, diagnose_with_events
-from traceonce.explain.diagnosing import VALUES, explain_events
 from traceonce.facts import (
     CallSite,
     CauseCode,

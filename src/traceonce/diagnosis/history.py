@@ -14,9 +14,9 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from traceonce.explain.arguments import compare_arguments
-from traceonce.explain.guards import explain_guards
-from traceonce.explain.surroundings import compare_contexts, explain_new_object
+from traceonce.diagnosis.arguments import compare_arguments
+from traceonce.diagnosis.guards import explain_guards
+from traceonce.diagnosis.surroundings import compare_contexts, explain_new_object
 from traceonce.facts import Cause, CauseCode, Leaf, Phase, Signature, TraceEvent
 from traceonce.facts.signature import NUMBERS, number
 

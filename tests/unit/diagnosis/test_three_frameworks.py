@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from handmade import STEP, Events, cause, record, tensor
 
-from traceonce.explain import diagnose
-from traceonce.explain.arguments import compare_arguments
-from traceonce.explain.verdicts import Retrace, judge
+from traceonce.diagnosis import diagnose
+from traceonce.diagnosis.arguments import compare_arguments
+from traceonce.diagnosis.verdicts import Retrace, judge
 from traceonce.facts import (
     Calls,
     Cause,

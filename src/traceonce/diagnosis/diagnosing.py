@@ -9,10 +9,10 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
+from traceonce.diagnosis.compiling import Compilations
+from traceonce.diagnosis.history import Explained, History
+from traceonce.diagnosis.verdicts import Retrace, judge
 from traceonce.errors import TracingLimitReached
-from traceonce.explain.compiling import Compilations
-from traceonce.explain.history import Explained, History
-from traceonce.explain.verdicts import Retrace, judge
 from traceonce.facts import (
     CallSite,
     Cause,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from handmade import cause
 
-from traceonce.explain.verdicts import Retrace, judge, judge_growth
+from traceonce.diagnosis.verdicts import Retrace, judge, judge_growth
 from traceonce.facts import Cause, CauseCode, Growth, Reason, Verdict
 
 SHAPE = (cause(),)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from traceonce.explain.arguments import compare_arguments
-from traceonce.explain.surroundings import compare_contexts
+from traceonce.diagnosis.arguments import compare_arguments
+from traceonce.diagnosis.surroundings import compare_contexts
 from traceonce.facts import Cause, CauseCode, TraceEvent
 
 

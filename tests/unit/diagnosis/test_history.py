@@ -9,9 +9,9 @@ from handmade import Events, container, none, python, ragged, signature, tensor,
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from traceonce.explain import Explained, History
-from traceonce.explain.arguments import compare_arguments
-from traceonce.explain.surroundings import compare_contexts
+from traceonce.diagnosis import Explained, History
+from traceonce.diagnosis.arguments import compare_arguments
+from traceonce.diagnosis.surroundings import compare_contexts
 from traceonce.facts import CauseCode, Container, Leaf, Signature, TraceEvent
 
 

@@ -17,10 +17,10 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from traceonce.explain.arguments import compare_arguments
-from traceonce.explain.guard_paths import Call
-from traceonce.explain.guard_texts import OTHER_CODE, Guard, read_guard
-from traceonce.explain.surroundings import compare_contexts
+from traceonce.diagnosis.arguments import compare_arguments
+from traceonce.diagnosis.guard_paths import Call
+from traceonce.diagnosis.guard_texts import OTHER_CODE, Guard, read_guard
+from traceonce.diagnosis.surroundings import compare_contexts
 from traceonce.facts import Cause, CauseCode, Leaf, Signature, TraceEvent
 from traceonce.facts.graph_breaks import is_at_break
 from traceonce.facts.signature import describe_shape

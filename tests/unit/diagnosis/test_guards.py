@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from traceonce.explain.guard_paths import Call
-from traceonce.explain.guard_texts import read_guard
-from traceonce.explain.guards import explain_guards
-from traceonce.explain.history import History
+from traceonce.diagnosis.guard_paths import Call
+from traceonce.diagnosis.guard_texts import read_guard
+from traceonce.diagnosis.guards import explain_guards
+from traceonce.diagnosis.history import History
 from traceonce.facts import CauseCode, Container, FunctionId, Leaf, Signature, TraceEvent
 from traceonce.facts.signature import PARAMETERS
 

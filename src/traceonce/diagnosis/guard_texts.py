@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.explain.guard_paths import BASE, BREAK, PATH, Call, readable, readable_all, type_name_of
+from traceonce.diagnosis.guard_paths import BASE, BREAK, PATH, Call, readable, readable_all, type_name_of
 from traceonce.facts import Cause, CauseCode
 from traceonce.facts.graph_breaks import is_at_break
 

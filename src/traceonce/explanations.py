@@ -1,0 +1,77 @@
+"""`traceonce.explain`: what an error or a log means, as the command of that name says it, for programs."""
+
+from __future__ import annotations
+
+import functools
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import overload
+
+from traceonce.facts.printable import in_lines
+from traceonce.home import state_folder
+from traceonce.knowledge.answering import Answered, Answering, Ignorable
+from traceonce.knowledge.collection import OURS, Collection
+from traceonce.knowledge.explaining import Explanation
+from traceonce.knowledge.language import Language
+from traceonce.knowledge.matching import Index, Match
+
+
+class Explanations(Sequence[Explanation]):
+    """An `Explanation` for each failure in a text that a record knows; empty, and so false, where none does.
+
+    `unknown` are errors that no record knows, `ignorable` names records that were met and need nothing done. Where
+    nothing was found, `guesses` are the nearest records by words.
+    """
+
+    def __init__(self, answered: Answered) -> None:
+        self._explanations = tuple(answered.explanations)
+        self.ignorable: tuple[Ignorable, ...] = tuple(answered.ignorable)
+        self.unknown: tuple[str, ...] = tuple(answered.unknown)
+        self.guesses: tuple[Match, ...] = tuple(answered.guesses)
+
+    @overload
+    def __getitem__(self, index: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Explanation, ...]: ...
+    def __getitem__(self, index: int | slice) -> Explanation | tuple[Explanation, ...]:
+        return self._explanations[index]
+
+    def __len__(self) -> int:
+        return len(self._explanations)
+
+    def __repr__(self) -> str:
+        found = ", ".join(explanation.record for explanation in self)
+        nearest = ", ".join(guess.record for guess in self.guesses)
+        return f"<traceonce.Explanations: {found or 'nothing is known'}{f'; nearest: {nearest}' if nearest else ''}>"
+
+    def __str__(self) -> str:
+        """What there is to know and to do, in lines."""
+        told = "\n\n".join(map(str, self)) or "Nothing is known about this."
+        return "\n".join([*in_lines(told), *(f"  perhaps    {guess.record} ({guess.why})" for guess in self.guesses)])
+
+
+def explain(problem: str | BaseException, language: Language | None = None) -> Explanations:
+    """Say what an error means: its cause, what to try first, what not to try.
+
+    >>> try:
+    ...     train()
+    ... except Exception as error:
+    ...     print(traceonce.explain(error))
+
+    `problem` is an exception, or a text: a message, a whole traceback, a log with several errors, in English or
+    Chinese, or the name of a record. The answer is in its `language`, unless another one is given.
+    """
+    if isinstance(problem, BaseException):
+        problem = "".join(traceback.format_exception(problem))
+    elif not isinstance(problem, str):
+        raise TypeError(f"explain is for a text or an exception, not for {type(problem).__name__}")
+    own = state_folder() / "knowledge"
+    index = _index(own if (own / "records").is_dir() else None)
+    return Explanations(Answering(index, language, everything=True).text(problem))
+
+
+@functools.cache
+def _index(own: Path | None) -> Index:
+    """Our records, and those that the user has imported; read once, for that takes longer than any answer."""
+    return Index(Collection(OURS) if own is None else Collection(OURS, own))
