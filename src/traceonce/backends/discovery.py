@@ -67,6 +67,15 @@ def known_frameworks() -> list[Framework]:
     return [framework_of(known.name) for known in known_backends()]
 
 
+def package_titles() -> dict[str, str]:
+    """How people write the packages that a recording names in its environment, frameworks first."""
+    known = known_frameworks()
+    titles = {each.module: each.title for each in known}
+    for each in known:
+        titles |= each.companions
+    return {**titles, "python": "Python"}
+
+
 def dialect_of(name: str) -> Dialect:
     return framework_of(name).dialect
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from traceonce.backends.discovery import dialect_of
+from traceonce.backends.discovery import dialect_of, package_titles
 from traceonce.causes import CATALOGUE, families
 from traceonce.causes.definition import Happened
 from traceonce.causes.wording import say_what
@@ -115,12 +115,13 @@ def _forms(words: str) -> str | dict[str, str]:
 
 
 def describe_catalogue() -> dict[str, Any]:
-    """What the scripts know of causes: the family, how values are listed; and the legend, in its order."""
+    """What the scripts know of causes: the family, how values are listed; the legend, in its order; and packages."""
     shown = (*families.LEGEND, families.INTERNAL)
     return {
         "causes": {code.value: {"family": d.family.code, "values": d.values} for code, d in CATALOGUE.items()},
         "families": {family.code: family.name._asdict() for family in shown},
         "legend": [family.code for family in families.LEGEND],
+        "titles": package_titles(),
     }
 
 

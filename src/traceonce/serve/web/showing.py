@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup, escape
 
-from traceonce.backends.discovery import known_frameworks
+from traceonce.backends.discovery import package_titles
 from traceonce.facts.quantities import size
 from traceonce.knowledge.language import is_chinese
 from traceonce.knowledge.rendering.markup import clean, html_inline
@@ -78,11 +78,7 @@ def command_line(command: Sequence[str]) -> str:
 
 def frameworks(environment: Mapping[str, str]) -> str:
     """What a run was made with: TensorFlow 2.21.0, Python 3.11.7."""
-    known = known_frameworks()
-    titles = {each.name: each.title for each in known}
-    for each in known:
-        titles |= each.companions
-    titles["python"] = "Python"
+    titles = package_titles()
     return ", ".join(f"{titles[name]}{_SPACE}{environment[name]}" for name in titles if name in environment)
 
 

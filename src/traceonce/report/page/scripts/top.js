@@ -1,6 +1,6 @@
 // The bar at the top: what was run, the search, and the settings of the page.
 
-const NAMES = {tensorflow: 'TensorFlow', jax: 'JAX', torch: 'PyTorch', python: 'Python'};
+const NAMES = CATALOGUE.titles;
 const SEARCH_DELAY = 70; // ms without a key before the page follows
 
 function renderTop(container) {
