@@ -33,9 +33,9 @@ class Jax:
             from traceonce.backends.jax.monitored import MonitoredWatching
 
             return MonitoredWatching(jax, sink, str(moved))
-        from traceonce.backends.jax.watching import MissWatching
+        from traceonce.backends.jax.watching import JaxWatcher
 
-        return MissWatching(probes, sink)
+        return JaxWatcher(probes, sink)
 
     def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
         if "jax" not in sys.modules:

@@ -34,9 +34,9 @@ class TensorFlow:
             probes = probe(tensorflow)
         except Moved as moved:
             return _fall_back(tensorflow, sink, str(moved))
-        from traceonce.backends.tensorflow.watching import MissWatching
+        from traceonce.backends.tensorflow.watching import TensorFlowWatcher
 
-        return MissWatching(tensorflow, probes, sink, compilations=compilations)
+        return TensorFlowWatcher(tensorflow, probes, sink, compilations=compilations)
 
     def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
         tensorflow = sys.modules.get("tensorflow")
