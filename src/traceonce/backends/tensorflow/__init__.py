@@ -49,9 +49,9 @@ class TensorFlow:
             places = probe_for_rehearsal(probes)
         except Moved as moved:
             raise BackendUnavailable(f"{moved}: its results cannot be kept") from moved
-        from traceonce.backends.tensorflow.rehearsing.rehearsal import TensorFlowRehearsing
+        from traceonce.backends.tensorflow.rehearsing.rehearsal import TensorFlowReplay
 
-        return TensorFlowRehearsing(tensorflow, probes, places, settings, enough)
+        return TensorFlowReplay(tensorflow, probes, places, settings, enough)
 
     def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
         from traceonce.backends.tensorflow.refusal import limit_reached
