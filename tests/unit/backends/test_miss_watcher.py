@@ -148,6 +148,18 @@ def test_an_interrupt_while_a_limit_is_asked_goes_on_and_leaves_nothing_behind(
     assert (sink.events["alone"].phase, sink.events["alone"].parent) == ("first", None)
 
 
+def test_an_interrupt_after_a_trace_was_told_does_not_tell_it_again(
+    sink: Sink, watcher: fake.FakeWatcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(self: Any, *args: Any, **kwargs: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fake.FakeWatcher, "_follow", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        alone(1)
+    assert [entry.phase for entry in sink.entries] == ["first"]
+
+
 @pytest.mark.parametrize("made", [False, True])
 def test_what_is_refused_is_told_only_where_it_was_made(sink: Sink, watcher: fake.FakeWatcher, made: bool) -> None:
     refusal = RuntimeError("enough")
