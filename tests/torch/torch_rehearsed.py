@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import traceonce
-from traceonce.backends.torch.rehearsing.rehearsal import TorchRehearsing
+from traceonce.backends.torch.rehearsing.rehearsal import TorchReplay
 from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts.rehearsal import Probed, Rehearsal, RehearsalSettings
 from traceonce.fix.candidate import Candidate
@@ -41,7 +41,7 @@ def rehearse(torch: Any, folder: Path, program: str, *, probe: tuple[str, ...] =
         patch.chdir(folder)
         torch._dynamo.reset()
         with traceonce.watch() as seen:
-            rehearsing = TorchRehearsing(torch, settings, lambda: None)
+            rehearsing = TorchReplay(torch, settings, lambda: None)
             try:
                 code = compile(program, os.path.join(os.getcwd(), FILE), "exec")
                 exec(code, {"__name__": "__main__"})

@@ -11,22 +11,21 @@ It is public: whoever writes a tool on top of traceonce can test it without a fr
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import threading
-import time
+import types
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
-
-import msgspec
 
 from traceonce.backends.base import Rehearsing, Sink
 from traceonce.backends.descriptor import Framework
 from traceonce.backends.discovery import Known
-from traceonce.backends.numbering import number_event
+from traceonce.backends.miss_watcher import Miss, MissWatcher
 from traceonce.backends.places import Places, current_frames
 from traceonce.errors import BackendUnavailable, TracingLimitReached
-from traceonce.facts import Breach, Calls, Container, FunctionId, Leaf, Notice, Ran, Signature, TraceEvent
+from traceonce.facts import Breach, Calls, Container, Frame, FunctionId, Leaf, Notice, Phase, Ran, Signature, TraceEvent
 from traceonce.facts.rehearsal import RehearsalSettings
 
 KNOWN = Known("fake", __name__, f"{__name__}:Fake")
@@ -50,28 +49,19 @@ class Function:
         self.calls = 0
         self.seconds_to_trace = 0.0
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
         bound = inspect.signature(self._python).bind(*args, **kwargs)
         bound.apply_defaults()
         signature = describe(bound.arguments)
         with self._lock:
             self.calls += 1
-            if any(trace.admits(signature) for trace in self.traces):
-                return None
-            requests = [(watching, watching.request(self, signature)) for watching in tuple(_watching)]
-            began = time.perf_counter()
-            error: BaseException | None = None
-            try:
-                self._python(*args, **kwargs)
-            except BaseException as problem:
-                error = problem
-            seconds = time.perf_counter() - began + self.seconds_to_trace
-            for watching, request in requests:
-                error = watching.done(request, seconds, error) or error
-            if error is not None:
-                raise error
-            self.traces.append(signature)
-        return None
+            if not any(trace.admits(signature) for trace in self.traces):
+                self.traces.append(self._trace(signature, args, kwargs))
+
+    def _trace(self, signature: Signature, args: Any, kwargs: Any) -> Signature:
+        """Called on a miss only, so this is what is watched."""
+        self._python(*args, **kwargs)
+        return signature
 
 
 def function(python_function: Callable[..., Any]) -> Function:
@@ -108,74 +98,86 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, str, Any]]:
         yield repr(key), f"{path}[{key!r}]", part
 
 
-class FakeWatching:
+@dataclasses.dataclass(eq=False, kw_only=True)
+class FakeMiss(Miss):
+    """A trace under way."""
+
+    owner: Function
+    function: FunctionId
+    signature: Signature
+    phase: Phase
+    earlier: tuple[Signature, ...]
+    frames: list[Frame]
+
+
+class FakeWatcher(MissWatcher[FakeMiss]):
     """The hook of this framework: its misses."""
 
     hook = "misses of the fake framework"
+    backend = "fake"
 
     def __init__(self, sink: Sink) -> None:
-        self._sink = sink
+        super().__init__(sink)
         self._known: set[int] = set()
         self._functions: dict[str, Function] = {}
         self._before: dict[str, int] = {}
         self._places = Places((__file__,))
-        _watching.append(self)
-
-    def request(self, owner: Function, signature: Signature) -> TraceEvent:
-        """A trace is about to be made. Raises where a limit is reached."""
-        code = owner._python.__code__
-        identity = FunctionId(owner._python.__qualname__, self._places.shorten(code.co_filename), code.co_firstlineno)
-        if identity.key not in self._functions:
-            self._before[identity.key] = owner.calls - 1
-        self._functions[identity.key] = owner
-        frames = current_frames()
-        event = TraceEvent(
-            id=number_event(),
-            backend="fake",
-            function=identity,
-            signature=signature,
-            start=time.time(),
-            phase="retrace" if owner.traces else "first",
-            call=owner.calls - self._before[identity.key],
-            earlier=() if id(owner) in self._known else tuple(owner.traces),
-            object=id(owner),
-            fingerprint=identity.key,
-            call_site=self._places.call_site(frames),
-            stack=self._places.visible(frames),
-            thread=threading.current_thread().name,
-        )
-        self._known.add(id(owner))
-        refusal = self._sink.permit(event, made=False)
-        if refusal is not None:
-            raise refusal
-        return event
-
-    def done(self, request: TraceEvent, seconds: float, error: BaseException | None) -> BaseException | None:
-        """The trace was made, or it raised `error`. Gives the error of a limit that does not let it be kept."""
-        event = msgspec.structs.replace(request, seconds=seconds, exclusive_seconds=seconds)
-        refusal = None if error is not None else self._sink.permit(event, made=True)
-        error = error or refusal
-        if error is not None:
-            self._sink.write(msgspec.structs.replace(event, phase="failed", error=f"{type(error).__name__}: {error}"))
-        else:
-            self._sink.write(event)
-            self._sink.write(Ran(event.id, 0.0))
-        return refusal
+        self.start()
 
     def renew(self) -> Callable[[str], int]:
         self._known.clear()
-        counts = {key: owner.calls - self._before[key] for key, owner in self._functions.items()}
+        counts = self._counts()
         return lambda key: counts.get(key, 0)
 
     def settle(self) -> None:
-        counts = {key: owner.calls - self._before[key] for key, owner in self._functions.items()}
-        self._sink.write(Calls(counts))
+        self._sink.write(Calls(self._counts()))
 
-    def stop(self) -> None:
-        _watching.remove(self)
+    def _counts(self) -> dict[str, int]:
+        return {key: owner.calls - self._before[key] for key, owner in self._functions.items()}
 
+    def _place(self) -> None:
+        self._hooks.place(Function, "_trace", self._on_miss)
 
-_watching: list[FakeWatching] = []
+    def _read(
+        self, caller: types.FrameType, /, owner: Function, signature: Signature, args: Any, kwargs: Any
+    ) -> FakeMiss:
+        code = owner._python.__code__
+        identity = FunctionId(owner._python.__qualname__, self._places.shorten(code.co_filename), code.co_firstlineno)
+        self._before.setdefault(identity.key, owner.calls - 1)
+        self._functions[identity.key] = owner
+        earlier = () if id(owner) in self._known else tuple(owner.traces)
+        self._known.add(id(owner))
+        return FakeMiss(
+            owner=owner,
+            function=identity,
+            signature=signature,
+            phase="retrace" if owner.traces else "first",
+            earlier=earlier,
+            frames=current_frames(),
+            call=owner.calls - self._before[identity.key],
+        )
+
+    def _leave(self, miss: FakeMiss) -> None:
+        if miss.began is not None:
+            miss.began -= miss.owner.seconds_to_trace
+        super()._leave(miss)
+
+    def _event(self, miss: FakeMiss, made: Any = None) -> TraceEvent:
+        return TraceEvent(
+            **miss.measured(),
+            backend=self.backend,
+            function=miss.function,
+            signature=miss.signature,
+            phase=miss.phase,
+            earlier=miss.earlier,
+            object=id(miss.owner),
+            fingerprint=miss.function.key,
+            call_site=self._places.call_site(miss.frames),
+            stack=self._places.visible(miss.frames),
+        )
+
+    def _follow(self, miss: FakeMiss, event: TraceEvent, made: Any) -> None:
+        self._sink.write(Ran(event.id, 0.0))
 
 
 class Fake:
@@ -186,10 +188,10 @@ class Fake:
     def request_compilations(self, environment: dict[str, str]) -> None:
         return None
 
-    def watch(self, sink: Sink, *, compilations: bool = False) -> FakeWatching:
+    def watch(self, sink: Sink, *, compilations: bool = False) -> FakeWatcher:
         if compilations:
             sink.write(Notice("the fake framework does not compile"))
-        return FakeWatching(sink)
+        return FakeWatcher(sink)
 
     def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
         raise BackendUnavailable("the fake framework computes nothing, so there are no results to compare")

@@ -67,3 +67,10 @@ class ByIdentity:
             reference = weakref.ref(thing, lambda _, key=key: self._numbers.pop(key, None))  # type: ignore[misc]
             known = self._numbers[key] = (reference, next(self._next))
         return known[1]
+
+    def find(self, thing: Any) -> int | None:
+        """Its number; None where there is nothing, or nothing that can be weakly referenced."""
+        try:
+            return self.number(thing) if thing is not None else None
+        except TypeError:
+            return None

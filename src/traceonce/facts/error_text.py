@@ -20,6 +20,15 @@ def describe_error(error: BaseException) -> str:
         return type(error).__name__
 
 
+def last_line(error: BaseException) -> str:
+    """The type of an error and the end of what it says, in one short line."""
+    try:
+        lines = str(error).strip().splitlines()
+        return f"{type(error).__name__}: {lines[-1].strip() if lines else ''}"[:160]
+    except Exception:
+        return type(error).__name__
+
+
 def main_line(error: str | None) -> str:
     """The line of an error that says what is wrong."""
     lines = [line.strip() for line in (error or "").splitlines() if line.strip()]

@@ -32,19 +32,18 @@ class Jax:
             from traceonce.backends.jax.monitored import MonitoredWatching
 
             return MonitoredWatching(jax, sink, str(moved))
-        from traceonce.backends.jax.watching import MissWatching
+        from traceonce.backends.jax.watching import JaxWatcher
 
-        return MissWatching(probes, sink)
+        return JaxWatcher(probes, sink)
 
     def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
         if "jax" not in sys.modules:
             raise BackendUnavailable("jax has not been imported, so there is nothing to rehearse")
         try:
-            from traceonce.backends.jax.rehearsing.rehearsal import JaxRehearsing
+            from traceonce.backends.jax.rehearsing.rehearsal import JaxReplay
         except ImportError as error:
             raise BackendUnavailable(f"its results cannot be kept: {error}") from error
-        rehearsing: Rehearsing = JaxRehearsing(settings, enough)
-        return rehearsing
+        return JaxReplay(settings, enough)
 
     def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
         return TracingLimitReached(message, breach)  # JAX has no error of its own that fits

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import types
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -165,8 +164,3 @@ def shapes_of_state(signature: Signature) -> str:
         if rest or (first and root not in variadic):
             found.append(f"{leaf.dtype}{leaf.shape}")
     return ";".join(found)
-
-
-def caller() -> types.FrameType:
-    """The frame that called the hook which calls this."""
-    return sys._getframe(3)

@@ -19,11 +19,21 @@ class End(NamedTuple):
     value: Any
 
 
+def signature_of(function: Any) -> inspect.Signature | None:
+    """None where Python cannot tell it."""
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+
+
 def bind(signature: Any, args: Any, kwargs: Any) -> inspect.BoundArguments | None:
     """The arguments by parameter, those that were given; None for a call that does not fit.
 
-    `signature` is a function's own (`inspect.Signature`), or what a framework has in its place.
+    `signature` is a function's own (`signature_of`), or what a framework has in its place.
     """
+    if signature is None:
+        return None
     try:
         bound: inspect.BoundArguments = signature.bind(*args, **kwargs)
     except TypeError:

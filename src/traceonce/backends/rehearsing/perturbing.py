@@ -39,6 +39,10 @@ class Arrays:
         """Is it one of the framework's own, with numbers in it?"""
         raise NotImplementedError
 
+    def kind_of(self, value: Any) -> str | None:
+        """``tensor float32``, as a site has it; None for what is none of the framework's."""
+        raise NotImplementedError
+
     def like(self, value: Any, number: float) -> Any:
         """A number as an array without dimensions, of the dtype of `value`."""
         raise NotImplementedError

@@ -33,9 +33,9 @@ class TensorFlow:
             probes = probe(tensorflow)
         except Moved as moved:
             return _fall_back(tensorflow, sink, str(moved))
-        from traceonce.backends.tensorflow.watching import MissWatching
+        from traceonce.backends.tensorflow.watching import TensorFlowWatcher
 
-        return MissWatching(tensorflow, probes, sink, compilations=compilations)
+        return TensorFlowWatcher(tensorflow, probes, sink, compilations=compilations)
 
     def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
         tensorflow = sys.modules.get("tensorflow")
@@ -48,9 +48,9 @@ class TensorFlow:
             places = probe_for_rehearsal(probes)
         except Moved as moved:
             raise BackendUnavailable(f"{moved}: its results cannot be kept") from moved
-        from traceonce.backends.tensorflow.rehearsing.rehearsal import TensorFlowRehearsing
+        from traceonce.backends.tensorflow.rehearsing.rehearsal import TensorFlowReplay
 
-        return TensorFlowRehearsing(tensorflow, probes, places, settings, enough)
+        return TensorFlowReplay(tensorflow, probes, places, settings, enough)
 
     def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
         from traceonce.backends.tensorflow.refusal import limit_reached

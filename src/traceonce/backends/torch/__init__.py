@@ -33,10 +33,9 @@ class Torch:
         torch = sys.modules.get("torch")
         if torch is None:
             raise BackendUnavailable("torch has not been imported, so there is nothing to rehearse")
-        from traceonce.backends.torch.rehearsing.rehearsal import TorchRehearsing
+        from traceonce.backends.torch.rehearsing.rehearsal import TorchReplay
 
-        rehearsing: Rehearsing = TorchRehearsing(torch, settings, enough)
-        return rehearsing
+        return TorchReplay(torch, settings, enough)
 
     def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
         return TracingLimitReached(message, breach)

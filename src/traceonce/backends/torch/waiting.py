@@ -69,6 +69,6 @@ class TorchWatching:
             from traceonce.backends.torch.callbacks import CallbackWatching
 
             return CallbackWatching(self._torch, self._sink, str(moved))
-        from traceonce.backends.torch.watching import CompileWatching
+        from traceonce.backends.torch.watching import CompileWatcher
 
-        return CompileWatching(self._torch, probes, self._sink)
+        return CompileWatcher(self._torch, probes, self._sink)

@@ -15,7 +15,7 @@ from typing import Any
 from traceonce.backends.hooks import Hooks
 from traceonce.backends.jax.functions import describe_function
 from traceonce.backends.jax.own_files import JaxPlaces
-from traceonce.backends.rehearsing.arguments import bind
+from traceonce.backends.rehearsing.arguments import signature_of
 from traceonce.backends.rehearsing.calls import Calls
 from traceonce.backends.rehearsing.here import Here, Problems
 from traceonce.backends.rehearsing.makings import Makings
@@ -89,21 +89,10 @@ class Proxies:
                 if not described.internal and not described.id.library:
                     self._makings.note(described.id, sys._getframe(1))
                     donates = bool(jit_info.donate_argnums or jit_info.donate_argnames)
-                    return Rehearsed(jitted, described.id, _signature(fun), donates)
+                    return Rehearsed(jitted, described.id, signature_of(fun), donates)
             return jitted
 
         return _cpp_pjit
-
-
-def _signature(function: Any) -> inspect.Signature | None:
-    try:
-        return inspect.signature(function)
-    except (TypeError, ValueError):
-        return None
-
-
-def bind_arguments(owner: Any, args: Any, kwargs: Any) -> inspect.BoundArguments | None:
-    return bind(owner.traceonce_signature, args, kwargs) if owner.traceonce_signature is not None else None
 
 
 class Calling:

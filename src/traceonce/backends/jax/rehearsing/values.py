@@ -52,6 +52,12 @@ class JaxArrays(Arrays):
             return False
         return not jax.numpy.issubdtype(value.dtype, jax.dtypes.prng_key)
 
+    def kind_of(self, value: Any) -> str | None:
+        if not isinstance(value, self._jax.Array):
+            return None
+        weak = "weak " if getattr(value, "weak_type", False) else ""
+        return f"{weak}tensor {value.dtype}"
+
     def like(self, value: Any, number: float) -> Any:
         return self._jax.numpy.asarray(number, value.dtype)
 

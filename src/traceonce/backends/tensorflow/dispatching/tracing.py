@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import weakref
 from typing import Any
 
@@ -59,11 +58,3 @@ class Tracer:
             return None
         wider = relax(kind, [exact_type(like.function_type, self.likeness)])
         return self.make(args, kwargs, wider or kind, trying=True)
-
-
-def describe_error(error: BaseException) -> str:
-    """Its type and the end of its text, in one line."""
-    with contextlib.suppress(Exception):
-        lines = str(error).strip().splitlines()
-        return f"{type(error).__name__}: {lines[-1].strip() if lines else ''}"[:160]
-    return type(error).__name__

@@ -20,7 +20,8 @@ from traceonce.backends.tensorflow.dispatching.lifting import Unsafe, possible_d
 from traceonce.backends.tensorflow.dispatching.policy import NotNow
 from traceonce.backends.tensorflow.dispatching.probed_numbers import noticing
 from traceonce.backends.tensorflow.dispatching.reads import Reads, watched
-from traceonce.backends.tensorflow.dispatching.tracing import Tracer, describe_error
+from traceonce.backends.tensorflow.dispatching.tracing import Tracer
+from traceonce.facts.error_text import last_line
 
 DTYPES = 3  # types tried for one number
 
@@ -62,7 +63,7 @@ class Trials:
         except NotNow:
             return None
         except Exception as error:  # ours: the call was served before
-            self._say(f"numbers: traced anew for each value, since it could not be told ({describe_error(error)})")
+            self._say(f"numbers: traced anew for each value, since it could not be told ({last_line(error)})")
         self.static.update(paths)
         return None
 
@@ -143,7 +144,7 @@ class Trials:
         except NotNow:
             raise
         except Exception as error:
-            return WrongType(f"the body cannot be traced with a tensor there ({describe_error(error)})")
+            return WrongType(f"the body cannot be traced with a tensor there ({last_line(error)})")
         if trace is None:
             return "a trace with a tensor there was made by other means"
         try:

@@ -14,8 +14,9 @@ from traceonce.backends.tensorflow.dispatching.policy import NotNow, RunEagerly
 from traceonce.backends.tensorflow.dispatching.reads import Reads, watched
 from traceonce.backends.tensorflow.dispatching.relaxing import relax
 from traceonce.backends.tensorflow.dispatching.sizes import Sizes
-from traceonce.backends.tensorflow.dispatching.tracing import Tracer, describe_error
+from traceonce.backends.tensorflow.dispatching.tracing import Tracer
 from traceonce.errors import TraceonceError
+from traceonce.facts.error_text import last_line
 
 
 class Widening:
@@ -66,7 +67,7 @@ class Widening:
             except (TraceonceError, RunEagerly, NotNow):
                 raise
             except Exception as error:
-                return f"the body cannot be traced with open dimensions ({describe_error(error)})"
+                return f"the body cannot be traced with open dimensions ({last_line(error)})"
             if trace is None:
                 return None
             try:
@@ -75,7 +76,7 @@ class Widening:
                 if sizes is not None and not sizes.admit(input_shapes(kind)):
                     reason = "these sizes do not go together"
             except Exception as error:  # ours: the call goes on as TensorFlow would make it
-                reason = f"whether they may be open could not be told ({describe_error(error)})"
+                reason = f"whether they may be open could not be told ({last_line(error)})"
         if reason is not None:
             cache.take_back(trace)
         else:

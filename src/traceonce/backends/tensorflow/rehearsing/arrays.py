@@ -16,6 +16,11 @@ class TensorFlowArrays(Arrays):
     def is_array(self, value: Any) -> bool:
         return isinstance(value, self._tf.Tensor) and hasattr(value, "numpy")
 
+    def kind_of(self, value: Any) -> str | None:
+        if isinstance(value, self._tf.Variable):
+            return f"variable {value.dtype.name}"
+        return f"tensor {value.dtype.name}" if isinstance(value, self._tf.Tensor) else None
+
     def like(self, value: Any, number: float) -> Any:
         return self._tf.constant(number, value.dtype)
 

@@ -18,7 +18,6 @@ class TorchArrays(Arrays):
         return isinstance(value, torch.Tensor) and value.layout is torch.strided and value.device.type != "meta"
 
     def kind_of(self, value: Any) -> str | None:
-        """``tensor float32``, as a site has it; None for what is no tensor."""
         if not isinstance(value, self._torch.Tensor):
             return None
         return f"tensor {str(value.dtype).removeprefix('torch.')}"

@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from traceonce.backends.places import Places
-from traceonce.backends.rehearsing.arguments import bind
+from traceonce.backends.rehearsing.arguments import bind, signature_of
 from traceonce.facts import FunctionId
 
 _RUNS_FORWARD = ("_call_impl", "_wrapped_call_impl", "__call__")
@@ -26,7 +26,7 @@ class Subject:
         return self._compiled(*args, **kwargs)
 
     def bind(self, args: Any, kwargs: Any) -> inspect.BoundArguments | None:
-        return bind(self._signature, args, kwargs) if self._signature is not None else None
+        return bind(self._signature, args, kwargs)
 
 
 class Subjects:
@@ -42,7 +42,7 @@ class Subjects:
         code = getattr(inspect.unwrap(getattr(run, "__func__", run)), "__code__", None)
         if code is None:
             return None
-        return Subject(self._name(code, getattr(run, "__self__", None)), _signature(run), compiled)
+        return Subject(self._name(code, getattr(run, "__self__", None)), signature_of(run), compiled)
 
     def _name(self, code: types.CodeType, owner: Any) -> FunctionId:
         file = code.co_filename
@@ -63,10 +63,3 @@ class Subjects:
         if isinstance(model, (types.FunctionType, types.MethodType)):
             return model
         return getattr(model, "__call__", model)  # noqa: B004  # the bound method itself is wanted
-
-
-def _signature(run: Any) -> inspect.Signature | None:
-    try:
-        return inspect.signature(run)
-    except (TypeError, ValueError):
-        return None
