@@ -1,4 +1,4 @@
-"""A framework in fifty lines: functions over NumPy arrays that are traced once per dtype and shape.
+"""A framework in thirty lines: functions over NumPy arrays that are traced once per dtype and shape.
 
 ``@toyframe.traced`` traces for each size, ``@toyframe.traced(sizes="any")`` for all sizes at once.
 """
@@ -9,23 +9,11 @@ import functools
 import inspect
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 __version__ = "1.0"
-
-
-class Observer(Protocol):
-    """Who is told of traces: `begin` may refuse one by raising."""
-
-    def begin(self, function: Traced, arguments: inspect.BoundArguments) -> Any: ...
-    def end(self, token: Any, seconds: float, error: BaseException | None) -> None: ...
-
-
-observers: list[Observer] = []
-made: list[Callable[[Traced], None]] = []  # called with every function that is made
-around_calls: list[Callable[..., Any]] = []  # makes each call in our stead
 
 
 class Traced:
@@ -38,7 +26,7 @@ class Traced:
         self.calls = 0
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return around_calls[-1](self, self.call, args, kwargs) if around_calls else self.call(*args, **kwargs)
+        return self.call(*args, **kwargs)
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         bound = self.signature.bind(*args, **kwargs)
@@ -55,17 +43,8 @@ class Traced:
         return value.dtype.name, value.ndim if self.sizes == "any" else value.shape
 
     def trace(self, bound: inspect.BoundArguments) -> None:
-        tokens = [(observer, observer.begin(self, bound)) for observer in observers]
-        began = time.perf_counter()
         time.sleep(0.01)
-        for observer, token in tokens:
-            observer.end(token, time.perf_counter() - began, None)
 
 
 def traced(function: Callable[..., Any] | None = None, *, sizes: str = "each") -> Any:
-    if function is None:
-        return functools.partial(traced, sizes=sizes)
-    new = Traced(function, sizes)
-    for tell in made:
-        tell(new)
-    return new
+    return functools.partial(traced, sizes=sizes) if function is None else Traced(function, sizes)

@@ -55,14 +55,14 @@ class Toyframe:
         return None
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
-        from toyframe.for_traceonce.watch import ToyWatching
+        from toyframe.for_traceonce.watch import ToyWatcher
 
-        return ToyWatching(sink)
+        return ToyWatcher(sink)
 
     def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
-        from toyframe.for_traceonce.replay import ToyRehearsing
+        from toyframe.for_traceonce.replay import ToyReplay
 
-        return ToyRehearsing(settings, enough)
+        return ToyReplay(settings, enough)
 
     def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
         return TracingLimitReached(message, breach)

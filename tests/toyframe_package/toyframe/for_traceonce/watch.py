@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
-import threading
-import time
+import types
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
 import numpy as np
 
 import toyframe
 from traceonce.backends.base import Sink
-from traceonce.backends.numbering import number_event
+from traceonce.backends.miss_watcher import Miss, MissWatcher
 from traceonce.backends.places import Places, current_frames
-from traceonce.facts import Calls, FunctionId, Leaf, Ran, Signature, TraceEvent
+from traceonce.facts import Calls, CallSite, Frame, FunctionId, Leaf, Ran, Signature, TraceEvent
 
 
 def identity_of(function: toyframe.Traced, places: Places) -> FunctionId:
@@ -23,51 +22,65 @@ def identity_of(function: toyframe.Traced, places: Places) -> FunctionId:
     return FunctionId(function.python.__qualname__, places.shorten(code.co_filename), code.co_firstlineno)
 
 
-class ToyWatching:
-    hook = "observers of toyframe"
+@dataclasses.dataclass(eq=False, kw_only=True)
+class ToyMiss(Miss):
+    owner: toyframe.Traced
+    signature: Signature
+    site: CallSite | None
+    stack: tuple[Frame, ...]
+
+
+class ToyWatcher(MissWatcher[ToyMiss]):
+    hook = "the function of toyframe that traces"
+    backend = "toyframe"
 
     def __init__(self, sink: Sink) -> None:
-        self._sink = sink
+        super().__init__(sink)
         self._places = Places((toyframe.__file__,))
         self._seen: dict[str, toyframe.Traced] = {}
-        toyframe.observers.append(self)
+        self.start()
 
-    def begin(self, function: toyframe.Traced, arguments: inspect.BoundArguments) -> TraceEvent:
-        identity = identity_of(function, self._places)
-        self._seen[identity.key] = function
+    def _place(self) -> None:
+        self._hooks.place(toyframe.Traced, "trace", self._on_miss)
+
+    def _read(self, caller: types.FrameType, /, owner: toyframe.Traced, arguments: inspect.BoundArguments) -> ToyMiss:
+        self._seen[identity_of(owner, self._places).key] = owner
         frames = current_frames()
-        event = TraceEvent(
-            id=number_event(),
-            backend="toyframe",
-            function=identity,
-            signature=Signature(tuple(_leaf(name, value) for name, value in arguments.arguments.items())),
-            start=time.time(),
-            phase="retrace" if function.known else "first",
-            call=function.calls,
-            object=id(function),
-            fingerprint=identity.key,
-            call_site=self._places.call_site(frames),
+        leaves = tuple(_leaf(name, value) for name, value in arguments.arguments.items())
+        return ToyMiss(
+            owner=owner,
+            signature=Signature(leaves),
+            site=self._places.call_site(frames),
             stack=self._places.visible(frames),
-            thread=threading.current_thread().name,
+            call=owner.calls,
         )
-        refusal = self._sink.permit(event, made=False)
-        if refusal is not None:
-            raise refusal
-        return event
 
-    def end(self, event: TraceEvent, seconds: float, error: BaseException | None) -> None:
-        self._sink.write(msgspec.structs.replace(event, seconds=seconds, exclusive_seconds=seconds))
+    def _event(self, miss: ToyMiss, made: Any = None) -> TraceEvent:
+        function = identity_of(miss.owner, self._places)
+        return TraceEvent(
+            **miss.measured(),
+            backend=self.backend,
+            function=function,
+            signature=miss.signature,
+            phase="retrace" if miss.owner.known else "first",
+            object=id(miss.owner),
+            fingerprint=function.key,
+            call_site=miss.site,
+            stack=miss.stack,
+        )
+
+    def _follow(self, miss: ToyMiss, event: TraceEvent, made: Any) -> None:
         self._sink.write(Ran(event.id, 0.0))
 
     def renew(self) -> Callable[[str], int]:
-        counts = {key: function.calls for key, function in self._seen.items()}
+        counts = self._counts()
         return lambda key: counts.get(key, 0)
 
     def settle(self) -> None:
-        self._sink.write(Calls({key: function.calls for key, function in self._seen.items()}))
+        self._sink.write(Calls(self._counts()))
 
-    def stop(self) -> None:
-        toyframe.observers.remove(self)
+    def _counts(self) -> dict[str, int]:
+        return {key: function.calls for key, function in self._seen.items()}
 
 
 def _leaf(path: str, value: Any) -> Leaf:
