@@ -31,11 +31,13 @@ from taped_calls import Tapes
 
 FILE = "<program>"
 NUMBERS = (bool, int, float, complex)
+CANCELLED = 16  # units in the last place of the largest number that may be left of a sum that is zero
 # A graph node's name depends on what was traced before it; a function's number on all that the process traced so far.
 NAMES = (
     (re.compile(r"__(inference|forward|backward)_(\w+?)_\d+"), r"__\1_\2"),
     (re.compile(r"\{\{node [^}]*\}\}"), "{{node}}"),
     (re.compile(r"(Inputs to operation) \S+"), r"\1"),
+    (re.compile(r"(building NodeDef) '[^']*'"), r"\1"),
     (re.compile(r"Detected at node \S+"), "Detected at node"),
     (re.compile(r"\((\S+):0\)"), "(tensor)"),
     (re.compile(r"Tensor\(\"[^\"]*\""), 'Tensor("'),
@@ -252,17 +254,18 @@ def described(tf: Any, value: Any) -> Any:
     return (type(value).__name__, value)
 
 
-def alike(ours: Any, theirs: Any, ulps: int) -> bool:
+def alike(ours: Any, theirs: Any, ulps: int, scale: float = 0.0) -> bool:
     """Equal to the bit, but for floats where a number may have been lifted.
 
     Python computes `rate * 0.1` in 64 bits and rounds once; a lifted rate is rounded, then multiplied by a rounded 0.1.
     And the graph optimizer folds constants into one another, which it cannot do with a lifted number. So a program that
     computes with its numbers says how many units in the last place its floats may be apart, from the call on in which
-    a number has its second value.
+    a number has its second value. Where numbers cancel out, nothing is left but their roundings: `scale` is how large
+    they are, and a few of its units in the last place are nothing.
     """
     if isinstance(ours, tuple) and isinstance(theirs, tuple):
         return len(ours) == len(theirs) and all(
-            alike(one, other, ulps) for one, other in zip(ours, theirs, strict=True)
+            alike(one, other, ulps, scale) for one, other in zip(ours, theirs, strict=True)
         )
     one, other = np.asarray(ours), np.asarray(theirs)
     if type(ours) is not type(theirs) or one.dtype != other.dtype or one.shape != other.shape:
@@ -272,8 +275,19 @@ def alike(ours: Any, theirs: Any, ulps: int) -> bool:
     if one.tobytes() == other.tobytes():
         return True
     if ulps:
-        return np.allclose(one, other, rtol=ulps * np.finfo(one.dtype).eps, atol=0, equal_nan=True)
+        eps = np.finfo(one.dtype).eps
+        return np.allclose(one, other, rtol=ulps * eps, atol=CANCELLED * eps * scale, equal_nan=True)
     return np.array_equal(one, other, equal_nan=True) and np.array_equal(np.signbit(one.real), np.signbit(other.real))
+
+
+def largest(outcome: Any) -> float:
+    """The largest finite number in what a call returned."""
+    if isinstance(outcome, tuple):
+        return max(map(largest, outcome), default=0.0)
+    if not isinstance(outcome, (np.ndarray, np.generic)) or outcome.dtype.kind not in "fc":
+        return 0.0
+    finite = np.abs(outcome)[np.isfinite(outcome)]
+    return float(finite.max()) if finite.size else 0.0
 
 
 def differences(tf: Any, program: Program, function: Callable[..., Any]) -> list[Difference]:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from differing import Outcome, Program, alike, run
+from differing import Outcome, Program, alike, largest, run
 
 PREAMBLE = (
     "v, w = tf.Variable(2.0), tf.Variable([1.0, 2.0, 3.0])",
@@ -182,7 +182,7 @@ def compare(tf: Any, program: Program, function: Callable[..., Any]) -> list[tup
         number
         for number, (one, two) in enumerate(zip(theirs, ours, strict=True))
         if one.error != two.error
-        or not alike(one.returned, two.returned, ulps)
+        or not alike(one.returned, two.returned, ulps, largest(one.returned))
         or not alike(one.variables, two.variables, ulps)
     ]
     for _ in range(RACES):
