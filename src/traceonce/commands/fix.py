@@ -14,6 +14,7 @@ import click
 
 from traceonce.commands.message_line import say, say_lines
 from traceonce.commands.output import check_output, tell_place
+from traceonce.commands.program import ProgramCommand
 from traceonce.errors import UsageError
 from traceonce.observe.launching import Target, check_target
 
@@ -21,54 +22,7 @@ CALLS, TIMEOUT = 1000, 300.0
 LEFT, INTERRUPTED = 1, 130  # exit statuses: something is left that needs a repair; Ctrl-C
 
 
-class FixCommand(click.Command):
-    """Takes its own options before and after the script; the rest is the script's. After ``--`` all is the script's."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        flags = {name for option in self.params if isinstance(option, click.Option) for name in option.opts}
-        valued = {
-            name
-            for option in self.params
-            if isinstance(option, click.Option) and not option.is_flag
-            for name in option.opts
-        }
-        ours, ctx.obj = split_arguments(args, flags, valued)
-        return super().parse_args(ctx, ours)
-
-    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        return ["[OPTIONS]", "(SCRIPT | -m MODULE | -c CODE) [ARGS]..."]
-
-
-def split_arguments(args: Sequence[str], flags: set[str], valued: set[str]) -> tuple[list[str], Target | None]:
-    """Our own options, wherever they stand, and the program with its arguments."""
-    ours: list[str] = []
-    kind, name, rest = "script", None, []
-    words = list(args)
-    while words:
-        word = words.pop(0)
-        option = word.partition("=")[0]
-        if word == "--":
-            rest += words if name is not None else words[1:]
-            name = name if name is not None else next(iter(words), None)
-            break
-        if option in flags:
-            ours.append(word)
-            if option in valued and word == option and words:
-                ours.append(words.pop(0))
-        elif name is None and word in ("-m", "-c"):
-            if not words:
-                raise UsageError(f"{word} needs {'the name of a module' if word == '-m' else 'code'} after it.")
-            kind, name = ("module" if word == "-m" else "code"), words.pop(0)
-        elif name is None and word.startswith("-") and word != "-":
-            ours.append(word)  # for click to complain about, or to answer (--help)
-        elif name is None:
-            name = word
-        else:
-            rest.append(word)
-    return ours, Target(kind, name, tuple(rest)) if name is not None else None
-
-
-@click.command(cls=FixCommand, short_help="Change the source so that it traces less, and prove the change.")
+@click.command(cls=ProgramCommand, short_help="Change the source so that it traces less, and prove the change.")
 @click.option("--write", is_flag=True, help="Apply what was proved to the files, all of it or nothing.")
 @click.option("--html", "page", metavar="FILE", help="Write the report, with what was proved, as a page to this file.")
 @click.option("--json", "report", metavar="FILE", help="Write the result as JSON to this file ('-': standard output).")
@@ -121,14 +75,14 @@ def command(
 
     \b
     traceonce fix train.py --epochs 1
-    traceonce fix train.py --write
+    traceonce fix --write train.py
     traceonce fix train.py | git apply
     traceonce fix --html report.html train.py
-    traceonce fix --calls 200 --json fix.json train.py -- --write-checkpoints
+    traceonce fix --calls 200 --json fix.json train.py --write-checkpoints
 
-    Options of traceonce may stand before or after the script; what follows -- is the script's own. The exit status is 0
-    where nothing needs a repair or all was repaired, 1 where something is left or the program itself fails, 2 where the
-    input is wrong.
+    Options of traceonce stand before the script; what follows the script is its own. The exit status is 0 where nothing
+    needs a repair or all was repaired, 1 where something is left or the program itself fails, 2 where the input is
+    wrong.
     """
     target: Target | None = ctx.obj
     if target is None:
@@ -142,7 +96,7 @@ def command(
 
     tell = (lambda text: None) if quiet else _Teller()
     for remark in misplaced(target.arguments, [name for option in ctx.command.params for name in option.opts]):
-        tell(remark)
+        say(f"traceonce: {remark}")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _clear_up_and_leave)
     try:
@@ -190,10 +144,11 @@ class _Teller:
 
 def misplaced(arguments: Sequence[str], options: Sequence[str]) -> Iterator[str]:
     """Arguments of the script that look as if an option of ours had been meant."""
-    for word in arguments:
-        name = word.partition("=")[0]
-        near = difflib.get_close_matches(name, options, 1, 0.75) if name.startswith("--") else []
-        if near:
+    for name in dict.fromkeys(word.partition("=")[0] for word in arguments if word.startswith("--")):
+        near = difflib.get_close_matches(name, options, 1, 0.75)
+        if name in options:
+            yield f"{name} stands after the script and is passed to it; put it before SCRIPT if it is meant for fix"
+        elif near:
             yield f"{name} goes to the script; was {near[0]} meant?"
 
 

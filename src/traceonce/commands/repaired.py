@@ -143,7 +143,7 @@ class Result:
         if written:
             yield f"written: {', '.join(written)}"
         elif self.diff and not write:
-            yield "nothing was written: apply the diff, or run the same with --write"
+            yield "nothing was written: apply the diff, or run the same with --write before the script"
 
     def _summary(self) -> str:
         """Before and after, for the whole program."""

@@ -19,6 +19,7 @@ from traceonce.commands import in_program
 from traceonce.commands.accepted import AcceptedState
 from traceonce.commands.message_line import say, say_lines
 from traceonce.commands.output import OUTPUT_FAILED, check_form, choose_output, put_report, tell_place
+from traceonce.commands.program import ProgramCommand
 from traceonce.config import ALL, Config, load_config
 from traceonce.errors import TraceonceError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
@@ -36,23 +37,6 @@ BREACHED = 3
 NOT_KNOWN = 6  # what was to be checked; a number that neither pytest nor a shell has a use for
 
 
-class RunCommand(click.Command):
-    """Everything after the program's name belongs to the program, also what looks like an option of ours."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        with_value = {name for option in self.params if takes_value(option) for name in option.opts}
-        ours, target = split_arguments(args, with_value)
-        ctx.obj = target
-        return super().parse_args(ctx, ours)
-
-    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        return ["[OPTIONS]", "(SCRIPT | -m MODULE | -c CODE) [ARGS]..."]
-
-
-def takes_value(parameter: click.Parameter) -> bool:
-    return isinstance(parameter, click.Option) and not parameter.is_flag
-
-
 def read_most_traces(
     ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, int], ...]:
@@ -66,27 +50,7 @@ def read_most_traces(
     return tuple(found)
 
 
-def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str], Target | None]:
-    """Our own options, and the program with its arguments."""
-    position = 0
-    while position < len(args):
-        word = args[position]
-        kind = {"-m": "module", "-c": "code"}.get(word[:2]) if not word.startswith("--") else None
-        if kind:
-            rest = [word[2:], *args[position + 1 :]] if len(word) > 2 else list(args[position + 1 :])
-            if not rest:
-                raise UsageError(f"{word} needs {'the name of a module' if kind == 'module' else 'code'} after it.")
-            return list(args[:position]), Target(kind, rest[0], tuple(rest[1:]), glued=len(word) > 2)
-        if word == "--":
-            rest = list(args[position + 1 :])
-            return list(args[:position]), Target("script", rest[0], tuple(rest[1:])) if rest else None
-        if not word.startswith("-") or word == "-":
-            return list(args[:position]), Target("script", word, tuple(args[position + 1 :]))
-        position += 2 if word in with_value else 1
-    return list(args), None
-
-
-@click.command(cls=RunCommand, short_help="Run a program and explain every trace it makes.")
+@click.command(cls=ProgramCommand, short_help="Run a program and explain every trace it makes.")
 @click.option("--recording", type=click.Path(path_type=Path), help="Keep the recording in this file.")
 @click.option("--format", "form", default="text", show_default=True, help=f"The report's form: {', '.join(FORMATS)}.")
 @click.option("-o", "--output", help="Write the report to this file (JSON best goes there; '-': standard output).")
