@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from traceonce.atomic_files import atomic_write
 from traceonce.commands.message_line import say
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording
@@ -115,18 +115,10 @@ def _tell_error(recording: Recording, stream: TextIO) -> None:
 def write_whole(output: str, text: str) -> None:
     """All or nothing: a file is never half written, and keeps its mode. A pipe or a device is written through."""
     data = text.encode("utf-8", errors="replace")
-    temporary = None
     try:
         if os.path.exists(output) and not os.path.isfile(output):
             Path(output).write_bytes(data)
-            return
-        path = Path(os.path.realpath(output))
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        temporary.write_bytes(data)
-        if path.exists():
-            shutil.copymode(path, temporary)
-        temporary.replace(path)
+        else:
+            atomic_write(Path(os.path.realpath(output)), data)
     except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
         raise UsageError(f"-o {output}: cannot be written: {error.strerror or error}.") from None

@@ -7,13 +7,13 @@ function is known by its name and file, not by its line: an edit above it change
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
 
+from traceonce.atomic_files import atomic_write
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, FunctionId, Signature
 from traceonce.facts.event import package_path
@@ -70,12 +70,9 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def save(self, path: Path) -> None:
         """Write the file, whole or not at all; sorted, one fact a line, so that a review shows what changed."""
         document = msgspec.json.format(msgspec.json.encode(self, order="sorted"), indent=1) + b"\n"
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
-            temporary.write_bytes(document)
-            temporary.replace(path)
+            atomic_write(path, document)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise UsageError(f"{path}: cannot be written: {error.strerror or error}.") from None
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from traceonce.atomic_files import atomic_write
 from traceonce.errors import RecordError
 
 
@@ -73,12 +73,9 @@ def json_text(data: Any) -> str:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file whole, or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        temporary.write_bytes(text.encode())
-        temporary.replace(path)
+        atomic_write(path, text.encode())
     except UnicodeEncodeError:
         raise RecordError(f"{path}: half of a character (a lone surrogate) cannot be written; correct it.") from None
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise RecordError(f"{path}: cannot be written ({error.strerror or error}).") from None

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from traceonce.atomic_files import atomic_write
 from traceonce.errors import UsageError
 from traceonce.facts import Compiled, Entry, Exit
 from traceonce.facts.entries import encode_line
@@ -113,13 +114,7 @@ def complete(recording: Path, opening: list[Entry], compiled: list[Compiled], en
     if len(written) <= SIZE:
         written += _lines(opening)
     whole = b"".join(part if part.endswith(b"\n") else part + b"\n" for part in (written.lstrip(), *sections))
-    temporary = recording.with_name(f".{recording.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(whole + _lines([*compiled, ending]))
-        temporary.replace(recording)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+    atomic_write(recording, whole + _lines([*compiled, ending]))
     for part in finished:
         part.unlink()
 
