@@ -26,7 +26,7 @@ class Watch(Observation):
     @property
     def diagnoses(self) -> list[Diagnosis]:
         """One diagnosis per traced function, worst first."""
-        from traceonce.findings import diagnose_linked
+        from traceonce.analysis.diagnoses import diagnose_linked
 
         return diagnose_linked(self.recording)
 
@@ -63,7 +63,7 @@ class Watch(Observation):
 
         ``"html"`` and ``"markdown"`` come in Chinese, too, with ``language="zh"``.
         """
-        from traceonce.findings import find_out
+        from traceonce.analysis.material import find_out
         from traceonce.observe.excerpts import with_excerpts
         from traceonce.report.base import find_renderer
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from traceonce.commands.knowledge.verify import start_trials
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.running import Request, TrialProcess
+from traceonce.trials.interpreters import start_trials
 
 SOURCE = """
 import jax, jax.numpy as jnp, numpy as np

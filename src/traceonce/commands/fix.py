@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import signal
@@ -9,16 +10,28 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from traceonce.commands.message_line import say, say_lines
-from traceonce.commands.output import check_output, tell_place
+from traceonce.commands.output import check_output, put_report, tell_place, write_document
 from traceonce.commands.program import ProgramCommand
-from traceonce.errors import UsageError
+from traceonce.errors import TraceonceError, UsageError
+from traceonce.facts.command_line import quoted
+from traceonce.facts.error_text import main_line
+from traceonce.facts.printable import cut
+from traceonce.facts.quantities import count_of, duration
+from traceonce.home import remember
 from traceonce.observe.launching import Target, check_target
 
+if TYPE_CHECKING:
+    from traceonce.prove.outcome import Outcome, Repaired
+    from traceonce.prove.result import Result
+
 CALLS, TIMEOUT = 1000, 300.0
+TRIED = 4  # attempts that are shown per function
 LEFT, INTERRUPTED = 1, 130  # exit statuses: something is left that needs a repair; Ctrl-C
 
 
@@ -92,7 +105,7 @@ def command(
     check_output(page, "--html")
     if page == "-":
         raise UsageError("--html -: standard output is for the diff; name a file for the page.")
-    from traceonce.commands.repairing import Repairing
+    from traceonce.prove.repair import Repairing
 
     tell = (lambda text: None) if quiet else _Teller()
     for remark in misplaced(target.arguments, [name for option in ctx.command.params for name in option.opts]):
@@ -113,17 +126,17 @@ def command(
         sys.stdout.buffer.write(result.patch)
         sys.stdout.buffer.flush()
     if not quiet:
-        result.print_report()
+        _print_report(result)
     written = result.write() if write else []
     if not quiet:
-        for text in result.remarks(written, write=write):
+        for text in _remarks(result, written, write=write):
             say(f"traceonce: {text}")
-    result.keep(target.title)
+    _keep(result, target.title)
     if page is not None:
-        result.put_page(page)
+        put_report(result.recording, result.diagnoses, "html", page, to_stdout=True)
         tell_place(page)
     if report is not None:
-        result.put_json(report, written)
+        write_document(_as_json(result, written), report)
     raise SystemExit(LEFT if result.something_is_left else 0)
 
 
@@ -182,3 +195,131 @@ def check_encoding(script: Path) -> None:
             f"{script}: is not in the encoding that it declares, or in UTF-8 ({error}). Python cannot run it either; "
             "save it as UTF-8, or declare its encoding in the first line (# -*- coding: latin-1 -*-)."
         ) from None
+
+
+def _print_report(result: Result) -> None:
+    from rich.console import Console
+
+    from traceonce.report.text import print_text
+
+    print_text(result.recording, result.diagnoses, Console(file=sys.stderr))
+    for repaired in result.outcome.functions:
+        for line in _tried_lines(repaired):
+            say(line)
+
+
+def _tried_lines(repaired: Repaired) -> Iterator[str]:
+    """Where nothing settles a function: what was tried, and why it was not taken."""
+    if repaired.settled:
+        return
+    function = repaired.case.diagnosis.function.name
+    yield ""
+    yield f"{function}: {'not settled' if repaired.fixes else 'no change could be proved'}"
+    shown = {(attempt.recipe, attempt.reason): attempt for attempt in repaired.attempts}
+    for attempt in list(shown.values())[:TRIED]:
+        verdict = attempt.proof.verdict.replace("_", " ") if attempt.proof is not None else "cannot be written"
+        yield f"  {attempt.recipe}: {verdict}: {attempt.reason}"
+    if len(shown) > TRIED:
+        yield f"  … and {len(shown) - TRIED} more (--json FILE has them all)"
+    if not shown and repaired.why:
+        yield f"  {repaired.why}"
+    failed = [attempt.reason for attempt in shown.values() if attempt.proof is not None]
+    known = dict.fromkeys(id_ for reason in failed for id_ in _records_of(reason))
+    if known:
+        yield f"  known: {_explain(*known)}"
+
+
+def _remarks(result: Result, written: Sequence[str], *, write: bool) -> Iterator[str]:
+    """What is worth saying at the end."""
+    outcome, error = result.outcome, result.recording.error
+    varies = outcome.variation.describe()
+    if varies is not None:
+        yield f"the program is non-deterministic: {varies}; nothing is claimed about those"
+    rehearsal = outcome.original.run.rehearsal
+    if rehearsal is not None and rehearsal.cut is not None:
+        limit = "--calls" if rehearsal.cut == "calls" else "--timeout"
+        yield f"each run was ended by {limit}, after {len(rehearsal.returned)} calls; what comes later was not seen"
+    if result.files and rehearsal is not None and rehearsal.drawn:
+        yield (
+            "its functions draw random numbers, which TensorFlow starts anew at every trace: both were compared "
+            "with one stream of numbers, and with fewer traces the program will draw others than it did"
+        )
+    yield from dict.fromkeys(rehearsal.problems if rehearsal is not None else ())
+    if error is not None:
+        known = "".join(f" ({_explain(id_)})" for id_ in _records_of(error)[:1])
+        repaired = result.files and not outcome.last.run.status
+        rest = "it does not with the change" if repaired else "only what ran before that was looked at"
+        yield f"the program itself fails: {cut(main_line(error), 200)}{known}; {rest}"
+    elif outcome.original.run.status:
+        yield f"the program itself ends with exit status {outcome.original.run.status}"
+    for name in result.written_through:
+        yield f"{name}: too large to be copied, and the program has changed it in its runs"
+    if outcome.files:
+        yield _summary(outcome)
+    if result.unproved:
+        yield f"taken without a proof: {', '.join(result.unproved)}"
+    if written:
+        yield f"written: {', '.join(written)}"
+    elif result.diff and not write:
+        yield "nothing was written: apply the diff, or run the same with --write before the script"
+
+
+def _summary(outcome: Outcome) -> str:
+    """Before and after, for the whole program."""
+    before, after = outcome.original, outcome.last
+    traces = f"{count_of(sum(before.traces.values()), 'trace')} → {sum(after.traces.values()):,} in all"
+    if before.run.rehearsal is None or after.run.rehearsal is None:
+        return traces
+    one, other = before.run.rehearsal.seconds, after.run.rehearsal.seconds
+    return f"{traces}; the program ran {duration(one)} before and {duration(other)} after, without its imports"
+
+
+def _keep(result: Result, name: str) -> None:
+    """Leave a recording with the proofs where recordings lie: `traceonce report --latest` shows it."""
+    from traceonce.observe.shelf import default_recording
+
+    with contextlib.suppress(TraceonceError, OSError):  # the answer has been given already
+        path = default_recording(name)
+        path.write_text(_render_json(result), encoding="utf-8", errors="replace")
+        remember(path)
+
+
+def _as_json(result: Result, written: Sequence[str]) -> str:
+    """The recording's JSON, with what came of the repair."""
+    document = msgspec.json.decode(_render_json(result))
+    document["fix"] = {
+        "deterministic": result.outcome.variation.describe() is None,
+        "settled": not result.something_is_left,
+        "diff": result.diff,
+        "files": sorted(result.files),
+        "written": list(written),
+        "after": {name.rpartition(":")[2]: count for name, count in result.outcome.last.traces.items()},
+        "attempts": [
+            {
+                "function": repaired.case.diagnosis.function.name,
+                "recipe": attempt.recipe,
+                "verdict": attempt.proof.verdict if attempt.proof is not None else "declined",
+                "reason": attempt.reason,
+            }
+            for repaired in result.outcome.functions
+            for attempt in repaired.attempts
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+
+
+def _render_json(result: Result) -> str:
+    from traceonce.report.base import Material
+    from traceonce.report.json import render_json
+
+    return render_json(Material(result.recording, result.diagnoses))
+
+
+def _records_of(error: str) -> list[str]:
+    from traceonce.analysis.records import records_of_error
+
+    return records_of_error(error)
+
+
+def _explain(*records: str) -> str:
+    return quoted(["traceonce", "explain", *records])

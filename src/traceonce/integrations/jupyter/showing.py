@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
+from traceonce.analysis.material import find_out
 from traceonce.api import Watch
 from traceonce.facts import Recording
 from traceonce.facts.printable import MESSAGE, in_line
-from traceonce.findings import find_out
 from traceonce.integrations.jupyter.options import Options
 from traceonce.observe.excerpts import with_excerpts
 from traceonce.report.base import find_renderer
