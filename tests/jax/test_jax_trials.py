@@ -70,7 +70,8 @@ def test_an_error_has_no_frame_and_no_folder_of_ours(trials: tuple[TrialProcess,
     assert error is not None
     assert error.types[0] == "UnexpectedTracerError"
     assert "train.py:15" in error.message
-    assert "commands/trial" not in error.message + error.traceback
+    assert "traceonce/trials" not in error.message + error.traceback
+    assert "fork_server" not in error.message + error.traceback
     assert "/tmp" not in error.message + error.traceback
 
 

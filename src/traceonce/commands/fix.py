@@ -108,7 +108,8 @@ def command(
     from traceonce.prove.repair import Repairing
 
     tell = (lambda text: None) if quiet else _Teller()
-    for remark in misplaced(target.arguments, [name for option in ctx.command.params for name in option.opts]):
+    options = [name for option in ctx.command.params for name in option.opts]
+    for remark in misplaced(target.arguments, options, guess=not quiet):
         say(f"traceonce: {remark}")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _clear_up_and_leave)
@@ -155,10 +156,10 @@ class _Teller:
         say(f"traceonce: {time.monotonic() - self._began:4.0f} s  {text}")
 
 
-def misplaced(arguments: Sequence[str], options: Sequence[str]) -> Iterator[str]:
+def misplaced(arguments: Sequence[str], options: Sequence[str], *, guess: bool) -> Iterator[str]:
     """Arguments of the script that look as if an option of ours had been meant."""
     for name in dict.fromkeys(word.partition("=")[0] for word in arguments if word.startswith("--")):
-        near = difflib.get_close_matches(name, options, 1, 0.75)
+        near = difflib.get_close_matches(name, options, 1, 0.75) if guess else []
         if name in options:
             yield f"{name} stands after the script and is passed to it; put it before SCRIPT if it is meant for fix"
         elif near:

@@ -48,7 +48,7 @@ _ALONG = {
 LOG_KEPT = 200_000  # bytes of what a trial prints
 
 
-class Measuring:
+class TrialJob:
     """One trial, in a folder of its own."""
 
     def __init__(self, line: bytes, facts: Measurement) -> None:
@@ -164,7 +164,7 @@ def _without_places(text: str, scratch: Path) -> str:
 def main() -> None:
     name = sys.argv[1]
     modules = (name, *_ALONG.get(name, ()))
-    serve(modules, lambda: msgspec.json.encode(_facts_about(name)), lambda line: Measuring(line, _facts_about(name)))
+    serve(modules, lambda: msgspec.json.encode(_facts_about(name)), lambda line: TrialJob(line, _facts_about(name)))
 
 
 if __name__ == "__main__":
