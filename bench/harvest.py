@@ -22,13 +22,13 @@ from pathlib import Path
 
 import msgspec
 
-from traceonce.commands.knowledge.verify import start_trials
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.experiment import Experiment, Grows, Logs, Raises, Wrong
 from traceonce.knowledge.harvesting import log_entries, report_blocks
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.running import Request
 from traceonce.knowledge.verifying import Task, run_tasks
+from traceonce.trials.interpreters import start_trials
 
 MESSAGES = Path(__file__).parent / "messages.jsonl"
 LONGEST = 6_000  # characters of a message that is kept

@@ -31,8 +31,8 @@ from measuring import save
 from serve_load import Load, Server, serving, write_templates
 from serve_peer import compare_with_peer
 
+from traceonce.analysis.material import find_out
 from traceonce.facts import Recording
-from traceonce.findings import find_out
 from traceonce.report.base import find_renderer
 
 RECORDED = Path(__file__).parent.parent / "tests" / "recorded"

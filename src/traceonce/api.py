@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
+from traceonce.atomic_files import write_named
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.quantities import count_of, duration
-from traceonce.facts.whole_file import write_whole
 from traceonce.observe.watch import Observation
 from traceonce.report.base import Language
 
@@ -54,7 +54,7 @@ class Watch(Observation):
     @property
     def diagnoses(self) -> list[Diagnosis]:
         """One diagnosis per traced function, worst first."""
-        from traceonce.findings import diagnose_linked
+        from traceonce.analysis.diagnoses import diagnose_linked
 
         return diagnose_linked(self.recording)
 
@@ -124,7 +124,7 @@ class Watch(Observation):
 
         ``"html"`` and ``"markdown"`` come in Chinese, too, with ``language="zh"``.
         """
-        from traceonce.findings import find_out
+        from traceonce.analysis.material import find_out
         from traceonce.report.base import find_renderer
 
         render = find_renderer(format)
@@ -146,7 +146,7 @@ class Watch(Observation):
         """Write the report as a page: one file with everything in it, all of it or nothing."""
         file = Path(path)
         try:
-            write_whole(file, self.report("html", language).encode(errors="replace"))
+            write_named(file, self.report("html", language).encode(errors="replace"))
         except OSError as error:
             raise UsageError(f"{file}: cannot be written: {error.strerror or error}.") from error
         return file

@@ -13,6 +13,10 @@ TracingLimitWarning            the same, where the limit is to warn; a UserWarni
 
 from __future__ import annotations
 
+import errno
+
+OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # what a full or broken disk answers
+
 TYPE_CHECKING = False  # facts import these errors
 if TYPE_CHECKING:
     from traceonce.facts import Breach

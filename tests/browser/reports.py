@@ -11,8 +11,8 @@ import msgspec
 from demanding_recordings import DEMANDING
 from made_recordings import make_empty, make_hostile, make_killed, make_large
 
+from traceonce.analysis.material import find_out
 from traceonce.facts import Cause, Recording
-from traceonce.findings import find_out
 from traceonce.knowledge.language import Language
 from traceonce.report.base import find_renderer
 from traceonce.report.page import FOLDER

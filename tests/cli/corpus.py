@@ -101,7 +101,7 @@ def fix(program: Program, folder: Path) -> Fixed:
     program.copy_to(original)
     program.copy_to(repaired)
     done = subprocess.run(
-        [TRACEONCE, "fix", program.file, "--write", "--json", str(folder / "fix.json")],
+        [TRACEONCE, "fix", "--write", "--json", str(folder / "fix.json"), program.file],
         cwd=repaired,
         capture_output=True,
         timeout=TOO_LONG,

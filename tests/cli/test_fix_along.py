@@ -45,7 +45,7 @@ def test_helpers_in_other_files_are_changed_with_the_function(shell: Shell) -> N
             print(score(tf.reshape(tf.range(6.0 * length), [3, length, 2])).numpy().round(2))
         """,
     )
-    outcome = shell.traceonce("fix", "train.py", "--write", "--json", "fix.json")
+    outcome = shell.traceonce("fix", "--write", "--json", "fix.json", "train.py")
     assert outcome.status == 0, outcome.errors
     (function,) = json.loads((shell.cwd / "fix.json").read_text())["functions"]
     (fix,) = (fix for fix in function["fixes"] if fix["proof"])

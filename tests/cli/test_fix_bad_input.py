@@ -45,8 +45,8 @@ def refused(shell: Shell, *arguments: str) -> str:
         (["--calls", "0", "ok.py"], ["--calls"]),
         (["--timeout", "soon", "ok.py"], ["--timeout"]),
         (["--no-such-option", "ok.py"], ["--no-such-option"]),
-        (["ok.py", "--json", "no/such/folder.json"], ["--json", "folder"]),
-        (["ok.py", "--input", "missing.txt"], ["--input missing.txt"]),
+        (["--json", "no/such/folder.json", "ok.py"], ["--json", "folder"]),
+        (["--input", "missing.txt", "ok.py"], ["--input missing.txt"]),
         (["latin.py"], ["latin.py", "encoding", "UTF-8"]),
     ],
 )
@@ -103,7 +103,7 @@ def test_a_script_that_reads_standard_input(shell: Shell) -> None:
     shell.write("train.py", RETRACING + "count = int(input())\n" + LOOP.replace("8", "count"))
     assert "--input FILE" in refused(shell, "train.py")
     shell.write("count.txt", "9\n")
-    outcome = shell.traceonce("fix", "train.py", "--input", "count.txt")
+    outcome = shell.traceonce("fix", "--input", "count.txt", "train.py")
     assert outcome.status == 0, outcome.errors
     assert "9 traces → 1" in outcome.errors
 
@@ -183,7 +183,7 @@ def _running(marker: str) -> list[str]:
 def test_tabs_and_windows_lines_survive(shell: Shell) -> None:
     text = (RETRACING + LOOP).replace("    ", "\t").replace("\n", "\r\n")
     (shell.cwd / "train.py").write_bytes(text.encode())
-    outcome = shell.traceonce("fix", "train.py", "--write")
+    outcome = shell.traceonce("fix", "--write", "train.py")
     assert outcome.status == 0, outcome.errors
     written = (shell.cwd / "train.py").read_bytes()
     assert written != text.encode()
@@ -196,7 +196,7 @@ def test_a_file_that_changes_in_the_meantime_is_not_overwritten(shell: Shell) ->
     script = shell.write(
         "train.py", RETRACING + LOOP + f"open({str(shell.cwd / 'train.py')!r}, 'a').write('# mine\\n')\n"
     )
-    outcome = shell.traceonce("fix", "train.py", "--write")
+    outcome = shell.traceonce("fix", "--write", "train.py")
     assert outcome.status == 2
     assert "train.py" in outcome.errors
     assert "again" in outcome.errors
@@ -205,7 +205,7 @@ def test_a_file_that_changes_in_the_meantime_is_not_overwritten(shell: Shell) ->
 
 def test_the_diff_can_be_applied_and_the_json_says_the_same(shell: Shell) -> None:
     script = shell.write("train.py", RETRACING + LOOP)
-    outcome = shell.traceonce("fix", "train.py", "--json", "fix.json")
+    outcome = shell.traceonce("fix", "--json", "fix.json", "train.py")
     assert outcome.status == 0, outcome.errors
     document = json.loads((shell.cwd / "fix.json").read_text())
     assert document["fix"]["diff"] == outcome.text
@@ -254,7 +254,21 @@ def test_a_run_that_is_ended_by_its_time_is_repaired_by_what_was_seen(shell: She
 def test_an_option_that_goes_to_the_script_by_mistake_is_pointed_out(shell: Shell) -> None:
     shell.write("train.py", RETRACING + "scale(tf.constant(2.0), 1)\n")
     outcome = shell.traceonce("fix", "train.py", "--wdie")
-    assert "--wdie goes to the script; was --wide meant?" in outcome.errors
+    assert "traceonce: --wdie goes to the script; was --wide meant?\n" in outcome.errors
+
+
+def test_what_follows_the_script_is_the_scripts_own(shell: Shell) -> None:
+    """Also an option that `fix` has itself; since it used to take that, it says who gets it now."""
+    script = shell.write("train.py", RETRACING + LOOP + "import sys\nassert sys.argv[1:] == ['--write', '--json=x']\n")
+    before = script.read_text()
+    outcome = shell.traceonce("fix", "--quiet", "train.py", "--write", "--json=x")
+    assert outcome.status == 0, outcome.errors
+    assert "input_signature" in outcome.text
+    assert script.read_text() == before
+    assert [path.name for path in shell.cwd.iterdir()] == ["train.py"]
+    for name in ("--write", "--json"):
+        hint = f"{name} stands after the script and is passed to it; put it before SCRIPT if it is meant for fix"
+        assert f"traceonce: {hint}\n" in outcome.errors
 
 
 def test_a_program_that_fails_after_its_traces_is_said_to(shell: Shell) -> None:

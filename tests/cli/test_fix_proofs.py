@@ -10,7 +10,7 @@ from shells import Outcome, Shell
 
 def fix(shell: Shell, text: str, *options: str) -> tuple[Outcome, dict[str, Any]]:
     shell.write("train.py", text)
-    outcome = shell.traceonce("fix", "train.py", "--json", "fix.json", *options)
+    outcome = shell.traceonce("fix", "--json", "fix.json", *options, "train.py")
     return outcome, json.loads((shell.cwd / "fix.json").read_text())
 
 
@@ -40,7 +40,7 @@ def test_a_program_that_differs_from_itself_is_said_to_and_nothing_is_claimed(sh
     assert document["fix"]["deterministic"] is False
     assert proofs(document, "scale")[0] == ("input_signature", "review", "not_proved")
     assert document["functions"][0]["fixes"][0]["proof"]["outputs_equal"] is None
-    outcome = shell.traceonce("fix", "train.py", "--write", "--unproved")
+    outcome = shell.traceonce("fix", "--write", "--unproved", "train.py")
     assert "input_signature" in (shell.cwd / "train.py").read_text(), outcome.errors
 
 
@@ -175,7 +175,7 @@ def test_only_the_function_that_was_asked_for(shell: Shell) -> None:
     assert outcome.status == 0, outcome.errors
     assert proofs(document, "other") == [("input_signature", "safe", "proved")]
     assert outcome.text.count("+@tf.function(input_signature") == 1
-    wrong = shell.traceonce("fix", "train.py", "--function", "onee")
+    wrong = shell.traceonce("fix", "--function", "onee", "train.py")
     assert wrong.status == 2
     assert "traced: one, other" in wrong.errors
 
@@ -202,7 +202,7 @@ def test_a_library_is_never_touched_and_its_maintainers_get_a_report(shell: Shel
         """
     shell.write("train.py", text)
     before = shell.files()
-    outcome = shell.traceonce("fix", "train.py", "--json", "-", env={"PYTHONPATH": str(folder)})
+    outcome = shell.traceonce("fix", "--json", "-", "train.py", env={"PYTHONPATH": str(folder)})
     document = json.loads(outcome.text)
     assert outcome.status == 1, outcome.errors
     assert shell.files(home=False) == before

@@ -97,7 +97,7 @@ def test_a_shell_runs_the_command_that_is_suggested(ran: Shell) -> None:
     (command,) = {found[1] for found in re.finditer(r"not run: (traceonce fix .*) tries and proves it", sent)}
     done = subprocess.run(["bash", "-c", f"printf '%s\\0' {command}"], capture_output=True, check=True, timeout=60)
     words = [os.fsdecode(word) for word in done.stdout.split(b"\0")[:-1]]
-    assert words == ["traceonce", "fix", SCRIPT, "--", *ARGUMENTS]
+    assert words == ["traceonce", "fix", SCRIPT, *ARGUMENTS]
     assert shlex.split(command)[:2] == words[:2]
 
 

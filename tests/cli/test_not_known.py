@@ -30,14 +30,14 @@ print("done")
 """
 # Our own analysis of the run, with a fault in it.
 PLANTED = """\
-import traceonce.budget, traceonce.findings
+import traceonce.budget, traceonce.analysis.diagnoses
 from traceonce.commands.main import main
 
 def fault(recording):
     {fault}
 
 traceonce.budget.SECONDS = 1.0
-traceonce.findings.diagnose_linked = fault
+traceonce.analysis.diagnoses.diagnose_linked = fault
 main()
 """
 
@@ -124,7 +124,7 @@ def test_an_error_of_our_own(shell: Shell, fault: str, said: str) -> None:
 def test_a_process_that_cannot_be_watched(shell: Shell) -> None:
     """Not only written to standard error: the recording knows it, and with it the gate."""
     shell.write("program.py", "import tensorflow\nprint('ran')")
-    shell.write("tensorflow.py", "import sys\nsys.modules['traceonce.commands.in_program'] = None\n")
+    shell.write("tensorflow.py", "import sys\nsys.modules['traceonce.in_program'] = None\n")
     outcome = shell.traceonce("run", "--fail-on", "retracing", "program.py")
     assert (outcome.status, outcome.out) == (NOT_KNOWN, b"ran\n")
     assert "is not watched: ModuleNotFoundError" in outcome.errors.splitlines()[-1]

@@ -12,7 +12,6 @@ import msgspec
 
 import traceonce
 from traceonce.backends.jax import Jax
-from traceonce.commands.repairing import understand
 from traceonce.facts import Proof, Verdict
 from traceonce.facts.rehearsal import RehearsalSettings, stable_name
 from traceonce.fix.candidate import Candidate, Declined
@@ -23,6 +22,7 @@ from traceonce.prove.judging import Observed, judge
 from traceonce.prove.outcome import Outcome
 from traceonce.prove.program import Program
 from traceonce.prove.rehearsing import Run
+from traceonce.prove.repair import understand
 from traceonce.prove.searching import Search
 
 PROGRAM = "program.py"

@@ -51,7 +51,7 @@ def predict(weights):
 def test_a_program_of_two_files_is_repaired_proved_and_written(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM)
     (tmp_path / "model.py").write_text(MODEL)
-    command = [sys.executable, "-m", "traceonce", "fix", "train.py", "--write", "--json", "fix.json"]
+    command = [sys.executable, "-m", "traceonce", "fix", "--write", "--json", "fix.json", "train.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "train.py").read_text() == WRITTEN

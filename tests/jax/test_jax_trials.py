@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from traceonce.commands.knowledge.verify import start_trials
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.running import Request, TrialProcess
+from traceonce.trials.interpreters import start_trials
 
 SOURCE = """
 import jax, jax.numpy as jnp, numpy as np
@@ -70,7 +70,8 @@ def test_an_error_has_no_frame_and_no_folder_of_ours(trials: tuple[TrialProcess,
     assert error is not None
     assert error.types[0] == "UnexpectedTracerError"
     assert "train.py:15" in error.message
-    assert "commands/trial" not in error.message + error.traceback
+    assert "traceonce/trials" not in error.message + error.traceback
+    assert "fork_server" not in error.message + error.traceback
     assert "/tmp" not in error.message + error.traceback
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import anyio
 import pytest
 
-from traceonce.commands.local_recordings import LocalRecordings, look_up
 from traceonce.errors import UsageError
-from traceonce.observe.shelf import remember
+from traceonce.home import remember
 from traceonce.serve.digest import open_digest
 from traceonce.serve.lanes import Lanes
+from traceonce.serve.mcp.local_recordings import LocalRecordings, look_up
 from traceonce.serve.refusals import NotFoundError, OverBudgetError
 
 RECORDED = Path(__file__).parents[1] / "recorded"

@@ -19,8 +19,8 @@ import pytest
 from mcp import Client, MCPError
 from mcp.server.lowlevel import Server
 
-from traceonce.commands.fix import split_arguments
 from traceonce.commands.mcp import open_desk
+from traceonce.commands.program import split_arguments
 from traceonce.facts import Leaf, Recording, Signature
 from traceonce.serve.mcp.bounds import WHOLE
 from traceonce.serve.mcp.fixes import proving_command
@@ -230,7 +230,7 @@ def test_the_command_that_proves_a_fix(command: tuple[str, ...], program: tuple[
     shown = proving_command(Recording(command=command), "A.step")
     assert shown is not None
     first, second, *words = shlex.split(shown)
-    ours, target = split_arguments(words, {"--function", "--write"}, {"--function"})
+    ours, target = split_arguments(words, {"--function"})
     assert (first, second, ours) == ("traceonce", "fix", ["--function", "A.step"])
     assert target is not None
     assert (target.kind, target.name, target.arguments) == program

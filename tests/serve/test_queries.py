@@ -12,8 +12,8 @@ from typing import Any
 import anyio
 import pytest
 
+from traceonce.analysis.material import find_out
 from traceonce.facts import Recording
-from traceonce.findings import find_out
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.outcomes import Outcomes
 from traceonce.report.base import find_renderer

@@ -28,8 +28,8 @@ from hostile_recordings import (
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from traceonce.analysis.material import find_out
 from traceonce.facts import Recording
-from traceonce.findings import find_out
 from traceonce.report.base import find_renderer
 from traceonce.serve.app import create_app
 from traceonce.serve.settings import Settings

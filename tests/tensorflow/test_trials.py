@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from traceonce.commands.knowledge.verify import start_trials
 from traceonce.errors import RecordError
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.running import Request, TrialProcess
+from traceonce.trials.interpreters import start_trials
 
 SOURCE = """
 import ctypes, logging, os, subprocess, sys, time
@@ -185,7 +185,7 @@ def test_a_module_that_cannot_be_loaded(trials: TrialProcess, tmp_path: Path, so
 def test_a_process_that_is_lost_is_started_again(module: Path) -> None:
     process = start_trials(sys.executable, "tensorflow")
     try:
-        process._process.kill()  # type: ignore[union-attr]  # as the kernel does when memory is short
+        process._server._process.kill()  # type: ignore[union-attr]  # as the kernel does when memory is short
         assert run(process, module, "failure_of_state").broken == "the process that runs the trials was lost"
         assert run(process, module, "failure_of_state").outputs is False
     finally:
@@ -194,6 +194,6 @@ def test_a_process_that_is_lost_is_started_again(module: Path) -> None:
 
 def test_a_framework_that_is_not_installed() -> None:
     with pytest.raises(RecordError, match="the framework could not be imported: ModuleNotFoundError"):
-        TrialProcess([sys.executable, "-m", "traceonce.commands.trials", "not_a_framework"], {})
+        TrialProcess([sys.executable, "-m", "traceonce.trials.server", "not_a_framework"], {})
     with pytest.raises(RecordError, match="there is no backend for 'not_a_framework'"):
         start_trials(sys.executable, "not_a_framework")

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from recordings_by_schema import recordings
 
+from traceonce.analysis.material import find_out
+from traceonce.analysis.records import explain_run
 from traceonce.errors import RecordingError
 from traceonce.facts import Recording
-from traceonce.findings import explain_run, find_out
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.matching import Index
 from traceonce.report.base import FORMS, find_renderer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from handmade import STEP, Events, cause, record, tensor
 
-from traceonce.commands.run import not_measured
+from traceonce.analysis.conclusion import not_measured
 from traceonce.config import Config
 from traceonce.diagnosis import diagnose
 from traceonce.facts import CauseCode, Verdict
@@ -31,4 +31,4 @@ def test_what_is_not_counted_is_said(evidence: Evidence, fail_on: Verdict, said:
     stale = Finding("tensorflow", STEP, cause(CauseCode.STALE, "rate", evidence=evidence), process="1")
     diagnoses = diagnose(record(Events()(tensor("x", 3)), calls=2, findings=(stale,)))
     target = Target("script", "my train.py", ("3",))
-    assert not_measured(diagnoses, Config(fail_on=(fail_on,)), target) == said
+    assert not_measured(diagnoses, Config(fail_on=(fail_on,)), target.command()) == said

@@ -13,23 +13,27 @@ from typing import NamedTuple
 
 import click
 import msgspec
+from rich.console import Console
 
+from traceonce.analysis.records import explain_run
 from traceonce.budget import compute_from
-from traceonce.commands.explained import print_explanations
-from traceonce.commands.knowledge.at_hand import base_option, format_option, open_to_read
+from traceonce.commands.input import is_file, join_words, open_input, read_chunks
 from traceonce.commands.knowledge.match import make_index
-from traceonce.commands.texts import is_file, join_words, open_input, read_chunks
+from traceonce.commands.options import base_option, format_option
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
-from traceonce.findings import explain_run
+from traceonce.home import latest_recording
 from traceonce.knowledge.answering import Answered, Answering
+from traceonce.knowledge.at_hand import open_to_read
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.explaining import Met
 from traceonce.knowledge.language import LANGUAGES, Language, in_language
 from traceonce.knowledge.matching import Index
 from traceonce.knowledge.matching.cleaning import decode
-from traceonce.observe.shelf import latest_recording
+from traceonce.knowledge.rendering.explanations import explanation_lines
+from traceonce.report.terminal import print_line
 
+WIDTH = 100  # columns, where the output is no terminal
 _PATH = re.compile(r"[\w.~+@-]*(?:/[\w.~+@-]+)+/?", re.ASCII)
 
 
@@ -83,6 +87,14 @@ def command(
         print_explanations(everything_found, asked.answering.language_for(everything_found.language))
     if not (everything_found.explanations or everything_found.ignorable or everything_found.fine):
         raise SystemExit(1)
+
+
+def print_explanations(explained: Answered, language: Language) -> None:
+    console = Console(file=sys.stdout, highlight=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console = Console(file=sys.stdout, highlight=False, width=WIDTH)
+    for line in explanation_lines(explained, language, console):
+        print_line(console, line)
 
 
 class _Part(NamedTuple):

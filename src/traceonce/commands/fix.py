@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import signal
@@ -9,66 +10,32 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from traceonce.commands.message_line import say, say_lines
-from traceonce.commands.output import check_output, tell_place
-from traceonce.errors import UsageError
+from traceonce.commands.output import check_output, put_report, tell_place, write_document
+from traceonce.commands.program import ProgramCommand
+from traceonce.errors import TraceonceError, UsageError
+from traceonce.facts.command_line import quoted
+from traceonce.facts.error_text import main_line
+from traceonce.facts.printable import cut
+from traceonce.facts.quantities import count_of, duration
+from traceonce.home import remember
 from traceonce.observe.launching import Target, check_target
 
+if TYPE_CHECKING:
+    from traceonce.prove.outcome import Outcome, Repaired
+    from traceonce.prove.result import Result
+
 CALLS, TIMEOUT = 1000, 300.0
+TRIED = 4  # attempts that are shown per function
 LEFT, INTERRUPTED = 1, 130  # exit statuses: something is left that needs a repair; Ctrl-C
 
 
-class FixCommand(click.Command):
-    """Takes its own options before and after the script; the rest is the script's. After ``--`` all is the script's."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        flags = {name for option in self.params if isinstance(option, click.Option) for name in option.opts}
-        valued = {
-            name
-            for option in self.params
-            if isinstance(option, click.Option) and not option.is_flag
-            for name in option.opts
-        }
-        ours, ctx.obj = split_arguments(args, flags, valued)
-        return super().parse_args(ctx, ours)
-
-    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        return ["[OPTIONS]", "(SCRIPT | -m MODULE | -c CODE) [ARGS]..."]
-
-
-def split_arguments(args: Sequence[str], flags: set[str], valued: set[str]) -> tuple[list[str], Target | None]:
-    """Our own options, wherever they stand, and the program with its arguments."""
-    ours: list[str] = []
-    kind, name, rest = "script", None, []
-    words = list(args)
-    while words:
-        word = words.pop(0)
-        option = word.partition("=")[0]
-        if word == "--":
-            rest += words if name is not None else words[1:]
-            name = name if name is not None else next(iter(words), None)
-            break
-        if option in flags:
-            ours.append(word)
-            if option in valued and word == option and words:
-                ours.append(words.pop(0))
-        elif name is None and word in ("-m", "-c"):
-            if not words:
-                raise UsageError(f"{word} needs {'the name of a module' if word == '-m' else 'code'} after it.")
-            kind, name = ("module" if word == "-m" else "code"), words.pop(0)
-        elif name is None and word.startswith("-") and word != "-":
-            ours.append(word)  # for click to complain about, or to answer (--help)
-        elif name is None:
-            name = word
-        else:
-            rest.append(word)
-    return ours, Target(kind, name, tuple(rest)) if name is not None else None
-
-
-@click.command(cls=FixCommand, short_help="Change the source so that it traces less, and prove the change.")
+@click.command(cls=ProgramCommand, short_help="Change the source so that it traces less, and prove the change.")
 @click.option("--write", is_flag=True, help="Apply what was proved to the files, all of it or nothing.")
 @click.option("--html", "page", metavar="FILE", help="Write the report, with what was proved, as a page to this file.")
 @click.option("--json", "report", metavar="FILE", help="Write the result as JSON to this file ('-': standard output).")
@@ -121,14 +88,14 @@ def command(
 
     \b
     traceonce fix train.py --epochs 1
-    traceonce fix train.py --write
+    traceonce fix --write train.py
     traceonce fix train.py | git apply
     traceonce fix --html report.html train.py
-    traceonce fix --calls 200 --json fix.json train.py -- --write-checkpoints
+    traceonce fix --calls 200 --json fix.json train.py --write-checkpoints
 
-    Options of traceonce may stand before or after the script; what follows -- is the script's own. The exit status is 0
-    where nothing needs a repair or all was repaired, 1 where something is left or the program itself fails, 2 where the
-    input is wrong.
+    Options of traceonce stand before the script; what follows the script is its own. The exit status is 0 where nothing
+    needs a repair or all was repaired, 1 where something is left or the program itself fails, 2 where the input is
+    wrong.
     """
     target: Target | None = ctx.obj
     if target is None:
@@ -138,11 +105,12 @@ def command(
     check_output(page, "--html")
     if page == "-":
         raise UsageError("--html -: standard output is for the diff; name a file for the page.")
-    from traceonce.commands.repairing import Repairing
+    from traceonce.prove.repair import Repairing
 
     tell = (lambda text: None) if quiet else _Teller()
-    for remark in misplaced(target.arguments, [name for option in ctx.command.params for name in option.opts]):
-        tell(remark)
+    options = [name for option in ctx.command.params for name in option.opts]
+    for remark in misplaced(target.arguments, options, guess=not quiet):
+        say(f"traceonce: {remark}")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _clear_up_and_leave)
     try:
@@ -159,17 +127,17 @@ def command(
         sys.stdout.buffer.write(result.patch)
         sys.stdout.buffer.flush()
     if not quiet:
-        result.print_report()
+        _print_report(result)
     written = result.write() if write else []
     if not quiet:
-        for text in result.remarks(written, write=write):
+        for text in _remarks(result, written, write=write):
             say(f"traceonce: {text}")
-    result.keep(target.title)
+    _keep(result, target.title)
     if page is not None:
-        result.put_page(page)
+        put_report(result.recording, result.diagnoses, "html", page, to_stdout=True)
         tell_place(page)
     if report is not None:
-        result.put_json(report, written)
+        write_document(_as_json(result, written), report)
     raise SystemExit(LEFT if result.something_is_left else 0)
 
 
@@ -188,12 +156,13 @@ class _Teller:
         say(f"traceonce: {time.monotonic() - self._began:4.0f} s  {text}")
 
 
-def misplaced(arguments: Sequence[str], options: Sequence[str]) -> Iterator[str]:
+def misplaced(arguments: Sequence[str], options: Sequence[str], *, guess: bool) -> Iterator[str]:
     """Arguments of the script that look as if an option of ours had been meant."""
-    for word in arguments:
-        name = word.partition("=")[0]
-        near = difflib.get_close_matches(name, options, 1, 0.75) if name.startswith("--") else []
-        if near:
+    for name in dict.fromkeys(word.partition("=")[0] for word in arguments if word.startswith("--")):
+        near = difflib.get_close_matches(name, options, 1, 0.75) if guess else []
+        if name in options:
+            yield f"{name} stands after the script and is passed to it; put it before SCRIPT if it is meant for fix"
+        elif near:
             yield f"{name} goes to the script; was {near[0]} meant?"
 
 
@@ -227,3 +196,131 @@ def check_encoding(script: Path) -> None:
             f"{script}: is not in the encoding that it declares, or in UTF-8 ({error}). Python cannot run it either; "
             "save it as UTF-8, or declare its encoding in the first line (# -*- coding: latin-1 -*-)."
         ) from None
+
+
+def _print_report(result: Result) -> None:
+    from rich.console import Console
+
+    from traceonce.report.text import print_text
+
+    print_text(result.recording, result.diagnoses, Console(file=sys.stderr))
+    for repaired in result.outcome.functions:
+        for line in _tried_lines(repaired):
+            say(line)
+
+
+def _tried_lines(repaired: Repaired) -> Iterator[str]:
+    """Where nothing settles a function: what was tried, and why it was not taken."""
+    if repaired.settled:
+        return
+    function = repaired.case.diagnosis.function.name
+    yield ""
+    yield f"{function}: {'not settled' if repaired.fixes else 'no change could be proved'}"
+    shown = {(attempt.recipe, attempt.reason): attempt for attempt in repaired.attempts}
+    for attempt in list(shown.values())[:TRIED]:
+        verdict = attempt.proof.verdict.replace("_", " ") if attempt.proof is not None else "cannot be written"
+        yield f"  {attempt.recipe}: {verdict}: {attempt.reason}"
+    if len(shown) > TRIED:
+        yield f"  … and {len(shown) - TRIED} more (--json FILE has them all)"
+    if not shown and repaired.why:
+        yield f"  {repaired.why}"
+    failed = [attempt.reason for attempt in shown.values() if attempt.proof is not None]
+    known = dict.fromkeys(id_ for reason in failed for id_ in _records_of(reason))
+    if known:
+        yield f"  known: {_explain(*known)}"
+
+
+def _remarks(result: Result, written: Sequence[str], *, write: bool) -> Iterator[str]:
+    """What is worth saying at the end."""
+    outcome, error = result.outcome, result.recording.error
+    varies = outcome.variation.describe()
+    if varies is not None:
+        yield f"the program is non-deterministic: {varies}; nothing is claimed about those"
+    rehearsal = outcome.original.run.rehearsal
+    if rehearsal is not None and rehearsal.cut is not None:
+        limit = "--calls" if rehearsal.cut == "calls" else "--timeout"
+        yield f"each run was ended by {limit}, after {len(rehearsal.returned)} calls; what comes later was not seen"
+    if result.files and rehearsal is not None and rehearsal.drawn:
+        yield (
+            "its functions draw random numbers, which TensorFlow starts anew at every trace: both were compared "
+            "with one stream of numbers, and with fewer traces the program will draw others than it did"
+        )
+    yield from dict.fromkeys(rehearsal.problems if rehearsal is not None else ())
+    if error is not None:
+        known = "".join(f" ({_explain(id_)})" for id_ in _records_of(error)[:1])
+        repaired = result.files and not outcome.last.run.status
+        rest = "it does not with the change" if repaired else "only what ran before that was looked at"
+        yield f"the program itself fails: {cut(main_line(error), 200)}{known}; {rest}"
+    elif outcome.original.run.status:
+        yield f"the program itself ends with exit status {outcome.original.run.status}"
+    for name in result.written_through:
+        yield f"{name}: too large to be copied, and the program has changed it in its runs"
+    if outcome.files:
+        yield _summary(outcome)
+    if result.unproved:
+        yield f"taken without a proof: {', '.join(result.unproved)}"
+    if written:
+        yield f"written: {', '.join(written)}"
+    elif result.diff and not write:
+        yield "nothing was written: apply the diff, or run the same with --write before the script"
+
+
+def _summary(outcome: Outcome) -> str:
+    """Before and after, for the whole program."""
+    before, after = outcome.original, outcome.last
+    traces = f"{count_of(sum(before.traces.values()), 'trace')} → {sum(after.traces.values()):,} in all"
+    if before.run.rehearsal is None or after.run.rehearsal is None:
+        return traces
+    one, other = before.run.rehearsal.seconds, after.run.rehearsal.seconds
+    return f"{traces}; the program ran {duration(one)} before and {duration(other)} after, without its imports"
+
+
+def _keep(result: Result, name: str) -> None:
+    """Leave a recording with the proofs where recordings lie: `traceonce report --latest` shows it."""
+    from traceonce.observe.shelf import default_recording
+
+    with contextlib.suppress(TraceonceError, OSError):  # the answer has been given already
+        path = default_recording(name)
+        path.write_text(_render_json(result), encoding="utf-8", errors="replace")
+        remember(path)
+
+
+def _as_json(result: Result, written: Sequence[str]) -> str:
+    """The recording's JSON, with what came of the repair."""
+    document = msgspec.json.decode(_render_json(result))
+    document["fix"] = {
+        "deterministic": result.outcome.variation.describe() is None,
+        "settled": not result.something_is_left,
+        "diff": result.diff,
+        "files": sorted(result.files),
+        "written": list(written),
+        "after": {name.rpartition(":")[2]: count for name, count in result.outcome.last.traces.items()},
+        "attempts": [
+            {
+                "function": repaired.case.diagnosis.function.name,
+                "recipe": attempt.recipe,
+                "verdict": attempt.proof.verdict if attempt.proof is not None else "declined",
+                "reason": attempt.reason,
+            }
+            for repaired in result.outcome.functions
+            for attempt in repaired.attempts
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+
+
+def _render_json(result: Result) -> str:
+    from traceonce.report.base import Material
+    from traceonce.report.json import render_json
+
+    return render_json(Material(result.recording, result.diagnoses))
+
+
+def _records_of(error: str) -> list[str]:
+    from traceonce.analysis.records import records_of_error
+
+    return records_of_error(error)
+
+
+def _explain(*records: str) -> str:
+    return quoted(["traceonce", "explain", *records])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ import click
 
 from traceonce import __version__
 from traceonce.commands.lazy import LazyGroup
-from traceonce.errors import TraceonceError
+from traceonce.errors import OUTPUT_FAILED, TraceonceError
 
 COMMANDS = {
     "run": ("traceonce.commands.run", "Run a program and explain every trace it makes."),
@@ -90,7 +89,7 @@ def main() -> None:
         _give_up_output()
         raise SystemExit(1) from None
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        if error.errno not in OUTPUT_FAILED:
             raise
         _give_up_output()
         _say(f"traceonce: the output cannot be written: {error.strerror}")

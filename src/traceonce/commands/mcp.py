@@ -70,11 +70,11 @@ async def _serve() -> None:
 
 def open_desk() -> Desk:
     """Where the tools are answered. Workers end with this process, whatever they do."""
-    from traceonce.commands.knowledge.at_hand import open_to_read, own_outcomes
-    from traceonce.commands.local_recordings import LocalRecordings
+    from traceonce.knowledge.at_hand import open_to_read, own_outcomes
     from traceonce.serve.knowledge_questions import KnowledgeQuestions
     from traceonce.serve.lanes import Lanes
     from traceonce.serve.mcp.answers import Desk
+    from traceonce.serve.mcp.local_recordings import LocalRecordings
 
     lanes = Lanes()
     return Desk(KnowledgeQuestions(own_outcomes(), open_to_read(None), lanes), LocalRecordings(lanes))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-from traceonce.commands.message_line import say
+from traceonce.atomic_files import write_named
+from traceonce.commands.message_line import say, say_lines
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.command_line import quoted
@@ -18,7 +17,6 @@ from traceonce.facts.error_text import main_line
 from traceonce.facts.printable import in_line
 from traceonce.report.base import FORMS, Language, find_form, find_renderer
 
-OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # what a full or broken disk answers
 PAGE = "traceonce-report.html"
 GENERATOR = '<meta name="generator" content="traceonce'
 
@@ -95,7 +93,7 @@ def put_report(
 
 
 def _render(recording: Recording, diagnoses: Sequence[Diagnosis], form: str, language: Language) -> str:
-    from traceonce.findings import make_material
+    from traceonce.analysis.material import make_material
 
     return find_renderer(form)(make_material(recording, diagnoses, form, language))
 
@@ -104,7 +102,7 @@ def _tell_error(recording: Recording, stream: TextIO) -> None:
     """The exception by which the program ended, where something is known about it."""
     if recording.error is None:
         return
-    from traceonce.findings import records_of_error
+    from traceonce.analysis.records import records_of_error
 
     known = records_of_error(recording.error)
     if known:
@@ -115,18 +113,25 @@ def _tell_error(recording: Recording, stream: TextIO) -> None:
 def write_whole(output: str, text: str) -> None:
     """All or nothing: a file is never half written, and keeps its mode. A pipe or a device is written through."""
     data = text.encode("utf-8", errors="replace")
-    temporary = None
     try:
-        if os.path.exists(output) and not os.path.isfile(output):
-            Path(output).write_bytes(data)
-            return
-        path = Path(os.path.realpath(output))
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        temporary.write_bytes(data)
-        if path.exists():
-            shutil.copymode(path, temporary)
-        temporary.replace(path)
+        write_named(output, data)
     except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
         raise UsageError(f"-o {output}: cannot be written: {error.strerror or error}.") from None
+
+
+def write_document(text: str, output: str | None) -> None:
+    """A document is UTF-8 wherever it goes, to the byte; a file is written whole, or not at all."""
+    if output is None or output == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", errors="replace"))
+        sys.stdout.buffer.flush()
+    else:
+        write_whole(output, text)
+
+
+def write_answer(answer: str, form: str) -> None:
+    """An answer: as data to the byte, or in lines for people."""
+    if form == "json":
+        write_document(answer, None)
+    else:
+        say_lines(answer, err=False)

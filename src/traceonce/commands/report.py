@@ -10,7 +10,7 @@ from traceonce.budget import compute_from
 from traceonce.commands.output import check_form, choose_output, put_report, tell_place
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
-from traceonce.observe.shelf import latest_recording
+from traceonce.home import latest_recording
 from traceonce.report.base import FORMATS, Language
 
 
@@ -35,7 +35,7 @@ def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str |
     if not latest and not recordings:
         raise UsageError("name one or more recordings, or --latest for the last run's.")
     paths = [latest_recording()] if latest else list({path.resolve(): path for path in recordings}.values())
-    from traceonce.findings import diagnose_linked
+    from traceonce.analysis.diagnoses import diagnose_linked
 
     def put() -> None:
         recording = Recording.merge([Recording.load(path) for path in paths])

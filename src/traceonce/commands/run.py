@@ -8,49 +8,30 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 import msgspec
 
+from traceonce import in_program
+from traceonce.analysis.baseline import AcceptedState
+from traceonce.analysis.conclusion import Conclusion, judge_run, not_known
 from traceonce.backends.places import working_folder
 from traceonce.budget import compute_from
-from traceonce.commands import in_program
-from traceonce.commands.accepted import AcceptedState
 from traceonce.commands.message_line import say, say_lines
-from traceonce.commands.output import OUTPUT_FAILED, check_form, choose_output, put_report, tell_place
+from traceonce.commands.output import check_form, check_output, choose_output, put_report, tell_place
+from traceonce.commands.program import ProgramCommand
 from traceonce.config import ALL, Config, load_config
-from traceonce.errors import TraceonceError, UsageError
+from traceonce.errors import OUTPUT_FAILED, TraceonceError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
 from traceonce.facts.error_text import describe_error
 from traceonce.facts.limit import MODES
-from traceonce.facts.quantities import count_of
+from traceonce.home import remember
 from traceonce.observe.excerpts import with_excerpts
 from traceonce.observe.launching import Target, check_target, launch
-from traceonce.observe.shelf import add, default_recording, remember
+from traceonce.observe.shelf import add, default_recording
 from traceonce.report.base import FORMATS, Language
 from traceonce.report.text import report_lines
-from traceonce.report.wording import describe_verdict, fix_command
-
-BREACHED = 3
-NOT_KNOWN = 6  # what was to be checked; a number that neither pytest nor a shell has a use for
-
-
-class RunCommand(click.Command):
-    """Everything after the program's name belongs to the program, also what looks like an option of ours."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        with_value = {name for option in self.params if takes_value(option) for name in option.opts}
-        ours, target = split_arguments(args, with_value)
-        ctx.obj = target
-        return super().parse_args(ctx, ours)
-
-    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        return ["[OPTIONS]", "(SCRIPT | -m MODULE | -c CODE) [ARGS]..."]
-
-
-def takes_value(parameter: click.Parameter) -> bool:
-    return isinstance(parameter, click.Option) and not parameter.is_flag
 
 
 def read_most_traces(
@@ -66,27 +47,7 @@ def read_most_traces(
     return tuple(found)
 
 
-def split_arguments(args: Sequence[str], with_value: set[str]) -> tuple[list[str], Target | None]:
-    """Our own options, and the program with its arguments."""
-    position = 0
-    while position < len(args):
-        word = args[position]
-        kind = {"-m": "module", "-c": "code"}.get(word[:2]) if not word.startswith("--") else None
-        if kind:
-            rest = [word[2:], *args[position + 1 :]] if len(word) > 2 else list(args[position + 1 :])
-            if not rest:
-                raise UsageError(f"{word} needs {'the name of a module' if kind == 'module' else 'code'} after it.")
-            return list(args[:position]), Target(kind, rest[0], tuple(rest[1:]), glued=len(word) > 2)
-        if word == "--":
-            rest = list(args[position + 1 :])
-            return list(args[:position]), Target("script", rest[0], tuple(rest[1:])) if rest else None
-        if not word.startswith("-") or word == "-":
-            return list(args[:position]), Target("script", word, tuple(args[position + 1 :]))
-        position += 2 if word in with_value else 1
-    return list(args), None
-
-
-@click.command(cls=RunCommand, short_help="Run a program and explain every trace it makes.")
+@click.command(cls=ProgramCommand, short_help="Run a program and explain every trace it makes.")
 @click.option("--recording", type=click.Path(path_type=Path), help="Keep the recording in this file.")
 @click.option("--format", "form", default="text", show_default=True, help=f"The report's form: {', '.join(FORMATS)}.")
 @click.option("-o", "--output", help="Write the report to this file (JSON best goes there; '-': standard output).")
@@ -163,6 +124,8 @@ def command(
     config = _configure(max_traces, on_limit, fail_on, baseline)
     if update_baseline and config.baseline is None:
         raise UsageError("--update-baseline needs to know the file: name it with --baseline FILE.")
+    if update_baseline:
+        check_output(config.baseline, option="--baseline")
     accepted = AcceptedState(config.baseline, update=update_baseline) if config.baseline is not None else None
     path = recording if recording is not None else default_recording(target.title)
     settings = msgspec.json.encode(in_program.Settings(xla, config)).decode()
@@ -182,11 +145,12 @@ def command(
         if output is not None or not quiet:
             _put(result, diagnoses, path, form, output, lang or "en", quiet=quiet)
         unrecorded = [*filter(None, [launched.unwritten]), *(notice.text for notice in result.notices if notice.error)]
-        conclusion = _judge(result, diagnoses, config, accepted, launched.code, unrecorded)
-        unchecked = [*_without_a_function(config, diagnoses), *not_measured(diagnoses, config, target)]
-        return conclusion._replace(unchecked=[*conclusion.unchecked, *unchecked])
+        command = target.command()
+        return judge_run(
+            result, diagnoses, config, accepted, command=command, code=launched.code, unrecorded=unrecorded
+        )
 
-    from traceonce.findings import diagnose_linked
+    from traceonce.analysis.diagnoses import diagnose_linked
 
     try:
         concluded = compute_from([path], conclude)
@@ -197,30 +161,17 @@ def command(
             say_lines("".join(traceback.format_exception(error)))
         problem = f"no report: {describe_error(error)}; the recording is kept: {path}"
         say(f"traceonce: {problem}")
-        concluded = Conclusion(not_known=_not_known(config, [problem]))
+        concluded = Conclusion(not_known=not_known(config, [problem]))
     _say(concluded, launched.code, quiet=quiet)
     _leave(launched.code or concluded.status)
 
 
-class Conclusion(NamedTuple):
-    """What there is to say after the report: reasons for status 3, for status 6, and what is only worth knowing."""
-
-    complaints: Sequence[str] = ()
-    not_known: Sequence[str] = ()
-    unchecked: Sequence[str] = ()
-    remarks: Sequence[str] = ()
-
-    @property
-    def status(self) -> int:
-        return BREACHED if self.complaints else NOT_KNOWN if self.not_known else 0
-
-
 def _say(concluded: Conclusion, code: int, *, quiet: bool) -> None:
-    complaints, not_known, unchecked, remarks = concluded
+    said = [*concluded.complaints, *concluded.not_known, *concluded.unchecked]
     if quiet:
-        said = [*complaints, *not_known, *unchecked] if code == 0 else []
+        said = said if code == 0 else []
     else:
-        said = [*complaints, *not_known, *unchecked, *remarks]
+        said += concluded.remarks
     for text in said:
         say(f"traceonce: {text}")
 
@@ -247,42 +198,6 @@ def _put(
         say(f"traceonce: {error} The recording is kept: {path}")
 
 
-def _judge(
-    result: Recording,
-    diagnoses: Sequence[Diagnosis],
-    config: Config,
-    accepted: AcceptedState | None,
-    code: int,
-    unrecorded: Sequence[str],
-) -> Conclusion:
-    """What was asked, and what is known of it; an accepted state is written if it is to be, and if it is whole."""
-    complaints = [*_limits_reached(result), *_unwanted(diagnoses, config)]
-    remarks: list[str] = []
-    if accepted is not None:
-        complaints += [f"--baseline: {text}" for text in accepted.worse]
-        remarks += [f"better than accepted ({text}); --update-baseline keeps it" for text in accepted.better]
-        if not unrecorded:
-            try:
-                remarks += filter(None, [accepted.accept(code)])
-            except UsageError as error:
-                complaints.append(str(error))
-    return Conclusion(complaints, _not_known(config, unrecorded), remarks=remarks)
-
-
-def _not_known(config: Config, unrecorded: Sequence[str]) -> list[str]:
-    """What was to be checked, and cannot be told, since not all of the run was seen."""
-    limits = config.max_traces is not None or config.limit is not None
-    asked = [
-        *(f"--fail-on {verdict.value}" for verdict in config.fail_on),
-        *(["the limit on traces"] if limits else []),
-        *(["--baseline"] if config.baseline is not None else []),
-    ]
-    if not asked or not unrecorded:
-        return []
-    more = f" (and {count_of(len(unrecorded) - 1, 'more problem')})" if len(unrecorded) > 1 else ""
-    return [f"{', '.join(asked)}: not known (exit status {NOT_KNOWN}), since not all was seen: {unrecorded[0]}{more}"]
-
-
 def _configure(
     max_traces: tuple[tuple[str, int], ...],
     on_limit: str | None,
@@ -302,37 +217,6 @@ def _configure(
     if baseline is not None:
         changes["baseline"] = str(baseline)
     return msgspec.structs.replace(config, **changes)
-
-
-def _without_a_function(config: Config, diagnoses: Sequence[Diagnosis]) -> list[str]:
-    """Limits of functions that were never traced: a name may be mistyped."""
-    unknown = [limit.function for limit in config.own_limits if not any(limit.covers(d.function) for d in diagnoses)]
-    traced = ", ".join(dict.fromkeys(d.function.name for d in diagnoses)) or "none"
-    return [f"max_traces {name}: no function of this name was traced; traced: {traced}" for name in unknown]
-
-
-def _limits_reached(result: Recording) -> list[str]:
-    functions = dict.fromkeys((breach.function.name, breach.limit.describe()) for breach in result.breaches)
-    return [f"limit reached: {name} ({limit})" for name, limit in functions]
-
-
-def _unwanted(diagnoses: Sequence[Diagnosis], config: Config) -> list[str]:
-    """The functions with a verdict that is not wanted; a value that only may be stale breaks no build."""
-    return [
-        f"--fail-on: {d.function.name} {describe_verdict(d.verdict)}"
-        for d in diagnoses
-        if d.verdict in config.fail_on and not d.accepted and (d.verdict is not Verdict.STALE or d.surely_wrong)
-    ]
-
-
-def not_measured(diagnoses: Sequence[Diagnosis], config: Config, target: Target) -> list[str]:
-    """The functions that --fail-on spares since a value of theirs only may be stale: a build that passes says so."""
-    found = [d for d in diagnoses if d.verdict is Verdict.STALE and not d.accepted and not d.surely_wrong]
-    if Verdict.STALE not in config.fail_on or not found:
-        return []
-    names = ", ".join(dict.fromkeys(d.function.name for d in found))
-    measure = fix_command(target.command())
-    return [f"--fail-on stale: not counted, since it was inferred and not measured: {names}; to measure it: {measure}"]
 
 
 def _leave(code: int) -> None:

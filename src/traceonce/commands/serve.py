@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from traceonce.commands.knowledge.at_hand import open_to_read
 from traceonce.commands.message_line import log_to_stderr, say
 from traceonce.errors import UsageError
-from traceonce.observe.shelf import recordings_folder
+from traceonce.home import recordings_folder
+from traceonce.knowledge.at_hand import open_to_read
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -33,19 +33,11 @@ def as_file(path: str | os.PathLike[str]) -> str:
 
 def fix_words(command: Sequence[str], *options: str) -> list[str] | None:
     """`traceonce fix` for a program that was run by this command; None where the command does not name the program."""
-    match command:
-        case (flag, name, *arguments) if flag in ("-m", "-c"):
-            program = [flag, name]
-        case (glued, *arguments) if glued[:2] in ("-m", "-c") and glued[2:]:
-            program = [glued[:2], glued[2:]]
-        case ("--", script, *arguments):
-            return ["traceonce", "fix", *options, "--", script, *arguments]
-        case (script, *arguments) if script.endswith(".py") and not script.startswith("-"):
-            program = [script]
-        case _:
-            return None
-    end_of_ours = ["--"] if any(word.startswith("-") for word in arguments) else []
-    return ["traceonce", "fix", *options, *program, *end_of_ours, *arguments]
+    first = command[0] if command else ""
+    is_flag = first in ("-m", "-c", "--") and len(command) > 1
+    is_flag_and_name = first[:2] in ("-m", "-c") and len(first) > 2
+    is_script = first.endswith(".py") and not first.startswith("-")
+    return ["traceonce", "fix", *options, *command] if is_flag or is_flag_and_name or is_script else None
 
 
 def _quote(word: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from traceonce.atomic_files import write_named
 from traceonce.errors import RecordingError
 from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.entries import (
@@ -35,7 +36,6 @@ from traceonce.facts.limit import Breach
 from traceonce.facts.quantities import count_of, duration
 from traceonce.facts.section import Section, each_once, lost_header
 from traceonce.facts.sharing import Shared
-from traceonce.facts.whole_file import write_whole
 
 AGAIN = "Record the run again with: traceonce run --recording FILE SCRIPT"
 NOTICES = 50  # of a recording that are kept
@@ -100,7 +100,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the recording to a file, all of it or nothing; `load` and ``traceonce report`` read it."""
         try:
-            write_whole(path, self.to_bytes())
+            write_named(path, self.to_bytes())
         except OSError as error:
             raise RecordingError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}.") from error
 

@@ -13,10 +13,10 @@ from typing import TypeAlias
 
 import msgspec
 
+from traceonce.atomic_files import atomic_write
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, FunctionId, Signature
 from traceonce.facts.event import package_path
-from traceonce.facts.whole_file import write_whole
 
 SCHEMA = "traceonce.baseline/1"
 
@@ -71,7 +71,7 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Write the file, whole or not at all; sorted, one fact a line, so that a review shows what changed."""
         document = msgspec.json.format(msgspec.json.encode(self, order="sorted"), indent=1) + b"\n"
         try:
-            write_whole(path, document)
+            atomic_write(path, document)
         except OSError as error:
             raise UsageError(f"{path}: cannot be written: {error.strerror or error}.") from None
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from traceonce.atomic_files import atomic_write_all
 from traceonce.errors import RecordError
 from traceonce.knowledge.exchange import IN_FLAT, Converted, check_id, convert, form_of, to_nested
 from traceonce.knowledge.json_files import naming, parse_json, read_text
@@ -152,25 +152,9 @@ def unknown_fields(record: Record) -> Iterator[str]:
 
 def write_all(contents: dict[Path, str], *, overwrite: bool) -> None:
     """Write all of these files, or leave everything as it was."""
-    temporary = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in contents}
-    done: dict[Path, bytes | None] = {}  # and what was there before
     try:
-        for path, text in contents.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary[path].write_text(text, encoding="utf-8")
         for path in contents:
-            old = path.read_bytes() if overwrite and path.exists() else None
-            if old is None:
-                path.touch(exist_ok=False)  # fails where somebody else was quicker
-            done[path] = old
-            temporary[path].replace(path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write_all({path: text.encode() for path, text in contents.items()}, replace=overwrite)
     except OSError as error:
-        for path, old in done.items():
-            if old is None:
-                path.unlink(missing_ok=True)
-            else:
-                path.write_bytes(old)
         raise RecordError(f"{error.filename}: cannot be written ({error.strerror or error}).") from None
-    finally:
-        for path in temporary.values():
-            path.unlink(missing_ok=True)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from traceonce.atomic_files import atomic_write
 from traceonce.errors import RecordError
-from traceonce.facts.whole_file import write_whole
 
 
 class Document(NamedTuple):
@@ -74,7 +74,7 @@ def json_text(data: Any) -> str:
 def write_text(path: Path, text: str) -> None:
     """Write a file whole, or not at all."""
     try:
-        write_whole(path, text.encode())
+        atomic_write(path, text.encode())
     except UnicodeEncodeError:
         raise RecordError(f"{path}: half of a character (a lone surrogate) cannot be written; correct it.") from None
     except OSError as error:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
-import threading
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from traceonce.errors import RecordError
+from traceonce.fork_server import ForkServer
 from traceonce.knowledge.measurement import Measurement
 
 LIMIT = 120.0  # seconds that a trial may take
@@ -30,59 +28,29 @@ class TrialProcess:
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._command, self._environment = command, environment
-        self._process: subprocess.Popen[bytes] | None = None
+        self._server: ForkServer | None = None
         self.framework = Measurement()
         self._start()
 
     def measure(self, request: Request) -> Measurement:
         """Run one trial; a measurement comes back in any case, and says so where it is `broken`."""
-        if self._process is None:
-            self._start()
-        answer = self._ask(msgspec.json.encode(request) + b"\n", request.limit + GRACE)
+        server = self._server or self._start()
+        answer = server.ask(msgspec.json.encode(request), request.limit + GRACE)
         if answer:
             return msgspec.json.decode(answer, type=Measurement)
         self.close()
         return msgspec.structs.replace(self.framework, broken="the process that runs the trials was lost")
 
     def close(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.communicate()
-            self._errors.close()
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
 
-    def _start(self) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in `close`
-        self._process = subprocess.Popen(
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=dict(self._environment),
-        )
-        answer = self._ask(b"", 600.0)
-        if not answer:
-            self._errors.seek(0)
-            told = self._errors.read().decode(errors="replace").strip().splitlines()
+    def _start(self) -> ForkServer:
+        self._server = server = ForkServer(self._command, self._environment)
+        if not server.greeting:
+            told = server.last_words or "no message"
             self.close()
-            raise RecordError(
-                f"{' '.join(self._command)}: the framework could not be imported: {told[-1] if told else 'no message'}"
-            )
-        self.framework = msgspec.json.decode(answer, type=Measurement)
-
-    def _ask(self, line: bytes, limit: float) -> bytes:
-        """The answer to a line; empty where the process was lost, or had to be killed."""
-        process = self._process
-        assert process is not None
-        assert process.stdin is not None
-        assert process.stdout is not None
-        timer = threading.Timer(limit, process.kill)
-        timer.start()
-        try:
-            process.stdin.write(line)
-            process.stdin.flush()
-            return process.stdout.readline()
-        except BrokenPipeError:
-            return b""
-        finally:
-            timer.cancel()
+            raise RecordError(f"{' '.join(self._command)}: the framework could not be imported: {told}")
+        self.framework = msgspec.json.decode(server.greeting, type=Measurement)
+        return server

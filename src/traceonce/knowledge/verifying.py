@@ -91,7 +91,9 @@ def run_tasks(
                 for future, task in futures.items():
                     yield task, future.result()
             except BaseException:
-                pool.shutdown(cancel_futures=True)
+                pool.shutdown(wait=False, cancel_futures=True)
+                for process in started:  # else whoever interrupts waits for the trials that are running
+                    process.close()
                 raise
     finally:
         for process in started:

@@ -1,4 +1,4 @@
-"""Where recordings lie: the folder for them, the file of a run, and putting it together at the end."""
+"""The file of a recording: a fresh one for a run, and putting it together at the end."""
 
 from __future__ import annotations
 
@@ -9,20 +9,16 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from traceonce.atomic_files import atomic_write
 from traceonce.errors import UsageError
 from traceonce.facts import Compiled, Entry, Exit
 from traceonce.facts.entries import encode_line
 from traceonce.facts.recording import child_files
-from traceonce.facts.whole_file import write_whole
-from traceonce.home import state_folder
+from traceonce.home import recordings, recordings_folder
 from traceonce.observe.reserve import BLANK, SIZE
 
 KEPT = 100  # recordings kept in the default folder
 _RECORDING = re.compile(rb'\s*\{\s*("entry":\s*"(header|notice)"|"schema":\s*"traceonce\.recording/)|\s*$')
-
-
-def recordings_folder() -> Path:
-    return state_folder() / "recordings"
 
 
 def default_recording(name: str) -> Path:
@@ -30,46 +26,13 @@ def default_recording(name: str) -> Path:
     folder = recordings_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for old in _by_age(folder)[:-KEPT]:
+        for old in recordings()[:-KEPT]:
             old.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(
             f"{folder}: cannot be used ({error.strerror or error}); name a file with --recording or set TRACEONCE_HOME."
         ) from None
     return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}-{os.getpid()}.jsonl"
-
-
-def remember(recording: Path) -> None:
-    """Take down where the last recording lies, also when it lies elsewhere; best effort."""
-    with contextlib.suppress(OSError):
-        recordings_folder().mkdir(parents=True, exist_ok=True)
-        _pointer().write_text(str(recording.absolute()), encoding="utf-8", errors="replace")
-
-
-def _pointer() -> Path:
-    return recordings_folder().with_name("latest")
-
-
-def latest_recording() -> Path:
-    with contextlib.suppress(OSError, ValueError):
-        named = Path(_pointer().read_text(encoding="utf-8"))
-        if named.is_file():
-            return named
-    recordings = _by_age(recordings_folder())
-    if not recordings:
-        raise UsageError(f"{recordings_folder()}: no recordings yet. Make one with: traceonce run SCRIPT")
-    return recordings[-1]
-
-
-def _by_age(folder: Path) -> list[Path]:
-    """The recordings of a folder, oldest first; one that vanishes meanwhile (another run tidies up) is left out."""
-    ages: list[tuple[float, Path]] = []
-    for path in folder.glob("*.jsonl"):
-        try:
-            ages.append((path.stat().st_mtime, path))
-        except OSError:
-            continue
-    return [path for _, path in sorted(ages)]
 
 
 def make_room(recording: Path) -> None:
@@ -114,7 +77,7 @@ def complete(recording: Path, opening: list[Entry], compiled: list[Compiled], en
     if len(written) <= SIZE:
         written += _lines(opening)
     whole = b"".join(part if part.endswith(b"\n") else part + b"\n" for part in (written.lstrip(), *sections))
-    write_whole(recording, whole + _lines([*compiled, ending]))
+    atomic_write(recording, whole + _lines([*compiled, ending]))
     for part in finished:
         part.unlink()
 

@@ -8,6 +8,8 @@ from traceonce.facts.rehearsal import RehearsalSettings
 
 RECORDING, REHEARSAL, PROBES = "recording.jsonl", "rehearsal.json", "probes.jsonl"
 PRINTED, ERRORS = "stdout", "stderr"
+READY = b"ready"  # the first line of a stage
+GRACE = 15.0  # seconds that a program has to end by itself when its time has run out
 
 
 class Order(msgspec.Struct, frozen=True):

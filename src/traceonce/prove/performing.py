@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from traceonce.atomic_files import atomic_write
 from traceonce.backends.arrival import Arrivals
 from traceonce.backends.base import Rehearsing
 from traceonce.backends.discovery import known_backends, load_backend
@@ -154,7 +155,7 @@ class _Rehearsal:
         self._recorder.close()
         rehearsal = join_rehearsals([rehearsing.result() for rehearsing in self._rehearsing])
         done = msgspec.structs.replace(rehearsal, cut=cut, problems=(*rehearsal.problems, *self._problems))
-        _write(self._results / REHEARSAL, msgspec.json.encode(done))
+        atomic_write(self._results / REHEARSAL, msgspec.json.encode(done))
         sys.stdout.flush()
         if cut != "timeout":
             self._probe()
@@ -179,13 +180,6 @@ def join_rehearsals(seen: Sequence[Rehearsal]) -> Rehearsal:
         drawn=any(one.drawn for one in seen),
         problems=tuple(each for one in seen for each in one.problems),
     )
-
-
-def _write(path: Path, data: bytes) -> None:
-    """All of it or nothing."""
-    part = path.with_suffix(".part")
-    part.write_bytes(data)
-    part.rename(path)
 
 
 class _Apart:

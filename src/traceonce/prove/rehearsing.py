@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
@@ -17,13 +14,15 @@ from traceonce.errors import TraceonceError
 from traceonce.facts import Recording
 from traceonce.facts.entries import Exit
 from traceonce.facts.rehearsal import Probed, Rehearsal, RehearsalSettings
+from traceonce.fork_server import ForkServer
 from traceonce.observe.launching import Target
 from traceonce.observe.shelf import complete
 from traceonce.prove.importing import foresee_frameworks
-from traceonce.prove.order import ERRORS, PRINTED, PROBES, RECORDING, REHEARSAL, Ended, Order
+from traceonce.prove.order import ERRORS, GRACE, PRINTED, PROBES, READY, RECORDING, REHEARSAL, Ended, Order
 from traceonce.prove.scratch import Scratch
 
 PRINTED_KEPT = 4 * 2**20  # bytes of what a program prints
+LOST = 60.0  # seconds beyond those of a run after which the stage counts as lost
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -56,7 +55,7 @@ class Rehearsals:
         self._timeout = timeout
         self._stdin = stdin
         self._preload = foresee_frameworks(target, Path.cwd())
-        self._stage: subprocess.Popen[bytes] | None = None
+        self._stage: ForkServer | None = None
 
     @property
     def command(self) -> str:
@@ -97,56 +96,29 @@ class Rehearsals:
             input=str(self._stdin.absolute()) if self._stdin is not None else None,
             clock=clock,
         )
-        orders, answers = self._open()
-        try:
-            orders.write(msgspec.json.encode(order) + b"\n")
-            orders.flush()
-            answer = answers.readline()
-        except OSError:
-            answer = b""
+        answer = self._open().ask(msgspec.json.encode(order), self._timeout + GRACE + LOST)
         if not answer:
             self._close()
             raise TraceonceError("the process that runs the program has ended unexpectedly; is there enough memory?")
         return msgspec.json.decode(answer, type=Ended)
 
-    def _open(self) -> tuple[IO[bytes], IO[bytes]]:
+    def _open(self) -> ForkServer:
         if self._stage is None:
             # The copies are always in the same place, and so are hashes of strings: two runs of a program are alike.
             environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-            self._stage = subprocess.Popen(
-                [sys.executable, "-m", "traceonce.prove.stage", *self._preload],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=environment,
-                start_new_session=True,  # an interrupt from the terminal is for us; we end it
-            )
-            assert self._stage.stdout is not None
-            if self._stage.stdout.readline() != b"ready\n":
+            self._stage = ForkServer([sys.executable, "-m", "traceonce.prove.stage", *self._preload], environment)
+            if self._stage.greeting != READY:
                 self._close()
                 if not self._preload:
                     raise TraceonceError("no process could be started to run the program in")
                 self._preload = []  # no framework here that could be loaded before: the program will say
                 return self._open()
-        assert self._stage.stdin is not None
-        assert self._stage.stdout is not None
-        return self._stage.stdin, self._stage.stdout
+        return self._stage
 
     def _close(self) -> None:
-        if self._stage is None:
-            return
-        assert self._stage.stdin is not None
-        self._stage.terminate()
-        with contextlib.suppress(OSError):
-            self._stage.stdin.close()
-        try:
-            self._stage.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self._stage.kill()
-            self._stage.wait()
-        assert self._stage.stdout is not None
-        self._stage.stdout.close()
-        self._stage = None
+        if self._stage is not None:
+            self._stage.close()
+            self._stage = None
 
     def _read(self, ended: Ended) -> Run:
         results = self._scratch.results

@@ -9,10 +9,11 @@ import os
 from collections.abc import Sequence
 
 from traceonce.facts import Breach, Diagnosis, Recording
+from traceonce.facts.attention import needing_attention
 from traceonce.facts.event import path_from
 from traceonce.facts.printable import in_line, in_lines, printable
 from traceonce.report.base import Material
-from traceonce.report.text import function_lines, needing_attention
+from traceonce.report.text import function_lines
 from traceonce.report.wording import describe_change, describe_verdict, fix_command
 
 

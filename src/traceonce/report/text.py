@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from traceonce.backends.discovery import dialect_of
-from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, Fix, Recording, Verdict
+from traceonce.facts import Breach, Diagnosis, Fix, Recording, Verdict
+from traceonce.facts.attention import changed_since, needing_attention
 from traceonce.facts.command_line import quoted
 from traceonce.facts.printable import SENTENCE, cut, printable
 from traceonce.facts.quantities import count_of, duration, percent, size
@@ -44,7 +45,6 @@ STYLES = {
     Verdict.BOUNDED: "cyan",
     Verdict.OK: "green",
 }
-QUIET = (Verdict.BOUNDED, Verdict.OK)
 CAUSES = 8  # shown per function
 RECORDS = 3  # named per function
 FUNCTIONS = 50  # told in full, the worst first
@@ -117,12 +117,6 @@ def _more(left_out: int, what: str) -> Iterator[Text]:
         yield Text(f"  … and {left_out:,} more {what} (--format html or json has all)", "dim")
 
 
-def needing_attention(recording: Recording, diagnoses: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """All but those that can be ignored: by their verdict, if no limit was reached and no baseline says otherwise."""
-    at_limit = {breach.function.key for breach in recording.breaches}
-    return [d for d in diagnoses if d.verdict not in QUIET or d.accepted is False or d.function.key in at_limit]
-
-
 def _limits(recording: Recording) -> Iterator[Text]:
     """The limits that were reached: how often, and what the program got."""
     by_name: dict[str, list[Breach]] = {}
@@ -147,13 +141,6 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
         records = dict.fromkeys(id_ for d, _ in changed_since(diagnoses) for id_ in d.records if "/stale" in id_)
         more = f": {_explain(list(records))}" if records else ""
         yield Text(f"    a call after the change answers with the old value{more}")
-
-
-def changed_since(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, Cause]]:
-    """Values that a trace holds and that were found changed at the end: whether a call came after that is not known."""
-    for diagnosis in diagnoses:
-        if diagnosis.verdict in QUIET:
-            yield from ((diagnosis, cause) for cause in diagnosis.causes if cause.code is CauseCode.STALE)
 
 
 def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:

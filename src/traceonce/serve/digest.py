@@ -20,7 +20,7 @@ from traceonce.report.base import Material
 
 ROOT = Path(__file__).parents[1]  # of our own code
 _QUICK = 3  # gzip's level: a higher one takes much longer to save little
-_DECIDING = ("facts", "diagnosis", "fix", "guard", "knowledge", "findings.py", "serve/digest.py")
+_DECIDING = ("analysis", "facts", "diagnosis", "fix", "causes", "guard", "knowledge", "serve/digest.py")
 _CODE = (".py", ".json")
 
 

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from pydantic import BaseModel
 
+from traceonce.analysis.material import find_out, make_material
 from traceonce.errors import RecordingError
 from traceonce.facts import Diagnosis, Recording
-from traceonce.findings import find_out, make_material
+from traceonce.facts.attention import needing_attention
 from traceonce.knowledge.language import Language
 from traceonce.report.base import FORMATS, Material, find_form, find_renderer
-from traceonce.report.text import needing_attention
 from traceonce.serve.comparing import Run
 from traceonce.serve.comparing import compare as compare_runs
 from traceonce.serve.describing import describe_function, describe_recording, searched_words

@@ -12,7 +12,7 @@ from hostile_texts import assert_safe, hostile, unhurried
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from traceonce.commands.fix import split_arguments
+from traceonce.commands.program import split_arguments
 from traceonce.facts.command_line import LONGEST, as_file, fix_words, quoted, suggested
 from traceonce.facts.printable import in_line
 
@@ -65,7 +65,7 @@ def test_fix_is_given_the_program_as_it_was_started(
     words = fix_words(command)
     assert words is not None
     assert words[:2] == ["traceonce", "fix"]
-    ours, target = split_arguments(words[2:], {"--write", "--json"}, {"--json"})
+    ours, target = split_arguments(words[2:], {"--json"})
     assert ours == []
     assert target is not None
     assert (target.kind, target.name, target.arguments) == program

@@ -11,9 +11,10 @@ import msgspec
 import pytest
 from handmade import Events, record, tensor
 
+from traceonce import atomic_files
+from traceonce.atomic_files import write_named
 from traceonce.errors import RecordingError
-from traceonce.facts import Recording, whole_file
-from traceonce.facts.whole_file import write_whole
+from traceonce.facts import Recording
 
 RECORDED = sorted((Path(__file__).parents[2] / "recorded").glob("*.jsonl"))
 
@@ -42,12 +43,10 @@ def test_a_disk_that_is_full_leaves_the_file_of_before(tmp_path: Path, monkeypat
     file = tmp_path / "run.json"
     Recording(command=("before.py",)).save(file)
 
-    def write_half(path: Path, data: bytes) -> int:
-        with path.open("wb") as opened:
-            opened.write(data[: len(data) // 2])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    def full(number: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(whole_file.Path, "write_bytes", write_half)
+    monkeypatch.setattr(atomic_files.os, "fsync", full)
     with pytest.raises(RecordingError, match=r"run\.json: cannot be written: No space left on device\."):
         Recording(command=("after.py",)).save(file)
     monkeypatch.undo()
@@ -63,7 +62,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str, why
 
 def test_the_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as caught:
-        write_whole(tmp_path / "nowhere" / "report.html", b"")
+        write_named(tmp_path / "nowhere" / "report.html", b"")
     assert caught.value.filename == str(tmp_path / "nowhere" / "report.html")
 
 
@@ -72,7 +71,7 @@ def test_a_file_keeps_its_mode_and_a_link_stays_one(tmp_path: Path) -> None:
     file.write_text("old")
     file.chmod(0o640)
     link.symlink_to(file)
-    write_whole(link, b"new")
+    write_named(link, b"new")
     assert (file.read_bytes(), link.is_symlink(), stat.S_IMODE(file.stat().st_mode)) == (b"new", True, 0o640)
 
 

@@ -126,10 +126,10 @@ def test_it_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(UsageError, match=r"nowhere/baseline\.json: cannot be written: No such file or directory\."):
         Baseline().save(tmp_path / "nowhere" / "baseline.json")
 
-    def full(self: Path, target: Path) -> None:
+    def full(source: Path, target: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(UsageError, match=r"cannot be written: No space left on device\."):
         Baseline(functions={"f": Accepted(2)}).save(path)
     monkeypatch.undo()

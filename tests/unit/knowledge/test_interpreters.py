@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from traceonce.commands.knowledge import interpreters as module
-from traceonce.commands.knowledge.interpreters import Interpreter, framework_of, how_to_install, interpreters
 from traceonce.commands.knowledge.verify import command as verify
 from traceonce.errors import RecordError, UsageError
 from traceonce.knowledge.evidence import framework_name, requirement_of
+from traceonce.trials import interpreters as module
+from traceonce.trials.interpreters import Interpreter, framework_of, how_to_install, interpreters
 
 ALL = ["tensorflow", "jax", "torch"]
 

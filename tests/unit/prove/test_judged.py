@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from traceonce.commands.repaired import with_what_was_shown
 from traceonce.facts import Cause, CauseCode, FunctionId, Recording
 from traceonce.facts.entries import Finding
 from traceonce.facts.rehearsal import Probed, Rehearsal, Returned, Value
@@ -20,6 +19,7 @@ from traceonce.prove.comparing import (
 )
 from traceonce.prove.judging import Observed, clearly_slower, judge, label
 from traceonce.prove.rehearsing import Run
+from traceonce.prove.result import with_what_was_shown
 from traceonce.words.notes import english_reason
 from traceonce.words.notes.proofs import READS_OPEN_SIZE
 from traceonce.words.notes.reasons import LEFT_NO_RESULTS

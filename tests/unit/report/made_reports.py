@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from handmade import Events, cause, python, record, tensor
 
+from traceonce.analysis.material import find_out
 from traceonce.facts import (
     Breach,
     CallSite,
@@ -23,7 +24,6 @@ from traceonce.facts import (
     Recording,
     Repair,
 )
-from traceonce.findings import find_out
 from traceonce.report.base import Language, Material
 from traceonce.words.notes.proofs import BEYOND_RAISES
 from traceonce.words.notes.tensorflow import BECOMES_TENSOR

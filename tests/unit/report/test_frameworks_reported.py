@@ -10,8 +10,8 @@ import pytest
 from handmade import Events, cause, record, tensor
 from made_reports import material_of
 
+from traceonce.analysis.diagnoses import diagnose_linked
 from traceonce.facts import CallSite, CauseCode, FellBack, Finding, FunctionId, Leaf, Recording, Verdict
-from traceonce.findings import diagnose_linked
 from traceonce.report.base import Language, find_renderer
 from traceonce.report.page.data import make_page_data
 from traceonce.report.page.places import find_places

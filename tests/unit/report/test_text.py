@@ -85,7 +85,7 @@ train_step  retraced 7 times in 8 calls · 2.6 s lost (52 % of the run) · 4.0 M
   step         a Python int, a new value each time   0 → 1 → 2 → 3 → 4 → 5 → 6 → 7
   x.shape[1]   varies                                12, 9, 15, 20
   fix          @tf.function(input_signature=[tf.TensorSpec([2, None], tf.int32), tf.TensorSpec([], tf.int32)])
-               8 traces → 1 (predicted, not run: traceonce fix train.py -- --epochs 2 tries and proves it)
+               8 traces → 1 (predicted, not run: traceonce fix train.py --epochs 2 tries and proves it)
                please review: step becomes a tensor
 
 You can ignore these:
@@ -170,7 +170,7 @@ def test_traces_are_promised_only_where_there_will_be_fewer(traces: int | None) 
     ("command", "suggested"),
     [
         (("-m", "pkg.train"), "traceonce fix -m pkg.train"),
-        (("my train.py", "--epochs", "$(id)"), "traceonce fix 'my train.py' -- --epochs '$(id)'"),
+        (("my train.py", "--epochs", "$(id)"), "traceonce fix 'my train.py' --epochs '$(id)'"),
         (("--", "-odd.py"), "traceonce fix -- -odd.py"),
         (("/usr/bin/pytest", "tests"), "traceonce fix SCRIPT"),
         (("train.py", "x" * 3_000), "traceonce fix SCRIPT"),

@@ -7,16 +7,10 @@ from collections.abc import Sequence
 
 import click
 
-from traceonce.commands.knowledge.at_hand import language_option, write_document
-from traceonce.commands.knowledge.interpreters import how_to_install, interpreters
-from traceonce.commands.knowledge.verify import (
-    against_option,
-    jobs_option,
-    run_with_progress,
-    start_trials,
-)
 from traceonce.commands.message_line import say
-from traceonce.commands.output import check_output
+from traceonce.commands.options import against_option, jobs_option, language_option
+from traceonce.commands.output import check_output, write_document
+from traceonce.commands.trial_progress import run_with_progress
 from traceonce.errors import UsageError
 from traceonce.knowledge.claims import CLAIMS, PROGRAMS, Claim, load_claims, load_programs, save_claims
 from traceonce.knowledge.claims.page import render_claims
@@ -25,6 +19,7 @@ from traceonce.knowledge.language import Language
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.running import LIMIT, Request
 from traceonce.knowledge.verifying import Task
+from traceonce.trials.interpreters import how_to_install, interpreters, start_trials
 
 FRAMEWORK = "tensorflow"  # which all of these claims are about
 
@@ -53,7 +48,7 @@ def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: L
     if not check and not os.access(CLAIMS, os.W_OK):
         raise UsageError(f"{CLAIMS}: cannot be written; use --check.")
     new = claims
-    for framework, python in interpreters(against, [FRAMEWORK]):
+    for framework, python in interpreters(against, [FRAMEWORK], tell=say):
         if python is None:
             raise UsageError(how_to_install(framework))
         new = measure(new, programs, python, jobs)

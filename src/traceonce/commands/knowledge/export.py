@@ -9,10 +9,12 @@ from typing import Any
 
 import click
 
-from traceonce.commands.knowledge.at_hand import base_option, names_a_file, open_base, write_document
 from traceonce.commands.message_line import say
+from traceonce.commands.options import base_option
+from traceonce.commands.output import write_document
 from traceonce.errors import UsageError
 from traceonce.facts.quantities import count_of
+from traceonce.knowledge.at_hand import names_a_file, open_base
 from traceonce.knowledge.exchange import FORMS, Converted, Form, check_id, convert, flat_id
 from traceonce.knowledge.importing import read_documents, write_all
 from traceonce.knowledge.json_files import json_text, naming

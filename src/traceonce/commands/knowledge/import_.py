@@ -7,10 +7,12 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.knowledge.at_hand import format_option, own_base, write_answer
+from traceonce.commands.options import format_option
+from traceonce.commands.output import write_answer
 from traceonce.errors import UsageError
 from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.quantities import count_of
+from traceonce.knowledge.at_hand import own_base
 from traceonce.knowledge.importing import Importer, Taken
 from traceonce.knowledge.json_files import json_text
 

@@ -9,14 +9,10 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from traceonce.commands.knowledge.at_hand import (
-    base_option,
-    format_option,
-    language_option,
-    open_to_read,
-    write_document,
-)
 from traceonce.commands.message_line import say
+from traceonce.commands.options import base_option, format_option, language_option
+from traceonce.commands.output import write_document
+from traceonce.knowledge.at_hand import open_to_read
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.language import Language, in_language
 from traceonce.knowledge.record import TIERS, Record, Tier

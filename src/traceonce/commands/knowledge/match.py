@@ -10,10 +10,11 @@ from typing import Any
 import click
 import msgspec
 
-from traceonce.commands.knowledge.at_hand import base_option, open_to_read
+from traceonce.commands.input import is_file, join_words, open_input, read_chunks
 from traceonce.commands.message_line import say
-from traceonce.commands.texts import is_file, join_words, open_input, read_chunks
+from traceonce.commands.options import base_option
 from traceonce.errors import UsageError
+from traceonce.knowledge.at_hand import open_to_read
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.matching import Index, Match, match
 

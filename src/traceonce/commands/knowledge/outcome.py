@@ -6,9 +6,11 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.knowledge.at_hand import base_option, format_option, open_to_read, own_outcomes, write_answer
 from traceonce.commands.message_line import say
-from traceonce.errors import UsageError
+from traceonce.commands.options import base_option, format_option
+from traceonce.commands.output import write_answer
+from traceonce.errors import RecordError, UsageError
+from traceonce.knowledge.at_hand import open_to_read, own_outcomes
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
@@ -65,6 +67,15 @@ def command(
         action = _action(found, number)
         noted = own_outcomes().note(found.id, number, action, worked=worked, note=note, version=version)
         say(f"noted as outcome {noted.number}: {'worked' if worked else 'failed'}: {one_line(action)}", err=False)
+
+
+def own_outcomes_of(record: Record) -> list[Outcome]:
+    """What the user noted about a record. That a file of theirs is damaged is said, and stops nobody from reading."""
+    try:
+        return own_outcomes().all(record.id)
+    except RecordError as error:
+        say(f"traceonce: {error}")
+        return []
 
 
 def _action(record: Record, number: int) -> str:

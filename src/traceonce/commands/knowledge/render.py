@@ -6,15 +6,10 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.knowledge.at_hand import (
-    base_option,
-    find_record,
-    format_option,
-    language_option,
-    own_outcomes_of,
-    write_document,
-)
-from traceonce.commands.output import check_output
+from traceonce.commands.knowledge.outcome import own_outcomes_of
+from traceonce.commands.options import base_option, format_option, language_option
+from traceonce.commands.output import check_output, write_document
+from traceonce.knowledge.at_hand import find_record
 from traceonce.knowledge.language import Language
 from traceonce.knowledge.rendering import FORMS, Form, render
 

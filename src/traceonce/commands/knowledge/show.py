@@ -8,7 +8,9 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from traceonce.commands.knowledge.at_hand import base_option, find_record, language_option, own_outcomes_of
+from traceonce.commands.knowledge.outcome import own_outcomes_of
+from traceonce.commands.options import base_option, language_option
+from traceonce.knowledge.at_hand import find_record
 from traceonce.knowledge.language import Language
 from traceonce.knowledge.rendering.terminal import Line, Role, record_lines
 from traceonce.report.terminal import print_line

@@ -9,8 +9,10 @@ from typing import Any
 
 import click
 
-from traceonce.commands.knowledge.at_hand import base_option, format_option, open_base, write_answer
+from traceonce.commands.options import base_option, format_option
+from traceonce.commands.output import write_answer
 from traceonce.facts.quantities import count_of
+from traceonce.knowledge.at_hand import open_base
 from traceonce.knowledge.evidence import by_version, framework_name, speaks_against
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.record import TIERS, Evidence, Record

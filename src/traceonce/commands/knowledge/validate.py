@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from traceonce.commands.knowledge.at_hand import format_option, write_answer, write_document
+from traceonce.commands.options import format_option
+from traceonce.commands.output import write_answer, write_document
 from traceonce.commands.progress_line import ProgressLine
 from traceonce.errors import UsageError
 from traceonce.facts.quantities import count_of

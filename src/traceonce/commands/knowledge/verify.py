@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import os
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import Progress
 
-from traceonce.backends.discovery import find_backend
-from traceonce.commands.knowledge.at_hand import base_option, open_base
-from traceonce.commands.knowledge.interpreters import how_to_install, interpreters
 from traceonce.commands.message_line import say
+from traceonce.commands.options import against_option, base_option, jobs_option
+from traceonce.commands.trial_progress import named, run_with_progress
 from traceonce.errors import RecordError, UsageError
-from traceonce.facts.printable import in_line
 from traceonce.facts.quantities import count_of
+from traceonce.knowledge.at_hand import open_base
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.evidence import framework_name
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.running import LIMIT, TrialProcess
+from traceonce.knowledge.running import LIMIT
 from traceonce.knowledge.verifying import (
     Measured,
     Refuted,
@@ -31,25 +25,10 @@ from traceonce.knowledge.verifying import (
     Task,
     differences,
     refuted,
-    run_tasks,
     subject_of,
     with_evidence,
 )
-
-QUIET = 15.0  # seconds without a word where the output is no terminal
-
-against_option = click.option(
-    "--against",
-    help="Versions to run with, e.g. tensorflow==2.16.2,jax==0.6.2,jax==0.10.2; each gets an "
-    "environment of its own, made once and kept. Without it: the frameworks that are installed here.",
-)
-jobs_option = click.option(
-    "--jobs",
-    type=click.IntRange(1, 64),
-    default=min(os.cpu_count() or 1, 8),
-    show_default=True,
-    help="Trials at the same time.",
-)
+from traceonce.trials.interpreters import how_to_install, interpreters, start_trials
 
 
 @click.command(short_help="Run what records claim, and write the evidence.")
@@ -93,7 +72,7 @@ def command(
         by_framework[subject.record.domain].append(subject)
     problems: list[Refuted] = []
     missing: list[str] = []
-    for framework, python in interpreters(against, list(by_framework), named=bool(ids)):
+    for framework, python in interpreters(against, list(by_framework), named=bool(ids), tell=say):
         if python is None:
             missing.append(framework)
             continue
@@ -130,41 +109,10 @@ def _measure(
     return [Measured(subject, found[subject.record.id]) for subject in subjects]
 
 
-def run_with_progress(
-    tasks: Sequence[Task], start: Callable[[], TrialProcess], jobs: int, framework: str
-) -> Iterator[tuple[Task, Measurement]]:
-    """Run trials, with a bar on standard error where that is a terminal, and a line now and then where it is not."""
-    console = Console(stderr=True)
-    told = time.monotonic()
-    with Progress(*Progress.get_default_columns(), console=console, disable=not console.is_terminal) as progress:
-        bar = progress.add_task(f"{framework_name(framework)}: starting", total=len(tasks))
-        for number, (task, seen) in enumerate(run_tasks(tasks, start, jobs), 1):
-            progress.update(bar, advance=1, description=escape(in_line(f"{named(seen)}  {task.record}")))
-            if not console.is_terminal and time.monotonic() - told >= QUIET and number < len(tasks):
-                told = time.monotonic()
-                say(f"{named(seen)}: {number} of {count_of(len(tasks), 'run')} …")
-            yield task, seen
-
-
-def named(seen: Measurement) -> str:
-    """The framework and its version, as people write them."""
-    return f"{framework_name(seen.framework)} {seen.version}"
-
-
 def _save(measured: Measured, collection: Collection) -> None:
     """Into the record as the file has it now: another version may have been written meanwhile."""
     name = measured.subject.record.id
     with_evidence(collection.find(name), measured).save(collection.paths[name])
-
-
-def start_trials(python: str, framework: str) -> TrialProcess:
-    """A process that runs trials with the framework that this interpreter has."""
-    environment = dict(os.environ)
-    backend = find_backend(framework)
-    if backend is None:
-        raise RecordError(f"there is no backend for {framework!r}, so its records cannot be run.")
-    backend.request_compilations(environment)
-    return TrialProcess([python, "-m", "traceonce.commands.trials", framework], environment)
 
 
 def _tell(problems: Sequence[Refuted], done: str) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
+from traceonce.atomic_files import atomic_write_all
 from traceonce.errors import UsageError
 
 _AGAIN = "run `traceonce fix` again"
@@ -35,11 +32,17 @@ class Snapshot:
     def write(self, changed: Mapping[str, bytes]) -> None:
         """Put all new contents in place, or change nothing at all."""
         targets = {name: self._target(name) for name in changed}
-        with contextlib.ExitStack() as at_the_end:
-            ready = [at_the_end.enter_context(_prepared(name, targets[name], data)) for name, data in changed.items()]
-            for name, target in targets.items():  # once more: writing took its time
+        names = {str(target): name for name, target in targets.items()}
+
+        def check_once_more() -> None:  # writing took its time
+            for name, target in targets.items():
                 self._check_unchanged(name, target)
-            _exchange(ready)
+
+        try:
+            atomic_write_all({targets[name]: data for name, data in changed.items()}, last_check=check_once_more)
+        except OSError as error:
+            name = names.get(error.filename, error.filename)
+            raise UsageError(f"{name}: cannot be written: {error.strerror or error}. Nothing was changed.") from None
 
     def _target(self, name: str) -> Path:
         """The real file to write, if it may be written."""
@@ -60,70 +63,6 @@ class Snapshot:
             ) from None
         if now != self._hashes[name]:
             raise UsageError(f"{name}: has changed since it was read; {_AGAIN}. Nothing was changed.")
-
-
-class _Ready(NamedTuple):
-    """A file with its new content and a copy of its old one beside it."""
-
-    name: str
-    target: Path
-    new: Path
-    old: Path
-
-
-@contextlib.contextmanager
-def _prepared(name: str, target: Path, data: bytes) -> Iterator[_Ready]:
-    """Both written and safe on the disk; whatever is left of them is removed in the end."""
-    with contextlib.ExitStack() as at_the_end:
-        try:
-            new = _beside(target, data)
-            at_the_end.callback(_discard, new)
-            old = _beside(target, target.read_bytes())
-            at_the_end.callback(_discard, old)
-        except OSError as error:
-            raise UsageError(f"{name}: cannot be written: {error.strerror or error}. Nothing was changed.") from None
-        yield _Ready(name, target, new, old)
-
-
-def _beside(target: Path, data: bytes) -> Path:
-    """A new file with this content and the mode and owner of the target, in its folder, so that it can replace it."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-    path = Path(name)
-    try:
-        with open(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        shutil.copymode(target, path)
-        kept = target.stat()
-        with contextlib.suppress(OSError):  # only an administrator can give files away, and only then it matters
-            os.chown(path, kept.st_uid, kept.st_gid)
-    except BaseException:
-        _discard(path)
-        raise
-    return path
-
-
-def _discard(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
-
-
-def _exchange(ready: list[_Ready]) -> None:
-    """Rename all; where one fails, and also where the user interrupts, those before it go back."""
-    done: list[_Ready] = []
-    try:
-        for each in ready:
-            done.append(each)  # first: an interrupt may come right after the renaming
-            os.replace(each.new, each.target)
-    except BaseException as error:
-        for each in reversed(done):
-            os.replace(each.old, each.target)
-        if not isinstance(error, OSError):
-            raise
-        raise UsageError(
-            f"{done[-1].name}: cannot be written: {error.strerror or error}. Nothing was changed."
-        ) from None
 
 
 def _hash(data: bytes) -> str:

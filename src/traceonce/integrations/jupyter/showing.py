@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from traceonce.analysis.material import find_out
 from traceonce.api import Watch
 from traceonce.facts import Recording
 from traceonce.facts.printable import MESSAGE, in_line
-from traceonce.findings import find_out
 from traceonce.integrations.jupyter.cells import name_cells
 from traceonce.integrations.jupyter.options import Options
 from traceonce.observe.excerpts import with_excerpts

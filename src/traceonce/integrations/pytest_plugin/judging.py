@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from traceonce.diagnosis import diagnose, diagnose_with_events
+from traceonce.diagnosis import diagnose
 from traceonce.facts import Diagnosis, FunctionId, Limit, Recording, Verdict
 from traceonce.facts.printable import SENTENCE, in_line
 from traceonce.facts.quantities import count_of
@@ -79,9 +79,9 @@ def judge_test(
 
 def _explained(recording: Recording) -> list[Diagnosis]:
     """With what was traced before the test, too, and with fixes."""
-    from traceonce.fix.suggesting import suggest
+    from traceonce.analysis.diagnoses import diagnose_with_fixes
 
-    return suggest(diagnose_with_events(recording), recording.environment)
+    return diagnose_with_fixes(recording)
 
 
 def only_inside(recording: Recording) -> Recording:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from traceonce.facts.attention import needing_attention
 from traceonce.report.base import Material
 from traceonce.report.markdown.functions import describe_function
 from traceonce.report.markdown.overview import describe_findings, describe_rest, describe_run
 from traceonce.report.phrases import Phrases, phrases_in
-from traceonce.report.text import needing_attention
 from traceonce.report.wording import fix_command
 
 LIMIT = 65_536  # of GitHub, for a comment, in UTF-16

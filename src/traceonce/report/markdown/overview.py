@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from traceonce.facts import Breach, CauseCode, Diagnosis, Verdict
+from traceonce.facts.attention import needing_attention
 from traceonce.facts.error_text import main_line
 from traceonce.report.base import Material
 from traceonce.report.markdown.escaping import cell, code, prose
 from traceonce.report.phrases import Phrases
-from traceonce.report.text import QUIET, needing_attention
 from traceonce.version import __version__
 
 ROWS = 50
@@ -48,7 +48,7 @@ def describe_rest(material: Material, phrases: Phrases) -> Iterator[str]:
         f"- {code(diagnosis.function.name)}{phrases.LABELS.colon}{code(cause.path)} "
         f"{code(f'{cause.was} → {cause.now}')} {prose(cause.note or '')}".rstrip()
         for diagnosis in material.diagnoses
-        if diagnosis.verdict in QUIET
+        if diagnosis.verdict.is_ignorable
         for cause in diagnosis.causes
         if cause.code is CauseCode.STALE
     ]

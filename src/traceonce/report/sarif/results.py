@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from traceonce.causes.definition import Level
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, FunctionId, SiteCount, Verdict
+from traceonce.facts.attention import needing_attention
 from traceonce.report.base import Material
 from traceonce.report.phrases import english
 from traceonce.report.sarif.fixes import Changes, fixes_of
 from traceonce.report.sarif.places import Place, Places
 from traceonce.report.sarif.rules import FAILED, LIMIT
-from traceonce.report.text import QUIET, needing_attention
 from traceonce.report.wording import causes_left, describe_change, describe_reason, fix_command
 
 SILENT = (CauseCode.STALE, CauseCode.CONFUSED)
@@ -106,7 +106,7 @@ class _Function:
             return "note" if diagnosis.accepted else "error"
         if cause.code in SILENT and self._acute:
             return "error" if cause.evidence == "measured" else "warning"
-        return "note" if diagnosis.verdict in QUIET or diagnosis.verdict.is_silent else "warning"
+        return "note" if diagnosis.verdict.is_ignorable or diagnosis.verdict.is_silent else "warning"
 
     def _eager_calls(self, cause: Cause) -> Iterator[str]:
         """What a function costs that is not compiled any more."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from traceonce.facts import Diagnosis, Fix, Proof, Recording
+from traceonce.facts.attention import changed_since
 from traceonce.facts.command_line import fix_words, suggested
 from traceonce.facts.quantities import count_of
-from traceonce.report.text import changed_since
 from traceonce.report.wording import (
     causes_left,
     describe_fix,

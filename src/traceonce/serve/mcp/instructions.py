@@ -13,7 +13,7 @@ How to work with it:
 2. recording_findings says which functions are traced too often, why (argument, dimension, value, calling line), and \
 at what cost. Functions marked as ignorable need no change.
 3. propose_fix gives the change for one function. 'predicted' is not 'proved': `traceonce fix SCRIPT ARGS` tries \
-changes in copies of the project, compares outputs, and prints a proved diff; it writes nothing without --write.
+changes in copies of the project, compares outputs, and prints a proved diff; with --write before SCRIPT it writes it.
 4. explain_error takes an error message, a traceback or a log, and says what it means, what to try first, and what \
 people try in vain. search_records and get_record read the same records.
 5. report_outcome notes whether a workaround helped, after it was run; never report what was not run.

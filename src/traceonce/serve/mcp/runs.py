@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import msgspec
 
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, Recording
+from traceonce.facts.attention import changed_since, needing_attention
 from traceonce.facts.error_text import main_line
-from traceonce.report.text import changed_since, needing_attention, report_lines
+from traceonce.report.text import report_lines
 from traceonce.report.wording import (
     compilations,
     describe_cause,

@@ -122,7 +122,8 @@ def tell_fixes(found: FixesFound) -> str:
         lines += ["", f"records: {', '.join(found.records)}"]
     if found.prove_with:
         proved = any(fix.status == "proved" for fix in found.fixes)
-        what = "To prove it again, or to make the change with --write" if proved else "To try changes and prove them"
+        again = "To prove it again, or to make the change with --write before the script"
+        what = again if proved else "To try changes and prove them"
         lines += ["", f"{what} (it works in copies): {found.prove_with}"]
     return _page([*lines, *_left_out(found.left_out)])
 

@@ -16,13 +16,15 @@ from typing import Any
 
 import msgspec
 
-from traceonce.integrations.retrace_log import LOGGER, RetraceLogging
+from traceonce.config import Config
 from traceonce.knowledge.measurement import Failed
 from traceonce.knowledge.running import Request
 from traceonce.observe.hub import hub
 from traceonce.observe.recorder import FileRecorder
+from traceonce.startup import put_in_force
 
 MODULE, RECORDING, LOG, ENDED, TEMPORARY = "train.py", ".recording.jsonl", ".log", ".ended.json", ".tmp"
+LOGGER = "traceonce"  # the log of retraces, as a user configures it
 DEPTH = 20  # of the nesting of outputs
 
 
@@ -64,7 +66,7 @@ def _run(request: Request, scratch: Path) -> Ended:
     logging.getLogger(LOGGER).addHandler(lines)
     recorder = FileRecorder(str(scratch / RECORDING), run="trial", main=True)
     hub.join(recorder, compilations=True)
-    RetraceLogging()
+    put_in_force(Config(log_retraces=True))
     trial = getattr(_load(scratch / MODULE), request.trial)
     arguments = () if request.case is None else (request.case,)
     outputs, failed = None, None

@@ -1,9 +1,7 @@
-"""Explanations for people at a terminal."""
+"""Explanations for people at a terminal, in lines."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -16,9 +14,7 @@ from traceonce.knowledge.answering import Answered
 from traceonce.knowledge.evidence import join_versions
 from traceonce.knowledge.explaining import Advice, Explanation, Shown
 from traceonce.knowledge.language import Language
-from traceonce.report.terminal import print_line
 
-WIDTH = 100  # where the output is no terminal
 LABEL = 15  # columns
 RELATED = 90  # characters of the message of another record
 FUNCTIONS = 5  # named of one record
@@ -58,108 +54,103 @@ WORDS: dict[str, tuple[str, str]] = {
 
 
 class _Page:
-    """Prints labelled paragraphs in one language."""
+    """Makes labelled paragraphs in one language."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, console: Console) -> None:
         self.language = language
-        self._console = Console(file=sys.stdout, highlight=False)
-        if not self._console.is_terminal and "COLUMNS" not in os.environ:
-            self._console = Console(file=sys.stdout, highlight=False, width=WIDTH)
+        self._console = console
 
     def say(self, key: str, **values: object) -> str:
         return WORDS[key][self.language == "zh"].format(**values)
 
-    def line(self, text: Text | str = "") -> None:
-        print_line(self._console, text if isinstance(text, Text) else Text(text))
-
-    def entry(self, key: str, text: str, style: str = "default", label_style: str = "dim") -> None:
+    def entry(self, key: str, text: str, style: str = "default", label_style: str = "dim") -> Iterator[Text]:
         """A label and a paragraph that is wrapped beside it."""
         label = Text(self.say(key), label_style)
         label.pad_right(max(1, LABEL - label.cell_len))
         for number, part in enumerate(self._wrapped(text, style)):
             part.rstrip()
-            self.line(Text.assemble("  ", label if number == 0 else " " * LABEL, part))
+            yield Text.assemble("  ", label if number == 0 else " " * LABEL, part)
 
-    def detail(self, text: str, style: str = "dim") -> None:
+    def detail(self, text: str, style: str = "dim") -> Iterator[Text]:
         for part in self._wrapped(text, style):
             part.rstrip()
-            self.line(Text.assemble("  ", " " * LABEL, part))
+            yield Text.assemble("  ", " " * LABEL, part)
 
-    def code(self, source: str) -> None:
+    def code(self, source: str) -> Iterator[Text]:
         for line in in_lines(source):
-            self.line(Text.assemble("  ", " " * LABEL, ("│ ", "dim"), (line, "cyan")))
+            yield Text.assemble("  ", " " * LABEL, ("│ ", "dim"), (line, "cyan"))
 
     def _wrapped(self, text: str, style: str) -> Iterator[Text]:
         width = max(30, min(self._console.width, 120) - LABEL - 2)
         return iter(Text("\n".join(in_lines(text)), style).wrap(self._console, width, overflow="fold"))
 
 
-def print_explanations(explained: Answered, language: Language) -> None:
-    """All of them, then what is not known; each in the language that its message has."""
-    page = _Page(language)
+def explanation_lines(explained: Answered, language: Language, console: Console) -> Iterator[Text]:
+    """All of them, then what is not known; each in the language that its message has, and as wide as the console."""
+    page = _Page(language, console)
     explained = printable(explained)
     for number, explanation in enumerate(explained.explanations):
         if number:
-            page.line()
+            yield Text()
         page.language = explanation.language
-        _print_one(explanation, page)
+        yield from _lines(explanation, page)
     page.language = language
     if explained.fine:
-        page.line(page.say("fine"))
+        yield Text(page.say("fine"))
     if explained.explanations and explained.ignorable:
-        page.line()
+        yield Text()
     by_functions: dict[tuple[str, ...], list[str]] = {}
     for item in explained.ignorable:
         by_functions.setdefault(tuple(item.functions), []).append(item.record)
     for functions, records in by_functions.items():
         named = _join_functions(functions, page) or page.say("this")
-        page.line(page.say("ignorable", functions=named, records=", ".join(records)))
+        yield Text(page.say("ignorable", functions=named, records=", ".join(records)))
     if explained.explanations and explained.unknown:
-        page.line()
-        page.line(page.say("unknown"))
+        yield Text()
+        yield Text(page.say("unknown"))
         for error in explained.unknown:
-            page.line(f"  {error}")
+            yield Text(f"  {error}")
     if not (explained.explanations or explained.ignorable or explained.fine):
-        page.line(page.say("nothing"))
+        yield Text(page.say("nothing"))
         for error in explained.unknown:
-            page.line(Text(f"  {error}", "dim"))
+            yield Text(f"  {error}", "dim")
         if explained.guesses:
-            page.line(page.say("guess"))
+            yield Text(page.say("guess"))
         for guess in explained.guesses:
-            page.line(f"  {guess.record}  ({guess.score:.2f}, {guess.why})")
+            yield Text(f"  {guess.record}  ({guess.score:.2f}, {guess.why})")
 
 
-def _print_one(explanation: Explanation, page: _Page) -> None:
+def _lines(explanation: Explanation, page: _Page) -> Iterator[Text]:
     title = Text(explanation.record, "bold red")
     if explanation.functions:
         title.append(f"  {_join_functions(explanation.functions, page)}", "bold")
-    page.line(title)
-    page.entry("message", explanation.signature, "italic")
+    yield title
+    yield from page.entry("message", explanation.signature, "italic")
     place = ""
     if explanation.line is not None:
         key = "times" if explanation.count > 1 else "line"
         place = page.say(key, count=explanation.count, line=explanation.line)
-    page.entry("matched", place + explanation.why)
+    yield from page.entry("matched", place + explanation.why)
     if explanation.root_cause:
-        page.entry("cause", explanation.root_cause)
+        yield from page.entry("cause", explanation.root_cause)
     first = [explanation.try_first] if explanation.try_first else []
     versions = _versions([*first, *explanation.other_workarounds, *explanation.do_not])
     for advice in first:
-        _print_advice("first", "helped", advice, page, "green", versions)
+        yield from _advice("first", "helped", advice, page, "green", versions)
     for advice in explanation.other_workarounds:
-        _print_advice("then", "helped", advice, page, "green", versions)
+        yield from _advice("then", "helped", advice, page, "green", versions)
     for advice in explanation.do_not:
-        _print_advice("not", "failed", advice, page, "red", versions)
+        yield from _advice("not", "failed", advice, page, "red", versions)
     if versions:
-        page.entry("run_with", join_versions(versions))
+        yield from page.entry("run_with", join_versions(versions))
     for key, related in (("next", explanation.comes_next), ("confused", explanation.confused_with)):
         for item in related:
-            page.entry(key, f"{item.record}  {_shorten(item.signature)}".rstrip())
+            yield from page.entry(key, f"{item.record}  {_shorten(item.signature)}".rstrip())
     if explanation.also:
-        page.entry("also", ", ".join(explanation.also))
-    page.entry("more", quoted(["traceonce", "knowledge", "show", explanation.record]))
+        yield from page.entry("also", ", ".join(explanation.also))
+    yield from page.entry("more", quoted(["traceonce", "knowledge", "show", explanation.record]))
     if explanation.url:
-        page.line(Text.assemble("  ", " " * LABEL, explanation.url))  # in one piece, to be copied
+        yield Text.assemble("  ", " " * LABEL, explanation.url)  # in one piece, to be copied
 
 
 def _shorten(text: str) -> str:
@@ -178,15 +169,15 @@ def _versions(advice: Sequence[Advice]) -> list[str]:
     return list(counted.most_common(1)[0][0]) if counted else []
 
 
-def _print_advice(key: str, shown_key: str, advice: Advice, page: _Page, style: str, versions: list[str]) -> None:
-    page.entry(key, advice.action, label_style=style)
+def _advice(key: str, shown_key: str, advice: Advice, page: _Page, style: str, versions: list[str]) -> Iterator[Text]:
+    yield from page.entry(key, advice.action, label_style=style)
     if advice.why:
-        page.detail(page.say("why") + advice.why)
+        yield from page.detail(page.say("why") + advice.why)
     if advice.condition:
-        page.detail(page.say("when") + advice.condition)
-    page.detail(_describe_evidence(advice.shown, shown_key, page, versions))
+        yield from page.detail(page.say("when") + advice.condition)
+    yield from page.detail(_describe_evidence(advice.shown, shown_key, page, versions))
     if advice.how:
-        page.code(advice.how)
+        yield from page.code(advice.how)
 
 
 def _describe_evidence(shown: Shown | None, key: str, page: _Page, versions: list[str]) -> str:

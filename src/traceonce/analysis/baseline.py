@@ -1,4 +1,4 @@
-"""The --baseline of `traceonce run`: what was accepted, what is worse now, accepting what is."""
+"""A run against its baseline: what was accepted, what is worse now, accepting what is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from traceonce.commands.output import check_output
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Verdict
 from traceonce.facts.event import path_from
@@ -21,8 +20,6 @@ class AcceptedState:
     def __init__(self, file: str, *, update: bool) -> None:
         self._path = Path(file)
         self._update = update
-        if update:
-            check_output(file, option="--baseline")
         fresh = update and not self._path.exists()
         self._baseline = Baseline() if fresh else Baseline.load(self._path)
         self._state: Functions = {}

@@ -1,4 +1,4 @@
-"""A program, diagnosed, repaired and proved: puts `diagnosis`, `fix` and `prove` together."""
+"""A program, diagnosed, repaired and proved, from its first run to the result."""
 
 from __future__ import annotations
 
@@ -7,34 +7,25 @@ from pathlib import Path
 
 import msgspec
 
+from traceonce.analysis.cases import cases_of
 from traceonce.backends.discovery import advise_on_import
 from traceonce.backends.places import working_folder
-from traceonce.commands.repaired import Result
-from traceonce.diagnosis import diagnose_with_events
 from traceonce.errors import ScriptError, UsageError
 from traceonce.facts import Recording, Verdict
 from traceonce.facts.command_line import suggested
 from traceonce.fix.case import Case
 from traceonce.fix.project.files import Snapshot
-from traceonce.fix.suggesting import make_case
 from traceonce.observe.launching import Target
 from traceonce.prove.program import Program
 from traceonce.prove.rehearsing import Rehearsals, Run
+from traceonce.prove.result import Result
 from traceonce.prove.scratch import Scratch
 from traceonce.prove.searching import Search
 
 
 def understand(run: Run) -> list[Case]:
     """Every function of a run, the worst first, with where it was made and called from."""
-    makings = run.rehearsal.makings if run.rehearsal is not None else ()
-    sites = run.rehearsal.sites if run.rehearsal is not None else ()
-    return [
-        make_case(diagnosis, events, run.recording.environment)._replace(
-            makings=tuple(making for making in makings if making.function.key == diagnosis.function.key),
-            sites=tuple(site for site in sites if site.function.key == diagnosis.function.key),
-        )
-        for diagnosis, events in diagnose_with_events(run.recording)
-    ]
+    return cases_of(run.recording, run.rehearsal)
 
 
 class Repairing:

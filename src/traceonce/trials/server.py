@@ -1,17 +1,11 @@
 """The process that runs trials: it imports a framework once, and forks for every trial it is asked for.
 
-Started as ``python -m traceonce.commands.trials FRAMEWORK`` in the environment whose framework is to be tried. Requests
-come as lines of JSON on standard input, measurements go as lines of JSON to standard output. The framework is imported
-but never used in this process, so that every trial starts from the same clean state, without the seconds that the
-import takes. A trial gets a folder of its own to work in, and a time limit.
+Started as ``python -m traceonce.trials.server FRAMEWORK`` in the environment whose framework is to be tried. Requests
+and measurements are lines of JSON (`fork_server`). A trial gets a folder of its own to work in, and a time limit.
 """
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import importlib
-import os
 import platform
 import re
 import shutil
@@ -19,31 +13,29 @@ import signal
 import sys
 import sysconfig
 import tempfile
-import time
 from pathlib import Path
-from types import ModuleType
 
 import msgspec
 
+from traceonce.analysis.diagnoses import diagnose_with_fixes
 from traceonce.backends.discovery import find_backend, framework_of
-from traceonce.commands.trial import ENDED, LOG, MODULE, RECORDING, TEMPORARY, Ended, run_and_exit
-from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts import Compiled, Recording
 from traceonce.facts.entries import Exit
-from traceonce.fix.suggesting import suggest
+from traceonce.fork_server import serve
 from traceonce.knowledge.linking import link_records
 from traceonce.knowledge.measurement import Measurement, SeenCause, SeenFunction
 from traceonce.knowledge.running import Request
 from traceonce.observe.shelf import complete
 from traceonce.report.base import Material
 from traceonce.report.text import render_text
+from traceonce.trials.trial import ENDED, LOG, MODULE, RECORDING, TEMPORARY, Ended, run_and_exit
 
 PREFIX = "traceonce-trial-"
 # Frames below the trial, where TensorFlow prints the whole stack, or JAX its last frames: a program of the user's does
 # not have them.
 _OUR_FRAMES = re.compile(
-    r'^\s*File "(?:<frozen runpy>|[^"]*traceonce/commands/trials?\.py)", line .*\n(?:\n|    .*\n)?'
-    r"|^\s*(?:<frozen runpy>|\S*traceonce/commands/trials?\.py):\d+\S* \(\S+\)\n",
+    r'^\s*File "(?:<frozen runpy>|[^"]*traceonce/(?:fork_server|trials/\w+)\.py)", line .*\n(?:\n|    .*\n)?'
+    r"|^\s*(?:<frozen runpy>|\S*traceonce/(?:fork_server|trials/\w+)\.py):\d+\S* \(\S+\)\n",
     re.M,
 )
 # PyTorch cuts the front of a path off, and tells that of its own files from the folder it was started in.
@@ -51,55 +43,30 @@ _SHORTENED = re.compile(rf"[^\s\"'(]*{PREFIX}\w+/(?={re.escape(MODULE)})|[^\s\"'
 LOG_KEPT = 200_000  # bytes of what a trial prints
 
 
-def main() -> None:
-    framework = sys.argv[1]
-    answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # whatever the framework prints must not get among the answers
-    module = importlib.import_module(framework)
-    for name in framework_of(framework).along:  # a second or more, which every trial would pay again
-        importlib.import_module(name)
-    gc.freeze()  # else the collector looks at all of it in every fork, and so copies its memory: a second each
-    facts = Measurement(framework=framework, version=_version(module), python=platform.python_version())
-    answers.write(msgspec.json.encode(facts) + b"\n")
-    for line in sys.stdin.buffer:
-        answers.write(msgspec.json.encode(measure(msgspec.json.decode(line, type=Request), facts)) + b"\n")
+class TrialJob:
+    """One trial, in a folder of its own."""
+
+    def __init__(self, line: bytes, facts: Measurement) -> None:
+        self._request = msgspec.json.decode(line, type=Request)
+        self._facts = facts
+        self.limit = self._request.limit
+        self._scratch = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
+
+    def run(self) -> None:
+        shutil.copy(self._request.module, self._scratch / MODULE)
+        run_and_exit(self._request, self._scratch)
+
+    def answer(self, status: int | None, seconds: float) -> bytes:
+        try:
+            return msgspec.json.encode(_read(self._request, self._scratch, status, seconds, self._facts))
+        finally:
+            shutil.rmtree(self._scratch, ignore_errors=True)
 
 
-def _version(module: ModuleType) -> str:
-    """The version, without the build of it (``2.13.0+cpu``)."""
-    return str(module.__version__).partition("+")[0]
-
-
-def measure(request: Request, facts: Measurement) -> Measurement:
-    """Run one trial in a process of its own."""
-    scratch = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
-    try:
-        shutil.copy(request.module, scratch / MODULE)
-        began = time.perf_counter()
-        child = os.fork()
-        if child == 0:
-            run_and_exit(request, scratch)
-        status = _wait(child, request.limit)
-        return _read(request, scratch, status, time.perf_counter() - began, facts)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-
-
-def _wait(child: int, limit: float) -> int | None:
-    """The exit status, negative for a signal; None where time ran out. Whatever the trial started ends with it."""
-    end = time.monotonic() + limit
-    status: int | None = None
-    while status is None and time.monotonic() < end:
-        done, code = os.waitpid(child, os.WNOHANG)
-        status = os.waitstatus_to_exitcode(code) if done else None
-        time.sleep(0.005)
-    with contextlib.suppress(OSError):
-        os.killpg(child, signal.SIGKILL)
-    if status is None:
-        with contextlib.suppress(OSError):
-            os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    return status
+def _facts_about(framework: str) -> Measurement:
+    """What every measurement says of the framework: its version, without the build of it (``2.13.0+cpu``)."""
+    version = str(sys.modules[framework].__version__).partition("+")[0]
+    return Measurement(framework=framework, version=version, python=platform.python_version())
 
 
 def _read(request: Request, scratch: Path, status: int | None, seconds: float, facts: Measurement) -> Measurement:
@@ -110,7 +77,7 @@ def _read(request: Request, scratch: Path, status: int | None, seconds: float, f
     if (scratch / RECORDING).exists():
         complete(scratch / RECORDING, [], compiled, Exit(status or 0, seconds))
         recording = Recording.load(scratch / RECORDING)
-    diagnoses = link_records(suggest(diagnose_with_events(recording), recording.environment))
+    diagnoses = link_records(diagnose_with_fixes(recording))
     ours = {MODULE, LOG, ENDED, RECORDING, TEMPORARY, "__pycache__"}
     seen = msgspec.structs.replace(
         facts,
@@ -187,6 +154,12 @@ def _without_places(text: str, scratch: Path) -> str:
     for place, name in places.items():
         text = text.replace(place, name)
     return _OUR_FRAMES.sub("", _SHORTENED.sub("", text))
+
+
+def main() -> None:
+    name = sys.argv[1]
+    modules = (name, *framework_of(name).along)  # a second or more, which every trial would pay again
+    serve(modules, lambda: msgspec.json.encode(_facts_about(name)), lambda line: TrialJob(line, _facts_about(name)))
 
 
 if __name__ == "__main__":

@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 from handmade import STEP, Events, python, record, tensor
 
+from traceonce.analysis.diagnoses import diagnose_linked
+from traceonce.analysis.material import find_out
 from traceonce.facts import CauseCode, Fix, Recording, Repair
 from traceonce.facts.proof import Measurement, Proof
-from traceonce.findings import diagnose_linked, find_out
 from traceonce.report.base import FORMS, Material
 from traceonce.report.json import render_json
 

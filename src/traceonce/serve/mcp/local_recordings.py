@@ -13,7 +13,7 @@ from anyio.to_thread import run_sync
 from traceonce.errors import UsageError
 from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.recording import child_files
-from traceonce.observe.shelf import latest_recording, recordings_folder
+from traceonce.home import latest_recording, recordings_folder
 from traceonce.serve import jobs
 from traceonce.serve.budget import LOOK, reading_budget
 from traceonce.serve.cache import Cache

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from traceonce.backends.discovery import find_backend, installed_version
-from traceonce.commands.message_line import say
 from traceonce.errors import RecordError, UsageError
 from traceonce.knowledge.environments import parse_requirements, python_with
 from traceonce.knowledge.evidence import framework_name
+from traceonce.knowledge.running import TrialProcess
 
 
 class Interpreter(NamedTuple):
@@ -21,8 +22,14 @@ class Interpreter(NamedTuple):
     python: str | None
 
 
-def interpreters(against: str | None, frameworks: Sequence[str], *, named: bool = False) -> Iterator[Interpreter]:
-    """The interpreters to run these frameworks with. Environments are made when it is their turn.
+def interpreters(
+    against: str | None,
+    frameworks: Sequence[str],
+    *,
+    named: bool = False,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Iterator[Interpreter]:
+    """The interpreters to run these frameworks with. Environments are made when it is their turn, and `tell` is told.
 
     With `named`, somebody has asked for each of these frameworks: a version of each must be there.
     """
@@ -34,7 +41,7 @@ def interpreters(against: str | None, frameworks: Sequence[str], *, named: bool 
     for missing in set(frameworks) - {framework for framework, _ in wanted} if named else ():
         raise UsageError(f"--against: names no version of {framework_name(missing)}, whose records are to be run, too.")
     for framework, requirement in wanted:
-        yield Interpreter(framework, python_with(requirement, lambda text: say(f"{text} …")))
+        yield Interpreter(framework, python_with(requirement, lambda text: tell(f"{text} …")))
 
 
 def is_installed(framework: str) -> bool:
@@ -63,6 +70,16 @@ def framework_of(requirement: str, frameworks: Sequence[str]) -> str:
 
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def start_trials(python: str, framework: str) -> TrialProcess:
+    """A process that runs trials with the framework that this interpreter has."""
+    environment = dict(os.environ)
+    backend = find_backend(framework)
+    if backend is None:
+        raise RecordError(f"there is no backend for {framework!r}, so its records cannot be run.")
+    backend.request_compilations(environment)
+    return TrialProcess([python, "-m", "traceonce.trials.server", framework], environment)
 
 
 def how_to_install(framework: str) -> str:
