@@ -102,8 +102,10 @@ def serve(modules: Sequence[str], greet: Callable[[], bytes], take: Callable[[by
     for name in modules:
         importlib.import_module(name)
     gc.freeze()  # else the collector looks at all of it in every fork, and so copies its memory: a second each
+    ending = _Ending()
     answers.write(greet() + b"\n")
     for line in lines:
+        ending.is_busy = True
         job = take(line)
         child = os.fork()
         if child == 0:
@@ -113,8 +115,25 @@ def serve(modules: Sequence[str], greet: Callable[[], bytes], take: Callable[[by
             job.run()
             return
         began = time.monotonic()
-        status = _wait(child, job.limit)
-        answers.write(job.answer(status, time.monotonic() - began) + b"\n")
+        status = _wait(child, job.limit, ending)
+        answer = job.answer(status, time.monotonic() - began)
+        ending.is_busy = False
+        if ending.was_asked:
+            os._exit(1)
+        answers.write(answer + b"\n")
+
+
+class _Ending:
+    """On SIGTERM: leave at once, or where a job is running, as soon as that has been ended and cleared up."""
+
+    def __init__(self) -> None:
+        self.is_busy = self.was_asked = False
+        signal.signal(signal.SIGTERM, self._ask)
+
+    def _ask(self, *_: object) -> None:
+        self.was_asked = True
+        if not self.is_busy:
+            os._exit(1)
 
 
 def _end_with_parent() -> None:
@@ -127,17 +146,11 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(set_child_subreaper, 1)
 
 
-def _wait(child: int, limit: float) -> int | None:
+def _wait(child: int, limit: float, ending: _Ending) -> int | None:
     """The exit status, negative for a signal; None where time ran out. Whatever the job started ends with it."""
-
-    def give_up(*_: object) -> None:
-        _kill(child)
-        os._exit(1)
-
-    signal.signal(signal.SIGTERM, give_up)
     end = time.monotonic() + limit
     status: int | None = None
-    while status is None and time.monotonic() < end:
+    while status is None and time.monotonic() < end and not ending.was_asked:
         done, code = os.waitpid(child, os.WNOHANG)
         status = os.waitstatus_to_exitcode(code) if done else None
         if status is None:
@@ -146,7 +159,6 @@ def _wait(child: int, limit: float) -> int | None:
     if status is None:
         os.waitpid(child, 0)
     _kill_orphans()
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return status
 
 
