@@ -26,7 +26,7 @@ ADVISED = [(recipe, example) for recipe, example in EXAMPLES if example.repaired
 
 
 def test_every_recipe_has_an_example() -> None:
-    assert {recipe.name for recipe, _ in EXAMPLES} == {name.partition(".")[2] for name in OWN}
+    assert {recipe.name for recipe, _ in EXAMPLES} == {name.rpartition(".")[2] for name in OWN}
 
 
 @pytest.mark.parametrize(("recipe", "example"), WRITTEN, ids=[recipe.name for recipe, _ in WRITTEN])

@@ -32,20 +32,25 @@ BUILT_IN = (
 )
 
 
-def known_backends() -> list[Known]:
+@cache
+def known_backends() -> tuple[Known, ...]:
     """The built-in backends, then those that other packages register under `traceonce.backends`.
 
-    An entry point is named after the module whose import it waits for: ``mlx = "mypackage:MlxBackend"``.
+    An entry point is named after the module whose import it waits for: ``mlx = "mypackage:MlxBackend"``. To find them,
+    all installed packages are looked through, which takes a while: once in a process.
     """
     found = {known.module: known for known in BUILT_IN}
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
         found.setdefault(point.name, Known(point.name, point.name, point.value))
-    return list(found.values())
+    return tuple(found.values())
 
 
 def find_backend(name: str) -> Backend | None:
-    """The backend of this name; None where there is none."""
-    return next((load_backend(known) for known in known_backends() if known.name == name), None)
+    """The backend of this name; None where there is none. For a built-in one, no package is looked through."""
+    known = {known.name: known for known in BUILT_IN}.get(name)
+    if known is None:
+        known = next((known for known in known_backends() if known.name == name), None)
+    return load_backend(known) if known is not None else None
 
 
 @cache
