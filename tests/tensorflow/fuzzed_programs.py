@@ -172,9 +172,9 @@ def compare(tf: Any, program: Program, function: Callable[..., Any]) -> list[tup
     """The calls, with both outcomes, in which the two differ.
 
     Where operations that run at the same time all fail, it is chance which of them TensorFlow tells of: an error is
-    right if TensorFlow itself, asked again, gives it too. And some calls fail in TensorFlow because of those before them
-    (a loop that was differentiated once cannot be differentiated forwards): an error is right, too, if a `tf.function`
-    that is kept gives it.
+    right if TensorFlow itself, asked again, gives it too. And some calls fail in TensorFlow because of those before
+    them (a loop that was differentiated once cannot be differentiated forwards): an error is right, too, if a
+    `tf.function` that is kept gives it.
     """
     options = {"relax": False, "lift": False} if program.own_policy else {}
     theirs = run(tf, program, lambda body, **settings: Fresh(tf, body, settings))
