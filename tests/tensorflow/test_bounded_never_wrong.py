@@ -55,6 +55,18 @@ def an_inner_function_of_a_number(tf: Any, function: Maker) -> Iterator[Any]:
     yield outcome(inner, tf.ones([2]), tf.constant(2.0))
 
 
+@program
+def an_unused_operation_behind_a_loop(tf: Any, function: Maker) -> Iterator[Any]:
+    """Of what a loop stacks, only Python knows the size, and what nobody uses is never run."""
+
+    def body(x: Any, k: int) -> Any:
+        doubled = tf.map_fn(lambda u: u * 2.0, x)
+        return [tf.tile(doubled, [2])[k], doubled][1]
+
+    traced = function(body, autograph=False)
+    yield from (outcome(traced, x, k) for x, k in zip(ones(tf, 1, 0, 2, 1), (1, 2, 3, 3), strict=True))
+
+
 # --- ways to look at a shape
 
 LOOKS: dict[str, Callable[[Any, Any, Any], bool]] = {

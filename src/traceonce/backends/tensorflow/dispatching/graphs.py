@@ -53,15 +53,21 @@ def has_gradients_of_its_own(concrete: Any) -> bool:
     return any(OWN_GRADIENT in node.attr or node.op in LOOK_UPS for nodes in every for node in nodes)
 
 
+def needed_operations(graph: Any) -> set[str]:
+    """The names of the operations that TensorFlow runs: those that results and effects hang on."""
+    needed: set[str] = set()
+    for operation in (*(tensor.op for tensor in graph.outputs), *_effects(graph)):
+        needed |= needed_for(operation)
+    return needed
+
+
 def unused_operations(lifted: Any, numbers: Mapping[int, Any]) -> str | None:
     """An operation that hangs on a lifted number, may fail, and whose result nobody uses: TensorFlow would not run it.
 
     In a static graph its shape was worked out from the number while it was traced, and could be found to be wrong.
     """
     graph = lifted.graph
-    needed: set[str] = set()
-    for operation in (*(tensor.op for tensor in graph.outputs), *_effects(graph)):
-        needed |= needed_for(operation)
+    needed = needed_operations(graph)
     hangs = {graph.inputs[index].op.name for index in numbers}
     for operation in graph.get_operations():
         if any(tensor.op.name in hangs for tensor in operation.inputs):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import tensorflow as tf
 
+from traceonce.backends.tensorflow.dispatching.graphs import needed_operations
 from traceonce.backends.tensorflow.dispatching.parts import OPAQUE, handle_data_util
 
 Shape: TypeAlias = "tuple[int | None, ...] | None"
@@ -21,6 +22,11 @@ SMALL = (0, 1, 2, 3, 4, 8, 16)  # tried in turn: whatever asks for a least size 
 CALLS = {"PartitionedCall": ("f",), "StatefulPartitionedCall": ("f",)}
 BRANCHES = {"If": ("then_branch", "else_branch"), "StatelessIf": ("then_branch", "else_branch")}
 LOOPS = {"While": ("body",), "StatelessWhile": ("body",)}
+# Operations of one tensor that are right for any size.
+ANY_SIZE = frozenset(
+    {"Abs", "Cast", "Const", "Exp", "Identity", "Log", "Neg", "OnesLike", "Placeholder", "Rank", "ReadVariableOp"}
+    | {"Relu", "Shape", "Sigmoid", "Size", "Sqrt", "Square", "StopGradient", "Tanh", "Transpose", "ZerosLike"}
+)
 FUNCTIONAL = {**CALLS, **BRANCHES, **LOOPS}
 
 
@@ -79,7 +85,8 @@ def _size(shape: Shape, axis: int) -> int | None:
 class _Operation(NamedTuple):
     """An operation as it is made again, and as it was: a tape may change a call later, so that it returns more.
 
-    `inputs` are given by the numbers of the tensors, `shapes` are what was promised of its outputs.
+    `inputs` are given by the numbers of the tensors, `shapes` are what was promised of its outputs. What is `unseen`
+    may be wrong and is never run, since nobody uses it: nobody but its shape function would tell.
     """
 
     kind: str
@@ -89,6 +96,7 @@ class _Operation(NamedTuple):
     attributes: Mapping[str, Any]
     definition: Any
     inner: tuple[_Graph, ...]
+    unseen: bool
 
 
 class _Graph:
@@ -103,8 +111,9 @@ class _Graph:
             pair for pair in checks if all(isinstance(one, tf.TensorShape) or id(one) in mine for one in pair)
         ]
         self._keep = graph  # so that numbers stay those of its tensors
+        needed = needed_operations(graph)
         self._operations = [
-            _prepared(operation, graph, checks)
+            _prepared(operation, graph, checks, needed)
             for operation in _in_order(graph)
             if not any(id(output) in inputs for output in operation.outputs)
         ]
@@ -126,6 +135,8 @@ class _Graph:
                 made[id(tensor)] = _placeholder(tensor, shape)
             for operation in self._operations:
                 inputs = [made[number] for number in operation.inputs]
+                if operation.unseen and not all(tensor.shape.is_fully_defined() for tensor in inputs):
+                    raise Refused
                 results = _results(scratch, operation, inputs)
                 for tensor, promised, result in zip(operation.outputs, operation.shapes, results, strict=True):
                     try:
@@ -156,7 +167,7 @@ def _in_order(graph: Any) -> list[Any]:
     return list(ordered.values())
 
 
-def _prepared(operation: Any, graph: Any, checks: Sequence[tuple[Any, Any]]) -> _Operation:
+def _prepared(operation: Any, graph: Any, checks: Sequence[tuple[Any, Any]], needed: set[str]) -> _Operation:
     node = operation.node_def
     inner: list[_Graph] = []
     for name in FUNCTIONAL.get(operation.type, ()):
@@ -173,6 +184,7 @@ def _prepared(operation: Any, graph: Any, checks: Sequence[tuple[Any, Any]]) -> 
         {name: value for name, value in node.attr.items() if not name.startswith("_")},
         operation.op_def,
         tuple(inner),
+        operation.name not in needed and operation.type not in ANY_SIZE,
     )
 
 
