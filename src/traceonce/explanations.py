@@ -13,8 +13,8 @@ from traceonce.home import state_folder
 from traceonce.knowledge.answering import Answered, Answering, Ignorable
 from traceonce.knowledge.collection import OURS, Collection
 from traceonce.knowledge.explaining import Explanation
-from traceonce.knowledge.language import Language
 from traceonce.knowledge.matching import Index, Match
+from traceonce.words.text import Language
 
 
 class Explanations(Sequence[Explanation]):

@@ -13,9 +13,9 @@ from made_recordings import make_empty, make_hostile, make_killed, make_large
 
 from traceonce.analysis.material import find_out
 from traceonce.facts import Cause, Recording
-from traceonce.knowledge.language import Language
 from traceonce.report.base import find_renderer
 from traceonce.report.page import FOLDER
+from traceonce.words.text import Language
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 MADE: dict[str, Callable[[], Recording]] = {

@@ -120,3 +120,20 @@ def test_the_pytest_plugin_judges_it(toy_shell: Shell) -> None:
 def test_it_is_among_those_that_the_doctor_looks_at(toy_shell: Shell) -> None:
     examined = toy_shell.traceonce("doctor")
     assert "toyframe" in examined.text
+
+
+@pytest.mark.parametrize("target", ["toyframe.nowhere:Toyframe", "toyframe:Traced"])
+def test_one_that_is_broken_takes_nothing_from_the_others(toy_shell: Shell, tmp_path: Path, target: str) -> None:
+    """Its module is missing, or it has no descriptor."""
+    (tmp_path / "site" / "toyframe-1.0.dist-info" / "entry_points.txt").write_text(
+        f"[traceonce.backends]\ntoyframe = {target}\n"
+    )
+    recorded = Path(__file__).parents[1] / "recorded" / "translate.jsonl"
+    told = toy_shell.traceonce("report", str(recorded))
+    assert told.status == 0, told.errors
+    assert "retraced" in told.text
+    explained = toy_shell.traceonce("explain", "ValueError: tf.function only supports singleton tf.Variables")
+    assert explained.status == 0, explained.errors
+    assert "tensorflow/" in explained.text
+    ran = toy_shell.traceonce("run", "train.py")
+    assert (ran.status, len(ran.text.splitlines())) == (0, 8), ran.errors

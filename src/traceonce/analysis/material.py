@@ -12,9 +12,9 @@ from traceonce.diagnosis import Explained, explain_events
 from traceonce.facts import Diagnosis, Recording
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.explaining import Met, explain_record
-from traceonce.knowledge.language import LANGUAGES, Language
 from traceonce.knowledge.record import Record
 from traceonce.report.base import Material, find_form
+from traceonce.words.text import LANGUAGES, Language
 
 
 def find_out(recording: Recording, form: str = "html", language: Language = "en") -> Material:

@@ -57,15 +57,18 @@ def find_backend(name: str) -> Backend | None:
 def framework_of(name: str) -> Framework:
     """What is known of the framework of this name: its name alone, where it is not known here.
 
-    What another package brings is taken as it is; where it cannot be loaded, a report does without it.
+    Where what another package brings cannot be loaded, a report does without it; of ours, an error is an error.
     """
     from traceonce.backends.descriptor import Framework
 
     try:
         backend = find_backend(name)
+        if backend is not None:
+            return backend.framework
     except Exception:
-        backend = None
-    return backend.framework if backend is not None else Framework(name, name, name, (name,))
+        if any(known.name == name for known in BUILT_IN):
+            raise
+    return Framework(name, name, name, (name,))
 
 
 def known_frameworks() -> list[Framework]:

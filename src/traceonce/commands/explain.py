@@ -27,11 +27,12 @@ from traceonce.knowledge.answering import Answered, Answering
 from traceonce.knowledge.at_hand import open_to_read
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.explaining import Met
-from traceonce.knowledge.language import LANGUAGES, Language, in_language
+from traceonce.knowledge.language import in_language
 from traceonce.knowledge.matching import Index
 from traceonce.knowledge.matching.cleaning import decode
 from traceonce.knowledge.rendering.explanations import explanation_lines
 from traceonce.report.terminal import print_line
+from traceonce.words.text import LANGUAGES, Language
 
 WIDTH = 100  # columns, where the output is no terminal
 _PATH = re.compile(r"[\w.~+@-]*(?:/[\w.~+@-]+)+/?", re.ASCII)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from traceonce.knowledge.language import LANGUAGES
+from traceonce.words.text import LANGUAGES
 
 base_option = click.option(
     "--base", type=click.Path(path_type=Path), help="Another base than ours: a folder with records/<domain>/*.json."

@@ -15,7 +15,8 @@ from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.command_line import quoted
 from traceonce.facts.error_text import main_line
 from traceonce.facts.printable import in_line
-from traceonce.report.base import FORMS, Language, find_form, find_renderer
+from traceonce.report.base import FORMS, find_form, find_renderer
+from traceonce.words.text import Language
 
 PAGE = "traceonce-report.html"
 GENERATOR = '<meta name="generator" content="traceonce'

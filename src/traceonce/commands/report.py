@@ -11,7 +11,8 @@ from traceonce.commands.output import check_form, choose_output, put_report, tel
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
 from traceonce.home import latest_recording
-from traceonce.report.base import FORMATS, Language
+from traceonce.report.base import FORMATS
+from traceonce.words.text import Language
 
 
 @click.command(short_help="Show a saved recording again; merge several.")

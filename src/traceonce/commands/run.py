@@ -30,8 +30,9 @@ from traceonce.home import remember
 from traceonce.observe.excerpts import with_excerpts
 from traceonce.observe.launching import Target, check_target, launch
 from traceonce.observe.shelf import add, default_recording
-from traceonce.report.base import FORMATS, Language
+from traceonce.report.base import FORMATS
 from traceonce.report.text import report_lines
+from traceonce.words.text import Language
 
 
 def read_most_traces(

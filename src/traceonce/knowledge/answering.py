@@ -9,8 +9,9 @@ import msgspec
 
 from traceonce.knowledge.explaining import Explanation, Met, explain_record
 from traceonce.knowledge.gathering import gather
-from traceonce.knowledge.language import Language, in_language, language_of
+from traceonce.knowledge.language import in_language, language_of
 from traceonce.knowledge.matching import Index, Match, Summary, guess, scan
+from traceonce.words.text import Language
 
 END = 2_000  # characters: a question may stand before an error or after it
 

@@ -15,7 +15,9 @@ OURS = Path(__file__).parent
 
 
 def bases_of_frameworks() -> list[Path]:
-    return [Path(framework.records) for framework in known_frameworks() if framework.records is not None]
+    """Where a package names a folder without records, it brings none."""
+    named = [Path(framework.records) for framework in known_frameworks() if framework.records is not None]
+    return [base for base in named if (base / "records").is_dir()]
 
 
 class Collection:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from traceonce.knowledge.evidence import interval, rate, sum_up, version_name
-from traceonce.knowledge.language import Language, in_language
+from traceonce.knowledge.language import in_language
 from traceonce.knowledge.record import DeadEnd, Record, Workaround
+from traceonce.words.text import Language
 
 
 class Shown(msgspec.Struct, frozen=True):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias, get_args
 
-Language: TypeAlias = Literal["en", "zh"]
-LANGUAGES: tuple[Language, ...] = get_args(Language)
+from traceonce.words.text import LANGUAGES, Language
 
 
 def words_in(language: Language, table: Mapping[str, tuple[str, str]]) -> dict[str, str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from traceonce.errors import UsageError
 from traceonce.facts import Cause, Diagnosis, Recording
-
-Language: TypeAlias = Literal["en", "zh"]
+from traceonce.words.text import Language
 
 
 class Material(NamedTuple):

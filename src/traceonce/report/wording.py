@@ -51,11 +51,11 @@ def describe_change(cause: Cause) -> str:
     return f"{cause.path}: now {cause.now}{before}"
 
 
-def describe_place(function: FunctionId, backend: str | None = None) -> str:
+def describe_place(function: FunctionId, backend: str) -> str:
     """Where a function was written, and what compiled it if its framework tells. Texts are matched by these words."""
     line = f":{function.line}" if function.line else ""
     place = f"{package_path(function.file)}{line}" if function.file else "no source"
-    made_by = framework_of(backend).made_by(function) if backend is not None else None
+    made_by = framework_of(backend).made_by(function)
     return f"{made_by} at {place}" if made_by else place
 
 

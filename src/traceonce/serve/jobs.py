@@ -17,7 +17,6 @@ from traceonce.analysis.material import find_out, make_material
 from traceonce.errors import RecordingError
 from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.attention import needing_attention
-from traceonce.knowledge.language import Language
 from traceonce.report.base import FORMATS, Material, find_form, find_renderer
 from traceonce.serve.comparing import Run
 from traceonce.serve.comparing import compare as compare_runs
@@ -30,6 +29,7 @@ from traceonce.serve.mcp.wording import tell_fixes, tell_run
 from traceonce.serve.models import Findings, Fixes, FunctionFixes, RecordingDetails, Summary
 from traceonce.serve.naming import choose, choose_one
 from traceonce.serve.refusals import OverBudgetError
+from traceonce.words.text import Language
 
 MOST_FUNCTIONS = 1_000  # in one answer
 MOST_BYTES = 4 << 20  # of functions in one answer, as JSON

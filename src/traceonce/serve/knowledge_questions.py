@@ -15,7 +15,7 @@ from traceonce.errors import RecordError, UsageError
 from traceonce.knowledge.answering import Answered, Answering
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.explaining import Met
-from traceonce.knowledge.language import Language, in_language
+from traceonce.knowledge.language import in_language
 from traceonce.knowledge.matching import Index, Match, match
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
@@ -26,6 +26,7 @@ from traceonce.serve.lanes import Lanes
 from traceonce.serve.models import RecordAnswer, RecordList
 from traceonce.serve.refusals import NotFoundError, OverBudgetError, TooLargeError
 from traceonce.serve.searching import RecordSearch
+from traceonce.words.text import Language
 
 LONGEST_TEXT = 1_000_000  # characters that are matched at once
 SHORT = 10_000  # characters: matching such a text takes some milliseconds, and a worker would take longer

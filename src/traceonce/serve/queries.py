@@ -14,7 +14,6 @@ from anyio.to_thread import run_sync
 
 from traceonce.errors import RecordingError
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.language import Language
 from traceonce.report.base import find_form
 from traceonce.serve import jobs
 from traceonce.serve.budget import LOOK, Budget, reading_budget
@@ -26,6 +25,7 @@ from traceonce.serve.lanes import Lane, Lanes
 from traceonce.serve.models import Comparison, Description, RecordingList, Summary
 from traceonce.serve.receiving import Sent
 from traceonce.serve.refusals import BrokenJobError, OverBudgetError
+from traceonce.words.text import Language
 
 __all__ = ["LONGEST_TEXT", "Outcomes", "Questions", "Recordings", "ReportForm", "Upload"]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from traceonce.knowledge.language import Language, in_language
+from traceonce.knowledge.language import in_language
 from traceonce.knowledge.record import Record
 from traceonce.serve.describing import searchable
 from traceonce.serve.models import RecordLine, RecordList
+from traceonce.words.text import Language
 
 
 class _Entry(NamedTuple):

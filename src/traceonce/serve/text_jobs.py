@@ -6,9 +6,9 @@ from pathlib import Path
 
 from traceonce.knowledge.answering import Answered, Answering
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.language import Language
 from traceonce.knowledge.matching import Index, Match
 from traceonce.knowledge.matching import match as match_text
+from traceonce.words.text import Language
 
 _indexes: dict[tuple[Path, ...], Index] = {}  # of one collection: a server has no other
 

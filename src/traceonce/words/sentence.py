@@ -14,13 +14,13 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from traceonce.facts.note import Argument, Note
 from traceonce.words.marks import KEPT
 from traceonce.words.quantities import duration, in_seconds
+from traceonce.words.text import Language
 
-Language: TypeAlias = Literal["en", "zh"]
 TEXTS = 3  # of a list of texts that are shown
 _COMMA = {"en": ", ", "zh": "、"}
 _AND = {"en": " and ", "zh": " 和 "}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 Language: TypeAlias = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 
 class Text(NamedTuple):

@@ -171,7 +171,7 @@ def test_the_traces_of_each_function_are_counted(name: str) -> None:
         assert line["args"]["traces"] in (0, last.get(line["name"], -1) + 1)
         last[line["name"]] = line["args"]["traces"]
     assert last == {
-        f"{diagnosis.function.short_name} ({describe_place(diagnosis.function)})": diagnosis.traces
+        f"{diagnosis.function.short_name} ({describe_place(diagnosis.function, diagnosis.backend)})": diagnosis.traces
         for diagnosis in material_of(recording, "chrome").diagnoses
         if diagnosis.traces > 1
     }

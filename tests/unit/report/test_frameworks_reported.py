@@ -12,12 +12,13 @@ from made_reports import material_of
 
 from traceonce.analysis.diagnoses import diagnose_linked
 from traceonce.facts import CallSite, CauseCode, FellBack, Finding, FunctionId, Leaf, Recording, Verdict
-from traceonce.report.base import Language, find_renderer
+from traceonce.report.base import find_renderer
 from traceonce.report.page.data import make_page_data
 from traceonce.report.page.places import find_places
 from traceonce.report.wording import call_time, describe_breaks, describe_eager_calls
 from traceonce.serve.mcp.runs import describe_run
 from traceonce.serve.mcp.wording import tell_run
+from traceonce.words.text import Language
 
 FORWARD = FunctionId("Model.forward", "train.py", 5)
 BREAK = "Failed to trace builtin operator (train.py:9)"

@@ -13,12 +13,12 @@ from made_reports import HARM, PROGRAMS, fix_of, harmful, material_of, recorded
 from markdown_it import MarkdownIt
 
 from traceonce.facts import CauseCode, Finding, Fix, FunctionId, Recording, Repair, Verdict
-from traceonce.report.base import Language
 from traceonce.report.markdown import LIMIT, OPEN, render_markdown
 from traceonce.report.markdown.escaping import code, visible
 from traceonce.report.phrases import chinese, english, phrases_in
 from traceonce.words.notes.reasons import RESULT_DIFFERS
 from traceonce.words.notes.tensorflow import BECOMES_TENSOR, EAGER_INSTEAD
+from traceonce.words.text import Language
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 TAGS = {"h2", "h3", "p", "strong", "em", "code", "pre", "ul", "li", "details", "summary"}

@@ -10,7 +10,8 @@ import msgspec
 
 from traceonce.backends.discovery import BUILT_IN, dialect_of
 from traceonce.facts import EventKind, Safety, Verdict
-from traceonce.report.page import FOLDER, LANGUAGES, SCRIPTS
+from traceonce.report.page import FOLDER, SCRIPTS
+from traceonce.words.text import LANGUAGES
 
 FORMS = {"one", "other"}  # of a number
 WORDS: dict[str, Any] = {

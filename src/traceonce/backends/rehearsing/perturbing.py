@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import inspect
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -32,20 +33,20 @@ class Axis(NamedTuple):
         return f"{self.end.path}.shape[{self.number}]"
 
 
-class Arrays:
+class Arrays(abc.ABC):
     """What a framework's arrays are, and how they are changed. NumPy's are known here."""
 
+    @abc.abstractmethod
     def is_array(self, value: Any) -> bool:
         """Is it one of the framework's own, with numbers in it?"""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def kind_of(self, value: Any) -> str | None:
         """``tensor float32``, as a site has it; None for what is none of the framework's."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def like(self, value: Any, number: float) -> Any:
         """A number as an array without dimensions, of the dtype of `value`."""
-        raise NotImplementedError
 
     def longer(self, value: Any, axis: int) -> Any:
         """The array with its last slice once more; NumPy's, too."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,23 +15,23 @@ MOST_LEAVES = 10_000  # of one result
 MOST_TEXT = 10_000
 
 
-class Values:
+class Values(abc.ABC):
     """Reads results. A framework's own class says what its leaves and its arrays are."""
 
     def __init__(self) -> None:
         self._bytes_left = MOST_BYTES
 
+    @abc.abstractmethod
     def flatten(self, result: Any) -> list[Any]:
         """All leaves of a result."""
-        raise NotImplementedError
 
     def structure(self, thing: Any) -> Iterator[str]:
         """How a result nests, as text: ``dict{'loss': *, 'parts': list[*, *]}``. The leaves themselves are values."""
         yield from nest(thing, self.structure)
 
+    @abc.abstractmethod
     def array_of(self, leaf: Any) -> Any:
         """What NumPy can make an array of, and has a dtype; None where the leaf is no array."""
-        raise NotImplementedError
 
     def numbers(self, array: Any) -> tuple[Any, str]:
         """A NumPy array of it, and the name of its dtype; one that NumPy does not have by itself comes as it is."""

@@ -15,11 +15,11 @@ from traceonce.errors import UsageError
 from traceonce.knowledge.claims import CLAIMS, PROGRAMS, Claim, load_claims, load_programs, save_claims
 from traceonce.knowledge.claims.page import render_claims
 from traceonce.knowledge.experiment import Trial
-from traceonce.knowledge.language import Language
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.running import LIMIT, Request
 from traceonce.knowledge.verifying import Task
 from traceonce.trials.interpreters import how_to_install, interpreters, start_trials
+from traceonce.words.text import Language
 
 FRAMEWORK = "tensorflow"  # which all of these claims are about
 

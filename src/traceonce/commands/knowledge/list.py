@@ -14,12 +14,13 @@ from traceonce.commands.options import base_option, format_option, language_opti
 from traceonce.commands.output import write_document
 from traceonce.knowledge.at_hand import open_to_read
 from traceonce.knowledge.json_files import json_text
-from traceonce.knowledge.language import Language, in_language
+from traceonce.knowledge.language import in_language
 from traceonce.knowledge.record import TIERS, Record, Tier
 from traceonce.knowledge.rendering.markup import one_line
 from traceonce.knowledge.rendering.words import value_in
 from traceonce.knowledge.rendering.wrapping import columns, shorten
 from traceonce.report.terminal import print_line
+from traceonce.words.text import Language
 
 
 @click.command(short_help="The records, a line each.")

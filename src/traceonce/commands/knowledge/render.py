@@ -10,8 +10,8 @@ from traceonce.commands.knowledge.outcome import own_outcomes_of
 from traceonce.commands.options import base_option, format_option, language_option
 from traceonce.commands.output import check_output, write_document
 from traceonce.knowledge.at_hand import find_record
-from traceonce.knowledge.language import Language
 from traceonce.knowledge.rendering import FORMS, Form, render
+from traceonce.words.text import Language
 
 
 @click.command(short_help="A record as Markdown, JSON, HTML or text, in English or Chinese.")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn, cast, get_args
 
 from traceonce.errors import UsageError
-from traceonce.report.base import Language
+from traceonce.words.text import Language
 
 FORMS = ("html", "text", "markdown")
 _WITH_VALUE = {"--format", "--lang", "-o", "--output", "--name"}

@@ -122,7 +122,7 @@ def _over_limit(inside: Recording, diagnoses: Sequence[Diagnosis], limits: Seque
         if limit is None or number <= limit.most:
             continue
         name = visible_name(diagnosis)
-        where = f" ({describe_place(diagnosis.function)})" if names[name] > 1 else ""
+        where = f" ({describe_place(diagnosis.function, diagnosis.backend)})" if names[name] > 1 else ""
         after = f" after the first {count_of(limit.warmup, 'call')}" if limit.warmup else ""
         line = f"{name}{where} was traced {count_of(number, 'time')}{after}, max_traces allows {limit.most:,}"
         yield Offence(diagnosis, line, f"{limit.describe()} (@pytest.mark.max_traces)")

@@ -10,7 +10,8 @@ import jinja2
 
 from traceonce.knowledge.claims import Claim
 from traceonce.knowledge.experiment import Trial
-from traceonce.knowledge.language import Language, in_language, words_in
+from traceonce.knowledge.language import in_language, words_in
+from traceonce.words.text import Language
 
 WORDS: dict[str, tuple[str, str]] = {
     "title": ("What people say about retracing, measured", "关于重新追踪的说法，逐条实测"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
-from traceonce.knowledge.language import Language
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.rendering.documents import render_html, render_markdown
 from traceonce.knowledge.rendering.terminal import render_text
+from traceonce.words.text import Language
 
 __all__ = ["FORMS", "Form", "Language", "render", "render_html", "render_markdown", "render_text"]
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import jinja2
 
-from traceonce.knowledge.language import Language
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.rendering import markup
 from traceonce.knowledge.rendering.view import link_of, view_of
+from traceonce.words.text import Language
 
 
 def render_markdown(record: Record, language: Language = "en") -> str:

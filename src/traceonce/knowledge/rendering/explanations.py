@@ -13,7 +13,7 @@ from traceonce.facts.printable import in_lines, printable
 from traceonce.knowledge.answering import Answered
 from traceonce.knowledge.evidence import join_versions
 from traceonce.knowledge.explaining import Advice, Explanation, Shown
-from traceonce.knowledge.language import Language
+from traceonce.words.text import Language
 
 LABEL = 15  # columns
 RELATED = 90  # characters of the message of another record

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from traceonce.facts.printable import in_line
-from traceonce.knowledge.language import Language
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.rendering.markup import clean, one_line
 from traceonce.knowledge.rendering.view import ClaimView, Phrase, RecordView, view_of
 from traceonce.knowledge.rendering.wrapping import columns, wrap
+from traceonce.words.text import Language
 
 WIDTH = 100  # of a text that goes to a file
 Role: TypeAlias = Literal["title", "heading", "label", "good", "bad", "code", "own", "text", "dim"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from traceonce.knowledge.language import Language, in_language, words_in
+from traceonce.knowledge.language import in_language, words_in
+from traceonce.words.text import Language
 
 WORDS: dict[str, tuple[str, str]] = {
     # what a record is

@@ -126,7 +126,7 @@ def _counters(functions: Traces, processes: _Processes) -> Iterator[Line]:
         if len(traces) == 1:
             continue
         function, pid = traces[0].event.function, processes.numbers[process]
-        name = f"{function.short_name} ({describe_place(function)})"
+        name = f"{function.short_name} ({describe_place(function, traces[0].event.backend)})"
         for count, time in enumerate([min(0, traces[0].start), *(trace.end for trace in traces)]):
             yield {"ph": "C", "name": name, "ts": time, "pid": pid, "tid": pid, "args": {"traces": count}}
 

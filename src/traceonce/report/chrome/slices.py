@@ -109,7 +109,7 @@ def facts_of(happened: Happened) -> dict[str, Any]:
     return _known(
         {
             "function": event.function.name,
-            "place": describe_place(event.function),
+            "place": describe_place(event.function, event.backend),
             "phase": event.phase,
             "trace": event.ordinal,
             "call": event.call,

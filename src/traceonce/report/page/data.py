@@ -41,10 +41,9 @@ from traceonce.version import __version__
 from traceonce.words.marks import in_pairs
 from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
 from traceonce.words.notes.diagnoses import TRACES_RAISED
-from traceonce.words.text import Language
+from traceonce.words.text import LANGUAGES
 
 CALL_EXCERPTS = 3
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 # What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.
 _ESCAPED = "<>&\u2028\u2029"
 

@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Query
 
-from traceonce.knowledge.language import Language
+from traceonce.words.text import Language
 
 API = "/api/v1"
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any, NamedTuple
 from anyio.to_thread import run_sync
 from fastapi import FastAPI, Query, Request, Response
 
-from traceonce.knowledge.language import Language
 from traceonce.serve.models import Comparison, Findings, Fixes, RecordingDetails, RecordingList, Summary
 from traceonce.serve.packed import packed_response
 from traceonce.serve.queries import Questions, ReportForm
@@ -17,6 +16,7 @@ from traceonce.serve.rest.documenting import refusals
 from traceonce.serve.rest.parameters import API, Lang, Limit, Offset, Search
 from traceonce.serve.safety import REPORT_HEADERS
 from traceonce.serve.settings import Settings
+from traceonce.words.text import Language
 
 _FILE: dict[str, Any] = {
     "requestBody": {

@@ -6,9 +6,10 @@ from markupsafe import Markup
 
 from traceonce.causes import CATALOGUE
 from traceonce.facts import CauseCode
-from traceonce.knowledge.language import Language, in_language, words_in
+from traceonce.knowledge.language import in_language, words_in
 from traceonce.serve.web.showing import harmless
 from traceonce.serve.web.words import CATEGORIES, LIVE, TIERS, WORDS
+from traceonce.words.text import Language
 
 
 class Speech:

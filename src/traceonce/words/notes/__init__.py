@@ -17,7 +17,8 @@ from traceonce.backends.discovery import known_frameworks
 from traceonce.facts import Diagnosis, Fix, Proof
 from traceonce.facts.note import Note
 from traceonce.words.marks import plain
-from traceonce.words.sentence import Language, Sentence
+from traceonce.words.sentence import Sentence
+from traceonce.words.text import Language
 
 
 @cache
