@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import overload
 
 from traceonce.facts.printable import in_lines
-from traceonce.home import state_folder
 from traceonce.knowledge.answering import Answered, Answering, Ignorable
-from traceonce.knowledge.collection import OURS, Collection
+from traceonce.knowledge.at_hand import open_to_read
 from traceonce.knowledge.explaining import Explanation
 from traceonce.knowledge.matching import Index, Match
 from traceonce.words.text import Language
@@ -66,12 +65,11 @@ def explain(problem: str | BaseException, language: Language | None = None) -> E
         problem = "".join(traceback.format_exception(problem))
     elif not isinstance(problem, str):
         raise TypeError(f"explain is for a text or an exception, not for {type(problem).__name__}")
-    own = state_folder() / "knowledge"
-    index = _index(own if (own / "records").is_dir() else None)
+    index = _index(tuple(open_to_read(None).paths.values()))
     return Explanations(Answering(index, language, everything=True).text(problem))
 
 
-@functools.cache
-def _index(own: Path | None) -> Index:
+@functools.lru_cache(maxsize=1)
+def _index(files: tuple[Path, ...]) -> Index:  # another list of files is another base
     """Our records, and those that the user has imported; read once, for that takes longer than any answer."""
-    return Index(Collection(OURS) if own is None else Collection(OURS, own))
+    return Index(open_to_read(None))
