@@ -98,7 +98,17 @@ SIZES = [1, 2, 3, 4, 5, 0]
 RACES = 20  # times that TensorFlow is asked again for an error
 ROUNDED = 256  # units in the last place: sums and gradients add up the roundings of a number that is a tensor
 WRITES = re.compile(r"assign|norm\(")  # two threads that write at once have no order
-TAPES = ("plain", "persistent", "second", "forward", "unwatched", "no variables", "two tapes", "stopped")
+TAPES = (
+    "plain",
+    "persistent",
+    "second",
+    "forward",
+    "unwatched",
+    "no variables",
+    "two tapes",
+    "stopped",
+    "forward over backward",
+)
 
 
 def draw(choose: Random, *, taped: bool = False, strict: bool = False) -> Program:
@@ -172,9 +182,7 @@ def compare(tf: Any, program: Program, function: Callable[..., Any]) -> list[tup
     """The calls, with both outcomes, in which the two differ.
 
     Where operations that run at the same time all fail, it is chance which of them TensorFlow tells of: an error is
-    right if TensorFlow itself, asked again, gives it too. And some calls fail in TensorFlow because of those before
-    them (a loop that was differentiated once cannot be differentiated forwards): an error is right, too, if a
-    `tf.function` that is kept gives it.
+    right if TensorFlow itself, asked again, gives it too.
     """
     options = {"relax": False, "lift": False} if program.own_policy else {}
     theirs = run(tf, program, lambda body, **settings: Fresh(tf, body, settings))
@@ -192,11 +200,6 @@ def compare(tf: Any, program: Program, function: Callable[..., Any]) -> list[tup
             break
         again = run(tf, program, lambda body, **settings: Fresh(tf, body, settings))
         differing = [number for number in differing if again[number].error != ours[number].error]
-    if any(ours[number].error for number in differing):
-        kept = run(tf, program, lambda body, **settings: tf.function(body, **settings))
-        differing = [
-            number for number in differing if ours[number].error is None or ours[number].error != kept[number].error
-        ]
     return [(program.calls[number], theirs[number], ours[number]) for number in differing]
 
 

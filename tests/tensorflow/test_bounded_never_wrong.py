@@ -471,3 +471,37 @@ def test_a_training_step_over_lengths_has_two_traces(tf: Any, kind: str) -> None
     found, step = train(traceonce.function)
     assert found == pytest.approx(expected, rel=1e-5)
     assert (traceonce.stats(step).traces, traceonce.stats(step).trials) == (2, 0), traceonce.stats(step).why
+
+
+WAYS = ("plain", "second", "forward", "forward over backward", "backward over forward")
+
+
+@pytest.mark.parametrize("options", [{}, {"relax": False, "lift": False}], ids=["default", "strict"])
+@pytest.mark.parametrize("before", WAYS)
+def test_a_loop_is_differentiated_in_any_order(tf: Any, before: str, options: dict[str, Any]) -> None:
+    """A loop that was differentiated backward cannot be differentiated forward: a kept `tf.function` fails."""
+
+    def power(x: Any) -> Any:
+        times = tf.constant(0)
+        while times < 3:
+            x, times = x * x, times + 1
+        return x
+
+    def gradient(way: str, function: Any, x: Any) -> Any:
+        if way in ("plain", "second"):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x) if way == "plain" else gradient("plain", function, x)
+            return tape.gradient(y, x)
+        if way == "backward over forward":
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = gradient("forward", function, x)
+            return tape.gradient(y, x)
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+            y = function(x) if way == "forward" else gradient("plain", function, x)
+        return accumulator.jvp(y)
+
+    kept, x = traceonce.function(power, **options), tf.constant(1.5)
+    for way in (before, before, *WAYS, before):
+        assert gradient(way, kept, x).numpy() == gradient(way, tf.function(power), x).numpy(), way

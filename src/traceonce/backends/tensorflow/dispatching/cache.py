@@ -28,6 +28,7 @@ class _Here(threading.local):
     made: list[Any] | None = None
     on_miss: Callable[[], None] | None = None
     exactly: bool = False
+    accumulation: str | None = None
 
 
 class Wide(NamedTuple):
@@ -92,7 +93,7 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
 
     def find(self, function_type: Any, context: Any = None) -> Any:
         """The trace that admits this, or None."""
-        kind, context = exact_type(function_type, self._likeness), context or FunctionContext()
+        kind, context = exact_type(function_type, self._likeness), self._key_of(context)
         if not self._here.exactly:
             found = super().lookup(kind, context)
             if found is None or self.takes(found, lambda: input_shapes(kind)):
@@ -122,13 +123,22 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
             return False
 
     @contextlib.contextmanager
-    def exactly(self) -> Iterator[None]:
-        """In this block the calling thread is given traces that were made for just what it asks for."""
-        before, self._here.exactly = self._here.exactly, True
+    def exactly(self, accumulation: str | None = None) -> Iterator[None]:
+        """In this block the calling thread is given traces that were made for just what it asks for.
+
+        Traces made under an `accumulation` serve only calls under the same.
+        """
+        here = self._here
+        before = here.exactly, here.accumulation
+        here.exactly, here.accumulation = True, accumulation
         try:
             yield
         finally:
-            self._here.exactly = before
+            here.exactly, here.accumulation = before
+
+    def _key_of(self, context: Any) -> Any:
+        context = context or FunctionContext()
+        return context if self._here.accumulation is None else (self._here.accumulation, context)
 
     def generalize(self, context: Any, function_type: Any) -> Any:
         """What is to be traced for this request: what `tracing` says, else what `tf.function` would trace."""
@@ -139,7 +149,7 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
 
     def add(self, fn: Any, context: Any = None) -> None:
         here = self._here
-        context = context or FunctionContext()
+        context = self._key_of(context)
         kind = exact_type(fn.function_type, self._likeness)
         trial = taken(self)
         if trial is not None:

@@ -49,7 +49,8 @@ class Decisions:
     8. Everything else is left to `tf.function`: calls inside a graph or a strategy, with arguments that the key does
        not know, or while anything watches calls (profiler, callbacks, cancellation, saving).
     9. A trace that serves more than one call is not used where it could be told from one that is the call's own: under
-       forward accumulators, under tapes where it holds gradients of the user's own, and after it has failed.
+       tapes where it holds gradients of the user's own, and after it has failed. Forward accumulators have traces of
+       their own: TensorFlow cannot differentiate a loop forward that it has differentiated backward.
     """
 
     def __init__(self, function: Any, likeness: Likeness, *, lift: bool) -> None:

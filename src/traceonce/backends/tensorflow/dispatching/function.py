@@ -33,7 +33,7 @@ from traceonce.backends.tensorflow.dispatching.parts import (
 from traceonce.backends.tensorflow.dispatching.policy import NotNow, Policy, RunEagerly
 from traceonce.backends.tensorflow.dispatching.refusing import refused_event
 from traceonce.backends.tensorflow.dispatching.running import raise_as_tensorflow_does, tell_tapes, tick
-from traceonce.backends.tensorflow.dispatching.tapes import is_accumulating
+from traceonce.backends.tensorflow.dispatching.tapes import is_accumulating, kind_of_accumulation
 from traceonce.facts.dispatch import Stats
 
 POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -147,11 +147,13 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
                 found.last = tick()
                 inputs = flat[1]
                 if found.is_wide:
-                    if not no_tape_is_active() and (found.own_gradients or is_accumulating()):
-                        with Unseen():
-                            return self._exactly(args, kwargs)
                     wide = found.concrete
-                if form.has_variables and not no_tape_is_active():
+                taped = not no_tape_is_active()
+                if taped and (found.own_gradients or is_accumulating()):
+                    wide = None
+                    with Unseen():
+                        return self._exactly(args, kwargs)
+                if taped and form.has_variables:
                     tell_tapes(variables_among(arguments))
                 if form.has_aliases:
                     inputs = unique(inputs)
@@ -164,7 +166,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
                     "config_proto",
                     options._config_proto_serialized,
                 )
-                if not no_tape_is_active():
+                if taped:
                     return found.run_under_tape(inputs, here, device, attributes)
                 try:
                     outputs = run_graph(
@@ -209,7 +211,7 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
     def _exactly(self, args: Any, kwargs: Any) -> Any:
         """As TensorFlow would: with a trace that is made for this call."""
         self._fallbacks += 1
-        with self._function_cache.exactly():
+        with self._function_cache.exactly(kind_of_accumulation()):
             return super().__call__(*args, **kwargs)
 
     def _after_error(self, error: Exception, wide: Any, args: Any, kwargs: Any) -> Any:
@@ -265,11 +267,13 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
 
     def _unknown(self, args: Any, kwargs: Any) -> Any:
         """A call with arguments that have no key: TensorFlow looks for the trace."""
+        if is_accumulating():
+            return self._exactly(args, kwargs)
         self._fallbacks += 1
         if self.tracing_options is None or self._is_pure or not self.relaxes:
             return super().__call__(*args, **kwargs)
         cache = self._function_cache
-        if not no_tape_is_active() and (cache.has_own_gradients or is_accumulating()):
+        if not no_tape_is_active() and cache.has_own_gradients:
             return self._exactly(args, kwargs)
         try:
             with cache.before_a_miss(lambda: self._decisions.widen(args, kwargs)):

@@ -43,6 +43,17 @@ def is_accumulating() -> bool:
     return bool(_here.accumulators)
 
 
+def kind_of_accumulation() -> str | None:
+    """Which forward differentiation this thread does, if any; each kind needs traces of its own.
+
+    TensorFlow rewrites the loops of a trace when it is differentiated backward, and cannot differentiate them forward
+    after that.
+    """
+    if not _here.accumulators:
+        return None
+    return "forward and backward" if _here.tapes else "forward"
+
+
 @contextlib.contextmanager
 def hidden() -> Iterator[None]:
     """In this block nothing of the user's records. Raises `NotNow` where that cannot be arranged."""
