@@ -31,7 +31,7 @@ import corpus
 import tensorflow as tf
 from measuring import interleave, ratios, save
 
-from traceonce.prove.printing import Printed, printed_difference
+from traceonce.prove.printed_output import Printed, printed_difference
 
 VARIANTS = ("before", "after", "relaxed")
 SETTLED, FEWER, AS_TRACED, STALE, DIFFERS, RAISES = (

@@ -24,10 +24,10 @@ import msgspec
 
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.experiment import Experiment, Grows, Logs, Raises, Wrong
-from traceonce.knowledge.harvesting import log_entries, report_blocks
+from traceonce.knowledge.harvest import log_entries, report_blocks
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.running import Request
-from traceonce.knowledge.verifying import Task, run_tasks
+from traceonce.knowledge.trial_runner import Request
+from traceonce.knowledge.verify import Task, run_tasks
 from traceonce.trials.interpreters import start_trials
 
 MESSAGES = Path(__file__).parent / "messages.jsonl"

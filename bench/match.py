@@ -29,7 +29,7 @@ from make_benign import BENIGN
 from measuring import milliseconds, save
 
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.matching import Index, match, scan
+from traceonce.knowledge.match import Index, match, scan
 from traceonce.knowledge.record import Record
 
 HERE = Path(__file__).parent
@@ -164,7 +164,7 @@ def measure_times(messages: list[harvest.Message], index: Index, quick: bool) ->
 STREAM = """
 import resource, sys, time
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.matching import Index, Summary, scan
+from traceonce.knowledge.match import Index, Summary, scan
 index = Index(Collection())
 def chunks():
     while chunk := sys.stdin.buffer.read(1 << 18):

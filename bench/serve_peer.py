@@ -24,7 +24,7 @@ from measuring import milliseconds, ratios
 from serve_load import Server
 
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.matching import Index, match
+from traceonce.knowledge.match import Index, match
 
 Ask = Callable[[str], str | None]  # a text → the record, or the topic, that is answered
 HERE = Path(__file__).parent

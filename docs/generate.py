@@ -11,17 +11,17 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from traceonce.backends.descriptor import Kit
-from traceonce.backends.discovery import known_frameworks
 from traceonce.fix.candidate import Example
 from traceonce.fix.kits import MOVING, SHOWN_BY_PROBES, load_recipe
+from traceonce.frameworks.base.descriptor import Kit
+from traceonce.frameworks.base.registry import known_frameworks
 from traceonce.knowledge.claims import load_claims, load_programs
 from traceonce.knowledge.claims.page import render_claims
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.record import Record
-from traceonce.knowledge.rendering import Language, render_markdown
+from traceonce.knowledge.render import Language, render_markdown
 from traceonce.knowledge.validation.rules import describe_rules
-from traceonce.prove import judging
+from traceonce.prove import judgement
 
 DOCS = Path(__file__).parent
 GUIDE = DOCS / "knowledge.md"
@@ -112,7 +112,7 @@ def _with_rules(guide: str) -> str:
 
 def _with_proof_rules(guide: str) -> str:
     """The guide, with the rules of a proof as the module that decides has them."""
-    _, _, rules = (judging.__doc__ or "").partition("\n\n")
+    _, _, rules = (judgement.__doc__ or "").partition("\n\n")
     return RULES.sub(lambda _: f"\n{rules}\n", guide)
 
 
@@ -126,7 +126,7 @@ def _recipe_pages() -> dict[Path, str]:
 
 def _path(module: str) -> str:
     """What a recipe is called here: ``jax.hoist``."""
-    return module.removeprefix("traceonce.fix.recipes.")
+    return module.removeprefix("traceonce.frameworks.tensorflow.recipes.")
 
 
 def _file(module: str) -> str:

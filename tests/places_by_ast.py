@@ -1,4 +1,4 @@
-"""Where a program makes and calls a function, read off its source: what a rehearsal sees when it runs the program."""
+"""Where a program makes and calls a function, read off its source: what a replay sees when it runs the program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from traceonce.facts import FunctionId
-from traceonce.facts.rehearsal import Making, Site, Span
+from traceonce.facts.replay import Making, Site, Span
 
 
 def makings_of(source: str, function: FunctionId, file: str) -> tuple[Making, ...]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from traceonce import keras as keras
     from traceonce.api import Watch, watch
-    from traceonce.bounded.function import function, stats
     from traceonce.diagnosis import diagnose
+    from traceonce.dropin.function import function, stats
     from traceonce.errors import RecordingError, TraceonceError, TracingLimitReached, TracingLimitWarning, UsageError
     from traceonce.explanations import Explanations, explain
     from traceonce.facts import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from traceonce.facts.dispatch import Stats
     from traceonce.guard.limits import limit, max_traces
     from traceonce.integrations.retrace_log import log_retraces
-    from traceonce.knowledge.explaining import Explanation
+    from traceonce.knowledge.advice import Explanation
 
 __all__ = [
     "Breach",
@@ -72,7 +72,7 @@ _HOMES = {
     "Cause": "traceonce.facts",
     "CauseCode": "traceonce.facts",
     "Diagnosis": "traceonce.facts",
-    "Explanation": "traceonce.knowledge.explaining",
+    "Explanation": "traceonce.knowledge.advice",
     "Explanations": "traceonce.explanations",
     "Fix": "traceonce.facts",
     "FunctionId": "traceonce.facts",
@@ -89,11 +89,11 @@ _HOMES = {
     "Watch": "traceonce.api",
     "diagnose": "traceonce.diagnosis",
     "explain": "traceonce.explanations",
-    "function": "traceonce.bounded.function",
+    "function": "traceonce.dropin.function",
     "limit": "traceonce.guard.limits",
     "log_retraces": "traceonce.integrations.retrace_log",
     "max_traces": "traceonce.guard.limits",
-    "stats": "traceonce.bounded.function",
+    "stats": "traceonce.dropin.function",
     "watch": "traceonce.api",
 }
 _MODULES = ("keras",)  # not in __all__: a star import must not hide the user's own `keras`

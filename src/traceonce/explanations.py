@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import overload
 
 from traceonce.facts.printable import in_lines
-from traceonce.knowledge.answering import Answered, Answering, Ignorable
+from traceonce.knowledge.advice import Explanation
+from traceonce.knowledge.answers import Answered, Answering, Ignorable
 from traceonce.knowledge.at_hand import open_to_read
-from traceonce.knowledge.explaining import Explanation
-from traceonce.knowledge.matching import Index, Match
+from traceonce.knowledge.match import Index, Match
 from traceonce.words.text import Language
 
 

@@ -7,11 +7,11 @@ import sys
 
 import msgspec
 
-from traceonce.backends.arrival import Arrivals
 from traceonce.config import Config
+from traceonce.frameworks.base.arrival import Arrivals
 from traceonce.observe.hub import hub
+from traceonce.observe.process_start import Orders
 from traceonce.observe.recorder import FileRecorder
-from traceonce.observe.waiting import Orders
 from traceonce.startup import put_in_force
 
 BEGIN = f"{__name__}:begin"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from traceonce.backends.arrival import Arrivals, is_being_imported
+from traceonce.frameworks.base.arrival import Arrivals, is_being_imported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def start() -> None:
 
 
 def _modules() -> tuple[str, ...]:
-    from traceonce.backends.discovery import known_backends
+    from traceonce.frameworks.base.registry import known_backends
 
     return tuple(known.module for known in known_backends())
 
@@ -39,12 +39,12 @@ def _arrived(name: str) -> None:
     try:
         from pathlib import Path
 
-        from traceonce.backends.places import working_folder
         from traceonce.config import load_config
+        from traceonce.frameworks.base.places import working_folder
 
         put_in_force(load_config(Path(working_folder()), os.environ))
     except Exception as error:
-        from traceonce.observe.waiting import say
+        from traceonce.observe.process_start import say
 
         say(f"{error} It has no effect here.")
 

@@ -36,7 +36,7 @@ def toy_shell(shell: Shell, tmp_path: Path) -> Shell:
     facts = site / "toyframe-1.0.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: toyframe\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[traceonce.backends]\ntoyframe = toyframe.for_traceonce:Toyframe\n")
+    (facts / "entry_points.txt").write_text("[traceonce.frameworks]\ntoyframe = toyframe.for_traceonce:Toyframe\n")
     shell.environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
     shell.write("train.py", TRAIN)
     return shell
@@ -126,7 +126,7 @@ def test_it_is_among_those_that_the_doctor_looks_at(toy_shell: Shell) -> None:
 def test_one_that_is_broken_takes_nothing_from_the_others(toy_shell: Shell, tmp_path: Path, target: str) -> None:
     """Its module is missing, or it has no descriptor."""
     (tmp_path / "site" / "toyframe-1.0.dist-info" / "entry_points.txt").write_text(
-        f"[traceonce.backends]\ntoyframe = {target}\n"
+        f"[traceonce.frameworks]\ntoyframe = {target}\n"
     )
     recorded = Path(__file__).parents[1] / "recorded" / "translate.jsonl"
     told = toy_shell.traceonce("report", str(recorded))

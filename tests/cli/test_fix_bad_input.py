@@ -65,7 +65,7 @@ import os, sys
 sys.path[:0] = {path!r}
 from traceonce.commands.fix import check_program
 from traceonce.errors import UsageError
-from traceonce.observe.launching import Target
+from traceonce.observe.launch import Target
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)

@@ -11,7 +11,7 @@ import corpus
 import pytest
 from corpus import Fixed, Function, Program, Runs
 
-from traceonce.prove.printing import Printed, printed_difference
+from traceonce.prove.printed_output import Printed, printed_difference
 
 # Every other one, to keep the suite short: with TRACEONCE_ALL=1 all of them, as in bench/fix.py.
 PROGRAMS = corpus.load()[:: 1 if os.environ.get("TRACEONCE_ALL") else 2]

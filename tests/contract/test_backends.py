@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from traceonce.api import Watch
-from traceonce.backends import fake
-from traceonce.backends.base import Backend, Watching
-from traceonce.backends.discovery import BUILT_IN, Known, load_backend
 from traceonce.errors import TracingLimitReached, TracingLimitWarning
 from traceonce.facts import Breach, Limit
-from traceonce.guard.guarding import OnLimit
+from traceonce.frameworks import fake
+from traceonce.frameworks.base.backend import Backend, Watching
+from traceonce.frameworks.base.registry import BUILT_IN, Known, load_backend
+from traceonce.guard.active_limit import OnLimit
 from traceonce.guard.limits import Limiting, Limits
 from traceonce.observe.hub import Hub
 

@@ -11,19 +11,19 @@ from pathlib import Path
 import msgspec
 
 import traceonce
-from traceonce.backends.jax import Jax
 from traceonce.facts import Proof, Verdict
-from traceonce.facts.rehearsal import RehearsalSettings, stable_name
+from traceonce.facts.replay import ReplaySettings, stable_name
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
-from traceonce.prove.comparing import Variation
-from traceonce.prove.judging import Observed, judge
+from traceonce.frameworks.jax import Jax
+from traceonce.prove.comparison import Variation
+from traceonce.prove.judgement import Observed, judge
 from traceonce.prove.outcome import Outcome
 from traceonce.prove.program import Program
-from traceonce.prove.rehearsing import Run
 from traceonce.prove.repair import understand
-from traceonce.prove.searching import Search
+from traceonce.prove.search import Search
+from traceonce.prove.stage_client import Run
 
 PROGRAM = "program.py"
 
@@ -33,21 +33,21 @@ def run(source: str, folder: Path, *, eager: bool = False, probe: tuple[str, ...
     (folder / PROGRAM).write_text(source)
     printed, status, errors = io.StringIO(), 0, ""
     with traceonce.watch() as watched:
-        rehearsing = Jax().rehearse(RehearsalSettings(eager=eager, probe=probe), lambda: None)
+        replaying = Jax().replay(ReplaySettings(eager=eager, probe=probe), lambda: None)
         try:
             with contextlib.redirect_stdout(printed):
                 runpy.run_path(str(folder / PROGRAM), run_name="__main__")
         except Exception as error:
             status, errors = 1, f"{type(error).__name__}: {error}"
-    rehearsal = rehearsing.result()
-    probes = tuple(rehearsing.probe())  # calls that nobody watches
-    rehearsing.stop()
-    assert rehearsal.problems == (), rehearsal.problems
-    return Run(status, watched.recording, rehearsal, printed.getvalue(), errors, 0.0, probes)
+    replay = replaying.result()
+    probes = tuple(replaying.probe())  # calls that nobody watches
+    replaying.stop()
+    assert replay.problems == (), replay.problems
+    return Run(status, watched.recording, replay, printed.getvalue(), errors, 0.0, probes)
 
 
 class InProcess:
-    """Rehearsals in this process: what a search needs of them."""
+    """Replays in this process: what a search needs of them."""
 
     command = PROGRAM
 
@@ -55,7 +55,7 @@ class InProcess:
         self._source = source
         self._folder = folder
 
-    def run(self, changed: Mapping[str, bytes], settings: RehearsalSettings, *, clock: float = 1.0) -> Run:
+    def run(self, changed: Mapping[str, bytes], settings: ReplaySettings, *, clock: float = 1.0) -> Run:
         source = changed.get(PROGRAM, self._source.encode()).decode()
         return run(source, self._folder, eager=settings.eager, probe=settings.probe)
 

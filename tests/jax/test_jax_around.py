@@ -176,7 +176,7 @@ def test_an_error_under_grad_shows_no_frame_of_ours(jax: Any) -> None:
 
     with traceonce.watch(), pytest.raises(TypeError) as caught:
         jax.grad(loss)(ones(3))
-    assert not [entry for entry in caught.traceback if "traceonce/backends" in str(entry.path)]
+    assert not [entry for entry in caught.traceback if "traceonce/frameworks" in str(entry.path)]
 
 
 FILTER_JIT = """

@@ -16,10 +16,10 @@ import pytest
 from jitted import causes, line_of, named, only, why
 
 import traceonce
-from traceonce.backends.jax.memories import DROPPED
-from traceonce.backends.jax.probes import version_of
 from traceonce.diagnosis import diagnose
 from traceonce.facts import Verdict
+from traceonce.frameworks.jax.memories import DROPPED
+from traceonce.frameworks.jax.probes import version_of
 
 PRINTS_THE_SAME = "it prints the same, but is another object"
 

@@ -207,8 +207,8 @@ def test_calls_inside_a_transformation_prove_nothing_unless_something_else_shows
 ) -> None:
     source = UNSEEN.format(printing=printing)
     before = run(source, tmp_path)
-    assert before.rehearsal is not None
-    assert before.rehearsal.returned == ()
+    assert before.replay is not None
+    assert before.replay.returned == ()
     case = case_of(before, "loss")
-    _, repaired = first_written(list(load_recipe("traceonce.fix.recipes.jax.hoist").propose(case)), source)
+    _, repaired = first_written(list(load_recipe("traceonce.frameworks.jax.recipes.hoist").propose(case)), source)
     assert prove(case, before, repaired, tmp_path).verdict == verdict

@@ -9,15 +9,15 @@ import msgspec
 import pytest
 from repaired_in_process import case_of, first_written, prove, run
 
-from traceonce.backends.jax.descriptor import FRAMEWORK
 from traceonce.fix.candidate import Declined, Example, Recipe
 from traceonce.fix.kits import load_recipe
-from traceonce.fix.proposing import consider
-from traceonce.fix.recipes.pad_or_bucket import pad, varying_places
+from traceonce.fix.proposals import consider
+from traceonce.frameworks.jax.descriptor import FRAMEWORK
+from traceonce.frameworks.tensorflow.recipes.pad_or_bucket import pad, varying_places
 from traceonce.words.notes import english_note
 from traceonce.words.notes.jax import COMPILES_PER_SIZE, MASK_AXIS
 
-HOME = "traceonce.fix.recipes.jax"
+HOME = "traceonce.frameworks.jax.recipes"
 assert FRAMEWORK.kit is not None
 OWN = [load_recipe(module) for module in FRAMEWORK.kit.recipes]
 EXAMPLES = [(recipe, example) for recipe in OWN for example in recipe.examples]

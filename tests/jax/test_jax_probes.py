@@ -11,10 +11,10 @@ import pytest
 from jitted import causes, named
 
 import traceonce
-from traceonce.backends.jax import Jax, monitored, probes
-from traceonce.backends.jax.settings import Settings
 from traceonce.diagnosis import diagnose
 from traceonce.errors import BackendUnavailable, TracingLimitReached
+from traceonce.frameworks.jax import Jax, monitored, probes
+from traceonce.frameworks.jax.settings import Settings
 
 
 def ones(*shape: int, dtype: Any = np.float32) -> Any:

@@ -11,10 +11,10 @@ import numpy as np
 from jitted import causes, only
 
 import traceonce
-from traceonce.backends.jax import probes
-from traceonce.backends.jax.stale import LATER
-from traceonce.backends.reading import read_code
 from traceonce.facts import Verdict
+from traceonce.frameworks.base.captured_state import read_code
+from traceonce.frameworks.jax import probes
+from traceonce.frameworks.jax.stale import LATER
 
 RATE = 0.25
 FLAG = False

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.running import Request, TrialProcess
+from traceonce.knowledge.trial_runner import Request, TrialProcess
 from traceonce.trials.interpreters import start_trials
 
 SOURCE = """

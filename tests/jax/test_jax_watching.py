@@ -16,12 +16,12 @@ import pytest
 from jitted import causes, named, only
 
 import traceonce
-from traceonce.backends.jax import Jax, executions
-from traceonce.backends.jax.executions import COUNTED
-from traceonce.backends.jax.stale import StaleChecks
 from traceonce.diagnosis import diagnose
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import Calls, Notice, TraceEvent, Verdict
+from traceonce.frameworks.jax import Jax, executions
+from traceonce.frameworks.jax.executions import COUNTED
+from traceonce.frameworks.jax.stale import StaleChecks
 
 
 def ones(*shape: int, dtype: Any = np.float32) -> Any:

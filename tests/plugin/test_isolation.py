@@ -9,7 +9,7 @@ import pytest
 from inner_runs import Run
 
 from traceonce.errors import BackendUnavailable
-from traceonce.integrations.pytest_plugin import watching
+from traceonce.integrations.pytest_plugin import call_phase
 from traceonce.observe import hub as hub_module
 
 STEP = """
@@ -243,7 +243,7 @@ def test_an_error_of_ours_while_judging_is_an_error_of_the_test(run: Run, monkey
     def judge(*_: Any) -> Any:
         raise RuntimeError("broken on purpose")
 
-    monkeypatch.setattr(watching, "judge_test", judge)
+    monkeypatch.setattr(call_phase, "judge_test", judge)
     result = run(BROKEN)
     result.assert_outcomes(passed=2, errors=1)
     result.stdout.fnmatch_lines(
@@ -256,7 +256,7 @@ def test_an_error_of_ours_while_judging_is_an_error_of_the_test(run: Run, monkey
 
 
 def test_an_error_of_ours_does_not_hide_the_failure_of_a_test(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "judge_test", None)
+    monkeypatch.setattr(call_phase, "judge_test", None)
     result = run("@pytest.mark.max_traces(1)\ndef test_it():\n    assert 1 == 2, 'mine'\n")
     result.assert_outcomes(failed=1, errors=1)
     result.stdout.fnmatch_lines(["FAILED *::test_it - AssertionError: mine", "ERROR *::test_it - *"])

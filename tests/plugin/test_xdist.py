@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from traceonce.integrations.pytest_plugin.watching import stable_id
+from traceonce.integrations.pytest_plugin.call_phase import stable_id
 
 SOURCE = """
 import pytest

@@ -19,14 +19,14 @@ from traceonce.knowledge.outcomes import Outcomes
 from traceonce.report.base import find_renderer
 from traceonce.serve import digest, jobs, queries
 from traceonce.serve.cache import Cache
-from traceonce.serve.describing import clean_name, describe_recording
 from traceonce.serve.knowledge_questions import KnowledgeQuestions
 from traceonce.serve.lanes import Lanes
 from traceonce.serve.models import Summary
 from traceonce.serve.queries import Questions
-from traceonce.serve.receiving import Sent
 from traceonce.serve.refusals import NotFoundError, OverBudgetError
 from traceonce.serve.store import Store
+from traceonce.serve.summaries import clean_name, describe_recording
+from traceonce.serve.upload_body import Sent
 
 Recorded = Callable[[str], bytes]
 FORMS = ("text", "json", "sarif", "csv", "chrome", "markdown", "html")

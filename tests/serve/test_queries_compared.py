@@ -8,9 +8,9 @@ import pytest
 
 from traceonce.facts import Cause, CauseCode, Diagnosis, FunctionId, Recording, Verdict
 from traceonce.report.base import Material
-from traceonce.serve.comparing import Run, compare
-from traceonce.serve.describing import describe_recording
+from traceonce.serve.comparison import Run, compare
 from traceonce.serve.models import ComparedFunction, Summary
+from traceonce.serve.summaries import describe_recording
 
 
 def diagnosis(name: str = "step", file: str | None = "train.py", *paths: str, **fields: Any) -> Diagnosis:

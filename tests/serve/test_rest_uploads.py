@@ -16,9 +16,9 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from traceonce.serve.app import create_app
-from traceonce.serve.receiving import AT_ONCE, PATIENCE, Receiving
 from traceonce.serve.refusals import BusyError
 from traceonce.serve.settings import Settings
+from traceonce.serve.upload_body import AT_ONCE, PATIENCE, Receiving
 
 Recorded = Callable[[str], bytes]
 UPLOADS = "/api/v1/recordings"

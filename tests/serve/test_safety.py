@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from traceonce.serve import app
 from traceonce.serve.app import create_app
-from traceonce.serve.gate import COOKIE, Gate
+from traceonce.serve.auth import COOKIE, Gate
 from traceonce.serve.rates import Rate
 from traceonce.serve.settings import Settings
 

@@ -14,9 +14,9 @@ from sqlalchemy import text
 
 from traceonce.serve.digest import Kept
 from traceonce.serve.engine import open_engine, writing
-from traceonce.serve.keeping import Upload
 from traceonce.serve.models import Description, Worst
 from traceonce.serve.refusals import NotFoundError, StoreError
+from traceonce.serve.storage import Upload
 from traceonce.serve.store import Store
 
 FORM = "f" * 64  # names the code that found what is kept

@@ -16,10 +16,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
-from traceonce.serve import preparing
+from traceonce.serve import schema_upgrade
 from traceonce.serve.engine import open_engine, writing
-from traceonce.serve.preparing import STEPS, VERSION_TABLE, prepare
 from traceonce.serve.refusals import StoreError
+from traceonce.serve.schema_upgrade import STEPS, VERSION_TABLE, prepare
 from traceonce.serve.store import Store
 from traceonce.serve.tables import metadata
 
@@ -76,10 +76,10 @@ def later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], No
 
     def make(more: str) -> None:
         steps = tmp_path / "later 100%"
-        shutil.copytree(preparing.STEPS, steps, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(schema_upgrade.STEPS, steps, ignore=shutil.ignore_patterns("__pycache__"))
         head = max(path.stem.removeprefix("step_") for path in steps.glob("versions/step_*.py"))
         (steps / "versions" / "step_9998.py").write_text(NEXT.format(head=head, more=more))
-        monkeypatch.setattr(preparing, "STEPS", steps)
+        monkeypatch.setattr(schema_upgrade, "STEPS", steps)
 
     return make
 
@@ -106,7 +106,7 @@ def test_a_step_that_fails_leaves_nothing_behind(
     with pytest.raises(StoreError, match="cannot be reached or used"):
         Store(database)
     assert ask(database, f"SELECT version_num FROM {VERSION_TABLE}") == before
-    monkeypatch.setattr(preparing, "STEPS", STEPS)
+    monkeypatch.setattr(schema_upgrade, "STEPS", STEPS)
     store = Store(database)
     store.note("tensorflow/retracing-shape", 1, "do it", worked=True)
     store.close()

@@ -15,7 +15,7 @@ from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.language import is_chinese
 from traceonce.knowledge.record import TIERS as KNOWN_TIERS
 from traceonce.serve.models import Change
-from traceonce.serve.web import showing
+from traceonce.serve.web import formats
 from traceonce.serve.web.recordings import FORMS
 from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.words import CATEGORIES, LIVE, TIERS, WORDS
@@ -104,19 +104,19 @@ def test_a_category_of_another_base_is_shown_as_it_is() -> None:
 )
 def test_times_are_read_at_a_glance(seconds: float, said: str) -> None:
     """With a unit that fits, which stays on the line of its number."""
-    assert showing.seconds(seconds) == said.replace(" ", "\u00a0")
+    assert formats.seconds(seconds) == said.replace(" ", "\u00a0")
 
 
 @pytest.mark.parametrize("epoch", [1e300, -1e300, 1e15])
 def test_a_moment_that_no_calendar_has(epoch: float) -> None:
     """A recording may claim it; the page shows a dash."""
-    assert showing.when(showing.instant(epoch)) == "–"
+    assert formats.when(formats.instant(epoch)) == "–"
 
 
 def test_a_moment_without_scripts_is_told_in_utc() -> None:
     """And says so."""
-    assert showing.when(showing.instant(0)) == "1970-01-01 00:00 UTC"
-    assert showing.when("2026-11-15T22:07:00+02:00") == "2026-11-15 20:07 UTC"
+    assert formats.when(formats.instant(0)) == "1970-01-01 00:00 UTC"
+    assert formats.when("2026-11-15T22:07:00+02:00") == "2026-11-15 20:07 UTC"
 
 
 @pytest.mark.parametrize(
@@ -132,24 +132,24 @@ def test_a_moment_without_scripts_is_told_in_utc() -> None:
 )
 def test_pages_link_to_https_only(address: str | None, trusted: bool) -> None:
     """Anything else in a record is shown as text."""
-    assert showing.is_https(address) is trusted
+    assert formats.is_https(address) is trusted
 
 
 @pytest.mark.parametrize("id", ["../../etc/passwd", "a/b/c", "a", "a/<b>", "a/b?x", "./b", "a/.."])
 def test_what_is_no_record_s_name_is_no_link(id: str) -> None:
     """A transition of a record may name anything."""
-    assert not showing.is_record_id(id)
+    assert not formats.is_record_id(id)
 
 
 def test_the_words_of_a_query_are_marked() -> None:
     """In any case; around them everything is escaped."""
-    assert showing.highlight("<Shape> of x", "shape X") == "&lt;<mark>Shape</mark>&gt; of <mark>x</mark>"
-    assert showing.highlight("<Shape>", "") == "&lt;Shape&gt;"
-    assert showing.highlight("a.c abc", "a.c") == "<mark>a.c</mark> abc"
+    assert formats.highlight("<Shape> of x", "shape X") == "&lt;<mark>Shape</mark>&gt; of <mark>x</mark>"
+    assert formats.highlight("<Shape>", "") == "&lt;Shape&gt;"
+    assert formats.highlight("a.c abc", "a.c") == "<mark>a.c</mark> abc"
 
 
 def test_versions_name_their_framework_once() -> None:
     """As people write them."""
     assert (
-        showing.versions(["TensorFlow 2.15.1", "TensorFlow 2.21.0", "JAX 0.4"]) == "TensorFlow 2.15.1, 2.21.0; JAX 0.4"
+        formats.versions(["TensorFlow 2.15.1", "TensorFlow 2.21.0", "JAX 0.4"]) == "TensorFlow 2.15.1, 2.21.0; JAX 0.4"
     )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from places_by_ast import makings_of, sites_of
 
 import traceonce
-from traceonce.diagnosis.diagnosing import diagnose, explain_events
+from traceonce.diagnosis.diagnose import diagnose, explain_events
 from traceonce.facts import Diagnosis
 from traceonce.fix.candidate import Candidate, Declined, Propose
 from traceonce.fix.case import Case

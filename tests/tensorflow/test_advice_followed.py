@@ -11,16 +11,16 @@ import pytest
 import traceonce
 from traceonce.diagnosis import diagnose_with_events
 from traceonce.fix.candidate import Candidate, Example, Recipe
-from traceonce.fix.recipes import (
+from traceonce.fix.recipes import leave_it
+from traceonce.fix.suggestions import make_case
+from traceonce.frameworks.tensorflow.recipes import (
     drop_remainder,
-    leave_it,
     pad_or_bucket,
     remove_function,
     reuse_instance,
     split_static_argument,
     uniform_structure,
 )
-from traceonce.fix.suggesting import make_case
 
 MODULES = (
     drop_remainder, leave_it, pad_or_bucket, remove_function, reuse_instance, split_static_argument, uniform_structure,

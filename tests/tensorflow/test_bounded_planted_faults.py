@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 import traceonce
 
-DISPATCHING = "traceonce.backends.tensorflow.dispatching"
+DISPATCHING = "traceonce.frameworks.tensorflow.dropin"
 OF_A_GRAPH = "tensorflow.python.framework.errors_impl."
 Plant = Callable[[pytest.MonkeyPatch], None]
 

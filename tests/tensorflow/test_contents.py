@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import traceonce
-from traceonce.backends.literals import plain_contents
 from traceonce.facts import Leaf
+from traceonce.frameworks.base.literals import plain_contents
 
 
 class Config:

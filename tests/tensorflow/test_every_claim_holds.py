@@ -10,9 +10,9 @@ import pytest
 from traceonce.commands.knowledge.claims import measure
 from traceonce.knowledge.claims import load_claims, load_programs
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.harvesting import messages
-from traceonce.knowledge.running import LIMIT, Request
-from traceonce.knowledge.verifying import Measured, Task, differences, refuted, run_tasks, subject_of
+from traceonce.knowledge.harvest import messages
+from traceonce.knowledge.trial_runner import LIMIT, Request
+from traceonce.knowledge.verify import Measured, Task, differences, refuted, run_tasks, subject_of
 from traceonce.trials.interpreters import start_trials
 
 JOBS = min(os.cpu_count() or 1, 4)

@@ -133,7 +133,7 @@ def test_outputs_are_unchanged(tf: Any) -> None:
 
 
 def test_an_error_of_ours_is_recorded_and_the_program_goes_on(tf: Any, monkeypatch: Any) -> None:
-    from traceonce.backends.tensorflow.signatures import SignatureReader
+    from traceonce.frameworks.tensorflow.signatures import SignatureReader
 
     def fail(*args: Any, **kwargs: Any) -> Any:
         raise ZeroDivisionError("ours")

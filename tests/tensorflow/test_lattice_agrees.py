@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from traceonce.backends.tensorflow.signatures import SignatureReader
 from traceonce.facts import Signature
+from traceonce.frameworks.tensorflow.signatures import SignatureReader
 
 Build: TypeAlias = Callable[[Any], Any]
 

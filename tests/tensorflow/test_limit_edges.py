@@ -10,8 +10,8 @@ import pytest
 from limited import refused
 
 import traceonce
-from traceonce.backends.tensorflow import TensorFlow, probes
 from traceonce.errors import BackendUnavailable
+from traceonce.frameworks.tensorflow import TensorFlow, probes
 
 
 def test_an_object_that_creates_variables_is_not_left_half_made(tf: Any) -> None:

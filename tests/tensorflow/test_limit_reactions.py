@@ -11,7 +11,7 @@ from limited import at_once
 
 import traceonce
 from traceonce.facts import Breach
-from traceonce.guard.counting import Count
+from traceonce.guard.trace_counts import Count
 
 HERE = Path(__file__).name
 
@@ -152,7 +152,7 @@ def test_where_only_finished_traces_are_seen_the_limit_holds_all_the_same(
     tf: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An unknown version of TensorFlow is watched through its callbacks."""
-    from traceonce.backends.tensorflow import probes
+    from traceonce.frameworks.tensorflow import probes
 
     monkeypatch.setattr(probes, "NEWEST", (2, 14))
     step = tf.function(lambda x: x + 1)

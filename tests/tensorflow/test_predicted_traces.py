@@ -1,4 +1,4 @@
-"""What `replay` predicts is what TensorFlow does, on the sequences of calls below and on generated ones."""
+"""What `predict_traces` predicts is what TensorFlow does, on the sequences of calls below and on generated ones."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import traceonce
 from traceonce.facts import TraceEvent
-from traceonce.fix.signatures.lifting import number_paths
-from traceonce.fix.signatures.predicting import cast, in_turn, lift, replay
+from traceonce.fix.signatures.dtypes import number_paths
+from traceonce.fix.signatures.prediction import cast, in_turn, lift, predict_traces
 from traceonce.fix.signatures.specs import cover
 
 Call: TypeAlias = tuple[Any, ...]
@@ -61,20 +61,20 @@ SEQUENCES = {
 def test_as_it_is(tf: Any, name: str) -> None:
     """Every recorded miss is a miss again: no request was served that the lattice says it was not."""
     events = run(tf, SEQUENCES[name](tf))
-    assert replay(events) == len(events)
+    assert predict_traces(events) == len(events)
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_relaxed(tf: Any, name: str) -> None:
     calls = SEQUENCES[name](tf)
-    assert replay(run(tf, calls), relax=True) == len(run(tf, calls, reduce_retracing=True))
+    assert predict_traces(run(tf, calls), relax=True) == len(run(tf, calls, reduce_retracing=True))
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_already_relaxed(tf: Any, name: str) -> None:
     """Events of a function that relaxes are replayed with relaxing."""
     events = run(tf, SEQUENCES[name](tf), reduce_retracing=True)
-    assert replay(events) == len(events)
+    assert predict_traces(events) == len(events)
 
 
 @pytest.mark.parametrize("name", ["numbers and sizes", "numbers"])
@@ -82,13 +82,13 @@ def test_already_relaxed(tf: Any, name: str) -> None:
 def test_lifted(tf: Any, name: str, relax: bool) -> None:
     calls = [call for call in SEQUENCES[name](tf) if not isinstance(call[1], bool | float)]
     after = run(tf, calls, lambda x, k: (x, tf.constant(k)), reduce_retracing=relax)
-    assert replay(run(tf, calls), lift({"k": "int32"}), relax=relax) == len(after)
+    assert predict_traces(run(tf, calls), lift({"k": "int32"}), relax=relax) == len(after)
 
 
 def test_cast(tf: Any) -> None:
     calls = SEQUENCES["dtypes"](tf)
     after = run(tf, calls, lambda x: (tf.cast(x, tf.float32),))
-    assert replay(run(tf, calls), cast({"x": "float32"})) == len(after) == 3
+    assert predict_traces(run(tf, calls), cast({"x": "float32"})) == len(after) == 3
 
 
 def test_function_objects_have_caches_of_their_own(tf: Any) -> None:
@@ -104,8 +104,8 @@ def test_function_objects_have_caches_of_their_own(tf: Any) -> None:
             for _ in range(3):
                 made()(tensor(tf, size))
     events = [event for event in watched.recording.events if event.kind == "trace"]
-    assert replay(events) == 6
-    assert replay(events, one_object=True) == 2
+    assert predict_traces(events) == 6
+    assert predict_traces(events, one_object=True) == 2
 
 
 def test_creating_variables_is_no_trace_of_the_users(tf: Any) -> None:
@@ -122,9 +122,9 @@ def test_creating_variables_is_no_trace_of_the_users(tf: Any) -> None:
         for size in (1, 2, 3):
             function(tensor(tf, size))
     events = [event for event in watched.recording.events if event.kind == "trace"]
-    assert replay(events) == 3
+    assert predict_traces(events) == 3
     asked = [event for event in events if event.phase != "internal"]
-    assert replay(asked, cover([event.signature for event in asked]).apply) == 1
+    assert predict_traces(asked, cover([event.signature for event in asked]).apply) == 1
 
 
 SIZES = st.lists(st.integers(1, 3), max_size=3)
@@ -155,10 +155,10 @@ def build(tf: Any, description: Any) -> Any:
 def test_generated_calls(tf: Any, described: list[Any], relax: bool) -> None:
     calls = [(build(tf, first), second) for first, second in described]
     events = run(tf, calls)
-    assert replay(events) == len(events)
-    assert replay(events, relax=relax) == len(run(tf, calls, reduce_retracing=relax))
+    assert predict_traces(events) == len(events)
+    assert predict_traces(events, relax=relax) == len(run(tf, calls, reduce_retracing=relax))
     after = run(tf, calls, lambda x, k: (x, tf.constant(k)), reduce_retracing=relax)
-    assert replay(events, lift({"k": "int32"}), relax=relax) == len(after)
+    assert predict_traces(events, lift({"k": "int32"}), relax=relax) == len(after)
 
 
 SIGNABLE = [
@@ -177,6 +177,6 @@ def test_the_least_signature_admits_every_call_with_one_trace(tf: Any, name: str
     least = cover([numbers(signature) for signature in signatures])
     code = eval(least.code, {"tf": tf, "Pair": Pair})
     assert eval(least.layout, {"tf": tf, "Pair": Pair}) == code
-    assert replay(events, in_turn(numbers, least.apply)) == len(run(tf, calls, input_signature=code)) == 1
+    assert predict_traces(events, in_turn(numbers, least.apply)) == len(run(tf, calls, input_signature=code)) == 1
     wide = eval(least.widen().code, {"tf": tf, "Pair": Pair})
     assert len(run(tf, calls, input_signature=wide)) == 1

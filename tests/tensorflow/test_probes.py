@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import traceonce
-from traceonce.backends.tensorflow import probes
+from traceonce.frameworks.tensorflow import probes
 
 
 def test_every_private_place_is_there(tf: Any) -> None:

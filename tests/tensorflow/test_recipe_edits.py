@@ -10,7 +10,7 @@ import pytest
 from edited import Seen, first_written, run, write
 
 from traceonce.fix.candidate import Declined, Example, Recipe
-from traceonce.fix.recipes import hoist, stable_home, state, tracing_type
+from traceonce.frameworks.tensorflow.recipes import hoist, stable_home, state, tracing_type
 
 RECIPES = [hoist.RECIPE, stable_home.RECIPE, tracing_type.RECIPE, state.RECIPE]
 EXAMPLES = [(recipe, example) for recipe in RECIPES for example in recipe.examples]

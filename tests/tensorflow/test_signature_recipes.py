@@ -9,17 +9,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from rehearsed import rehearsal
+from replayed import replay
 
 import traceonce
 from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts import Verdict
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.proposing import propose
-from traceonce.fix.recipes import cast, dynamic_shape, input_signature, reduce_retracing, tensor_argument
+from traceonce.fix.proposals import propose
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.suggesting import make_case
+from traceonce.fix.suggestions import make_case
+from traceonce.frameworks.tensorflow.recipes import (
+    cast,
+    dynamic_shape,
+    input_signature,
+    reduce_retracing,
+    tensor_argument,
+)
 
 RECIPES = [recipe.RECIPE for recipe in (input_signature, dynamic_shape, reduce_retracing, tensor_argument, cast)]
 EXAMPLES = [(recipe, example) for recipe in RECIPES for example in recipe.examples]
@@ -47,12 +53,12 @@ def run(source: str, function: str) -> Seen:
     """Run a program in this process, and look at one of its functions."""
     Path(PROGRAM).write_text(source)
     printed = io.StringIO()
-    with rehearsal() as rehearsing, traceonce.watch() as watched, contextlib.redirect_stdout(printed):
+    with replay() as replaying, traceonce.watch() as watched, contextlib.redirect_stdout(printed):
         try:
             runpy.run_path(PROGRAM, run_name="__main__")
         except Exception as error:
             printed.write(f"raised {type(error).__name__}: {error}")
-    seen = rehearsing.result()
+    seen = replaying.result()
     for diagnosis, events in diagnose_with_events(watched.recording):
         if diagnosis.function.is_called(function):
             mine = make_case(diagnosis, events, watched.recording.environment)

@@ -10,7 +10,7 @@ import pytest
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.running import Request, TrialProcess
+from traceonce.knowledge.trial_runner import Request, TrialProcess
 from traceonce.trials.interpreters import start_trials
 
 SOURCE = """

@@ -12,8 +12,8 @@ from compiled import line_of, only, told
 
 import traceonce
 from traceonce.api import Watch
-from traceonce.backends.torch.signatures import SignatureReader
-from traceonce.knowledge.linking import records_of
+from traceonce.frameworks.torch.signatures import SignatureReader
+from traceonce.knowledge.cause_records import records_of
 
 
 @pytest.fixture(autouse=True)
@@ -231,4 +231,4 @@ def test_no_frame_of_ours_is_in_an_error_of_any_run(torch: Any) -> None:
                 step(torch.ones(3))
             if raised is not None:
                 files = [entry.path for entry in raised.traceback]
-                assert not [file for file in files if "traceonce/backends" in str(file)]
+                assert not [file for file in files if "traceonce/frameworks" in str(file)]

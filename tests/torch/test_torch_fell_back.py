@@ -13,10 +13,10 @@ from compiled import line_of, only, own_problems, told
 
 import traceonce
 from traceonce.causes.definition import Happened
-from traceonce.causes.wording import say_remedy
+from traceonce.causes.messages import say_remedy
 from traceonce.facts import Verdict
-from traceonce.knowledge.linking import records_of
-from traceonce.report.wording import describe_falling_back
+from traceonce.knowledge.cause_records import records_of
+from traceonce.report.sentences import describe_falling_back
 
 
 @pytest.fixture(autouse=True)

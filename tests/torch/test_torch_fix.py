@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from torch_rehearsed import rehearse, write
+from torch_replayed import replay, write
 
-from traceonce.backends.torch.descriptor import FRAMEWORK
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.kits import load_recipe
-from traceonce.fix.proposing import consider
+from traceonce.fix.proposals import consider
 from traceonce.fix.source.edits import Edits
+from traceonce.frameworks.torch.descriptor import FRAMEWORK
 from traceonce.prove.values import first_difference
 
-HOME = "traceonce.fix.recipes.torch"
+HOME = "traceonce.frameworks.torch.recipes"
 assert FRAMEWORK.kit is not None
 OWN = [name for name in (*FRAMEWORK.kit.recipes, *FRAMEWORK.kit.advice) if name.startswith(HOME)]
 EXAMPLES = [(recipe, example) for recipe in map(load_recipe, OWN) for example in recipe.examples]
@@ -33,23 +33,23 @@ def test_every_recipe_has_an_example() -> None:
 def test_what_it_writes_compiles_less_and_does_the_same(
     torch: Any, tmp_path: Path, recipe: Recipe, example: Example
 ) -> None:
-    before = rehearse(torch, tmp_path, example.program)
+    before = replay(torch, tmp_path, example.program)
     case = before.cases[example.function]
     assert case.diagnosis.traces == example.traces_before
     candidate = next(recipe.propose(case))
     assert write(candidate, example.program) == example.repaired
     assert example.repaired is not None
-    after = rehearse(torch, tmp_path, example.repaired)
+    after = replay(torch, tmp_path, example.repaired)
     assert after.cases[example.function].diagnosis.traces == example.traces_after == candidate.predicted_traces
     assert after.printed == before.printed
-    pairs = list(zip(before.rehearsal.returned, after.rehearsal.returned, strict=True))
+    pairs = list(zip(before.replay.returned, after.replay.returned, strict=True))
     assert pairs
     assert [first_difference(was, now) for was, now in pairs] == [None] * len(pairs)
 
 
 @pytest.mark.parametrize(("recipe", "example"), ADVISED, ids=[recipe.name for recipe, _ in ADVISED])
 def test_advice_is_given(torch: Any, tmp_path: Path, recipe: Recipe, example: Example) -> None:
-    case = rehearse(torch, tmp_path, example.program).cases[example.function]
+    case = replay(torch, tmp_path, example.program).cases[example.function]
     assert case.diagnosis.traces == example.traces_before
     (candidate,) = recipe.propose(case)
     assert (candidate.snippet, candidate.change) == (example.advice, None)
@@ -88,7 +88,7 @@ def test_nothing_is_put_before_a_call_that_has_no_place_before_it(
     torch: Any, tmp_path: Path, calls: str, reason: str
 ) -> None:
     program = SIZES.format(calls=calls)
-    case = rehearse(torch, tmp_path, program).cases["doubled"]
+    case = replay(torch, tmp_path, program).cases["doubled"]
     (candidate,) = candidates(case, "mark_dynamic")
     with pytest.raises(Declined, match=re.escape(reason)):
         write(candidate, program)
@@ -97,7 +97,7 @@ def test_nothing_is_put_before_a_call_that_has_no_place_before_it(
 def test_a_setting_of_the_program_is_not_overruled(torch: Any, tmp_path: Path) -> None:
     program = f'import torch\n\ntorch.compiler.config.dynamic_sources = ""\n{SIZES.format(calls="")}'
     program += "for size in sizes:\n    doubled(torch.ones(size))\n"
-    case = rehearse(torch, tmp_path, program).cases["doubled"]
+    case = replay(torch, tmp_path, program).cases["doubled"]
     (candidate,) = candidates(case, "dynamic_sources")
     with pytest.raises(Declined, match=r"program\.py has a setting of its own for dynamic_sources"):
         write(candidate, program)
@@ -134,7 +134,7 @@ for _ in range(4):
 
 
 def test_which_of_two_counters_is_meant_is_not_guessed(torch: Any, tmp_path: Path) -> None:
-    case = rehearse(torch, tmp_path, TWO_COUNTERS).cases["First.forward"]
+    case = replay(torch, tmp_path, TWO_COUNTERS).cases["First.forward"]
     (candidate,) = candidates(case, "step_counter_buffer")
     with pytest.raises(Declined, match=r"2 classes of the program count in `self\.step`"):
         write(candidate, TWO_COUNTERS)
@@ -142,7 +142,7 @@ def test_which_of_two_counters_is_meant_is_not_guessed(torch: Any, tmp_path: Pat
 
 def test_of_two_classes_that_count_the_one_of_the_function_is_meant(torch: Any, tmp_path: Path) -> None:
     program = TWO_COUNTERS.replace("class Second(First)", "class Second(torch.nn.Module)")
-    case = rehearse(torch, tmp_path, program).cases["First.forward"]
+    case = replay(torch, tmp_path, program).cases["First.forward"]
     (candidate,) = candidates(case, "step_counter_buffer")
     written = write(candidate, program)
     assert 'self.register_buffer("step", torch.tensor(0), persistent=False)' in written
@@ -166,7 +166,7 @@ for times in range(2, 8):
 
 
 def test_what_is_dynamic_already_is_not_made_so_again(torch: Any, tmp_path: Path) -> None:
-    case = rehearse(torch, tmp_path, UNROLLED).cases["repeated"]
+    case = replay(torch, tmp_path, UNROLLED).cases["repeated"]
     assert case.diagnosis.traces == 6  # a loop is unrolled, whatever is left open
     opening, dropping = candidates(case, "dynamic")
     with pytest.raises(Declined, match="dynamic=True is given already"):
@@ -194,7 +194,7 @@ for length in range(2, 6):
 
 
 def test_a_module_that_compiles_itself_is_called_by_its_name(torch: Any, tmp_path: Path) -> None:
-    case = rehearse(torch, tmp_path, METHOD).cases["Net.forward"]
+    case = replay(torch, tmp_path, METHOD).cases["Net.forward"]
     (marking,) = candidates(case, "mark_dynamic")
     assert "    torch._dynamo.mark_dynamic(given_x, 0)\n    print(net(given_x, scale=2.0).shape)\n" in write(
         marking, METHOD
@@ -215,12 +215,12 @@ for length in range(2, 12):
 
 
 def test_a_module_of_pytorch_that_the_program_compiled_can_be_repaired(torch: Any, tmp_path: Path) -> None:
-    case = rehearse(torch, tmp_path, OF_A_LIBRARY).cases["Sequential.forward"]
+    case = replay(torch, tmp_path, OF_A_LIBRARY).cases["Sequential.forward"]
     assert case.diagnosis.function.library
     (candidate,) = candidates(case, "mark_dynamic")
     repaired = write(candidate, OF_A_LIBRARY)
     assert "    torch._dynamo.mark_dynamic(batch, 0)\n    print(model(batch).shape)\n" in repaired
-    assert rehearse(torch, tmp_path, repaired).cases["Sequential.forward"].diagnosis.traces == 1
+    assert replay(torch, tmp_path, repaired).cases["Sequential.forward"].diagnosis.traces == 1
 
 
 POOL = """\
@@ -238,7 +238,7 @@ for sizes in ((4, 5), (4, 6), (4, 5, 6), (3, 4, 5, 6), (2, 3, 4, 5, 6)):
 
 
 def test_nothing_is_marked_in_a_list_of_varying_length_and_its_tensors_are_padded(torch: Any, tmp_path: Path) -> None:
-    case = rehearse(torch, tmp_path, POOL).cases["pool"]
+    case = replay(torch, tmp_path, POOL).cases["pool"]
     paths = {cause.path for cause in case.diagnosis.causes}
     assert "len(seqs)" in paths
     assert any(path.startswith("seqs[") for path in paths)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from traceonce.api import Watch
-from traceonce.backends.discovery import BUILT_IN
-from traceonce.backends.torch.probes import Moved, probe
+from traceonce.frameworks.base.registry import BUILT_IN
+from traceonce.frameworks.torch.probes import Moved, probe
 from traceonce.observe.hub import Hub
 
 PLACES = [
@@ -94,7 +94,7 @@ def test_without_any_hook_it_is_said_and_the_program_runs(
 def test_an_error_of_ours_is_told_and_the_program_goes_on(
     torch: Any, dynamo: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from traceonce.backends.torch import requests
+    from traceonce.frameworks.torch import requests
 
     def fail(*_: Any) -> None:
         raise RuntimeError("ours")

@@ -80,9 +80,9 @@ def test_the_guide_to_fixing_knows_every_option_and_label() -> None:
 
 
 def test_every_recipe_has_a_page_that_says_when_it_is_for() -> None:
-    from traceonce.backends.discovery import known_frameworks
-    from traceonce.fix import recipes
     from traceonce.fix.kits import load_recipe
+    from traceonce.frameworks.base.registry import known_frameworks
+    from traceonce.frameworks.tensorflow import recipes
 
     modules = pkgutil.walk_packages(recipes.__path__, f"{recipes.__name__}.")
     names = {module.name.removeprefix(f"{recipes.__name__}.") for module in modules if not module.ispkg}

@@ -18,7 +18,7 @@ from traceonce.analysis.records import explain_run
 from traceonce.errors import RecordingError
 from traceonce.facts import Recording
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.matching import Index
+from traceonce.knowledge.match import Index
 from traceonce.report.base import FORMS, find_renderer
 
 INDEX = Index(Collection())

@@ -11,7 +11,7 @@ from traceonce.diagnosis import diagnose
 from traceonce.facts import CauseCode, Verdict
 from traceonce.facts.cause import Evidence
 from traceonce.facts.entries import Finding
-from traceonce.observe.launching import Target
+from traceonce.observe.launch import Target
 
 SAID = (
     "--fail-on stale: not counted, since it was inferred and not measured: "

@@ -47,7 +47,7 @@ def stub(folder: Path, name: str) -> Path:
         "import traceonce; traceonce.watch",
         "import traceonce; traceonce.Recording, traceonce.diagnose",
         "import traceonce; traceonce.keras, traceonce.log_retraces",
-        "from traceonce.backends.discovery import known_backends; known_backends()",
+        "from traceonce.frameworks.base.registry import known_backends; known_backends()",
         "from traceonce.observe.hub import hub",
     ],
 )

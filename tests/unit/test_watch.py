@@ -14,8 +14,8 @@ import pytest
 
 import traceonce
 from traceonce.api import Watch
-from traceonce.backends import fake
 from traceonce.errors import UsageError
+from traceonce.frameworks import fake
 from traceonce.observe.hub import Hub
 
 HUB = Hub([fake.KNOWN])

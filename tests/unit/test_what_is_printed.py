@@ -42,21 +42,21 @@ from traceonce.facts import (
 )
 from traceonce.guard.baseline import Accepted, Change
 from traceonce.guard.message import describe_breach, place_to_warn_at
-from traceonce.integrations.pytest_plugin.judging import Judgement
+from traceonce.integrations.pytest_plugin.allowance import Judgement
+from traceonce.integrations.pytest_plugin.call_phase import describe_problems
+from traceonce.integrations.pytest_plugin.messages import Offence, describe_offences
 from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunction
 from traceonce.integrations.pytest_plugin.summary import improvements, summary
-from traceonce.integrations.pytest_plugin.telling import Offence, describe_offences
-from traceonce.integrations.pytest_plugin.watching import describe_problems
 from traceonce.integrations.retrace_log import LOGGER, log
-from traceonce.knowledge.answering import Answered, Ignorable
-from traceonce.knowledge.explaining import Advice, Explanation, Related
-from traceonce.knowledge.matching import Match
+from traceonce.knowledge.advice import Advice, Explanation, Related
+from traceonce.knowledge.answers import Answered, Ignorable
+from traceonce.knowledge.match import Match
 from traceonce.report.base import Material
 from traceonce.report.csv import render_csv
 from traceonce.report.github import render_github
 from traceonce.report.markdown import render_markdown
+from traceonce.report.sentences import fix_command
 from traceonce.report.text import print_text, render_text
-from traceonce.report.wording import fix_command
 
 OWN_COMMAND = r"::(notice|warning|error) (file=|title=)"
 
@@ -298,9 +298,9 @@ WRITERS = {
     "commands/output.py": "documents; reports, and what a program died of, through in_line",
     "commands/progress_line.py": "through in_line",
     "integrations/jupyter/__init__.py": "our own help",
-    "integrations/jupyter/showing.py": "reports; through in_line",
+    "integrations/jupyter/display.py": "reports; through in_line",
     "observe/recorder.py": "through in_line",
-    "observe/waiting.py": "say",
+    "observe/process_start.py": "say",
     "report/terminal.py": "print_line",
 }
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts import Recording
-from traceonce.facts.rehearsal import Rehearsal
+from traceonce.facts.replay import ReplayResult
 from traceonce.fix.case import Case
-from traceonce.fix.suggesting import make_case
+from traceonce.fix.suggestions import make_case
 
 
-def cases_of(recording: Recording, rehearsal: Rehearsal | None) -> list[Case]:
+def cases_of(recording: Recording, replay: ReplayResult | None) -> list[Case]:
     """The functions, the worst first, with where each was made and called from."""
-    makings = rehearsal.makings if rehearsal is not None else ()
-    sites = rehearsal.sites if rehearsal is not None else ()
+    makings = replay.makings if replay is not None else ()
+    sites = replay.sites if replay is not None else ()
     return [
         make_case(diagnosis, events, recording.environment)._replace(
             makings=tuple(making for making in makings if making.function.key == diagnosis.function.key),

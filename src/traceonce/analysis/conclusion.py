@@ -10,7 +10,7 @@ from traceonce.config import Config
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
 from traceonce.facts.quantities import count_of
-from traceonce.report.wording import describe_verdict, fix_command
+from traceonce.report.sentences import describe_verdict, fix_command
 
 BREACHED = 3
 NOT_KNOWN = 6  # what was to be checked; a number that neither pytest nor a shell has a use for

@@ -9,9 +9,9 @@ import msgspec
 from traceonce.analysis.records import errors_of, match_error, our_records
 from traceonce.diagnosis import Explained, diagnose_with_events
 from traceonce.facts import Diagnosis, Recording, Repair, Verdict
-from traceonce.fix.suggesting import suggest
-from traceonce.knowledge.linking import link_records
-from traceonce.knowledge.matching import Index
+from traceonce.fix.suggestions import suggest
+from traceonce.knowledge.cause_records import link_records
+from traceonce.knowledge.match import Index
 
 
 def diagnose_with_fixes(recording: Recording, explained: Sequence[Explained] | None = None) -> list[Diagnosis]:

@@ -10,8 +10,8 @@ import msgspec
 from traceonce.analysis.diagnoses import diagnose_linked
 from traceonce.diagnosis import Explained, explain_events
 from traceonce.facts import Diagnosis, Recording
+from traceonce.knowledge.advice import Met, explain_record
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.explaining import Met, explain_record
 from traceonce.knowledge.record import Record
 from traceonce.report.base import Material, find_form
 from traceonce.words.text import LANGUAGES, Language

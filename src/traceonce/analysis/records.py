@@ -12,11 +12,11 @@ from traceonce.facts.attention import needing_attention
 from traceonce.facts.error_text import main_line
 from traceonce.facts.quantities import count_of
 from traceonce.guard.message import describe_breach
+from traceonce.knowledge.advice import Met
+from traceonce.knowledge.cause_records import records_of
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.explaining import Met
-from traceonce.knowledge.linking import records_of
-from traceonce.knowledge.matching import Index, Summary, scan
-from traceonce.report.wording import describe_cause, describe_place, describe_values, in_calls
+from traceonce.knowledge.match import Index, Summary, scan
+from traceonce.report.sentences import describe_cause, describe_place, describe_values, in_calls
 
 
 @functools.cache

@@ -7,8 +7,8 @@ import platform
 import click
 
 from traceonce import __version__
-from traceonce.backends.discovery import Known, how_to_install, installed_version, known_backends, load_backend
 from traceonce.commands.message_line import say
+from traceonce.frameworks.base.registry import Known, how_to_install, installed_version, known_backends, load_backend
 
 
 @click.command(short_help="Say which frameworks can be watched here, and try it.")

@@ -23,14 +23,14 @@ from traceonce.commands.options import base_option, format_option
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
 from traceonce.home import latest_recording
-from traceonce.knowledge.answering import Answered, Answering
+from traceonce.knowledge.advice import Met
+from traceonce.knowledge.answers import Answered, Answering
 from traceonce.knowledge.at_hand import open_to_read
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.explaining import Met
 from traceonce.knowledge.language import in_language
-from traceonce.knowledge.matching import Index
-from traceonce.knowledge.matching.cleaning import decode
-from traceonce.knowledge.rendering.explanations import explanation_lines
+from traceonce.knowledge.match import Index
+from traceonce.knowledge.match.plain_lines import decode
+from traceonce.knowledge.render.explanations import explanation_lines
 from traceonce.report.terminal import print_line
 from traceonce.words.text import LANGUAGES, Language
 

@@ -24,7 +24,7 @@ from traceonce.facts.error_text import main_line
 from traceonce.facts.printable import cut
 from traceonce.facts.quantities import count_of, duration
 from traceonce.home import remember
-from traceonce.observe.launching import Target, check_target
+from traceonce.observe.launch import Target, check_target
 
 if TYPE_CHECKING:
     from traceonce.prove.outcome import Outcome, Repaired
@@ -236,16 +236,16 @@ def _remarks(result: Result, written: Sequence[str], *, write: bool) -> Iterator
     varies = outcome.variation.describe()
     if varies is not None:
         yield f"the program is non-deterministic: {varies}; nothing is claimed about those"
-    rehearsal = outcome.original.run.rehearsal
-    if rehearsal is not None and rehearsal.cut is not None:
-        limit = "--calls" if rehearsal.cut == "calls" else "--timeout"
-        yield f"each run was ended by {limit}, after {len(rehearsal.returned)} calls; what comes later was not seen"
-    if result.files and rehearsal is not None and rehearsal.drawn:
+    replay = outcome.original.run.replay
+    if replay is not None and replay.cut is not None:
+        limit = "--calls" if replay.cut == "calls" else "--timeout"
+        yield f"each run was ended by {limit}, after {len(replay.returned)} calls; what comes later was not seen"
+    if result.files and replay is not None and replay.drawn:
         yield (
             "its functions draw random numbers, which TensorFlow starts anew at every trace: both were compared "
             "with one stream of numbers, and with fewer traces the program will draw others than it did"
         )
-    yield from dict.fromkeys(rehearsal.problems if rehearsal is not None else ())
+    yield from dict.fromkeys(replay.problems if replay is not None else ())
     if error is not None:
         known = "".join(f" ({_explain(id_)})" for id_ in _records_of(error)[:1])
         repaired = result.files and not outcome.last.run.status
@@ -269,15 +269,15 @@ def _summary(outcome: Outcome) -> str:
     """Before and after, for the whole program."""
     before, after = outcome.original, outcome.last
     traces = f"{count_of(sum(before.traces.values()), 'trace')} → {sum(after.traces.values()):,} in all"
-    if before.run.rehearsal is None or after.run.rehearsal is None:
+    if before.run.replay is None or after.run.replay is None:
         return traces
-    one, other = before.run.rehearsal.seconds, after.run.rehearsal.seconds
+    one, other = before.run.replay.seconds, after.run.replay.seconds
     return f"{traces}; the program ran {duration(one)} before and {duration(other)} after, without its imports"
 
 
 def _keep(result: Result, name: str) -> None:
     """Leave a recording with the proofs where recordings lie: `traceonce report --latest` shows it."""
-    from traceonce.observe.shelf import default_recording
+    from traceonce.observe.recording_store import default_recording
 
     with contextlib.suppress(TraceonceError, OSError):  # the answer has been given already
         path = default_recording(name)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from traceonce.errors import UsageError
-from traceonce.observe.launching import Target
+from traceonce.observe.launch import Target
 
 
 class ProgramCommand(click.Command):

@@ -16,7 +16,6 @@ import msgspec
 from traceonce import in_program
 from traceonce.analysis.baseline import AcceptedState
 from traceonce.analysis.conclusion import Conclusion, judge_run, not_known
-from traceonce.backends.places import working_folder
 from traceonce.budget import compute_from
 from traceonce.commands.message_line import say, say_lines
 from traceonce.commands.output import check_form, check_output, choose_output, put_report, tell_place
@@ -26,10 +25,11 @@ from traceonce.errors import OUTPUT_FAILED, TraceonceError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
 from traceonce.facts.error_text import describe_error
 from traceonce.facts.limit import MODES
+from traceonce.frameworks.base.places import working_folder
 from traceonce.home import remember
 from traceonce.observe.excerpts import with_excerpts
-from traceonce.observe.launching import Target, check_target, launch
-from traceonce.observe.shelf import add, default_recording
+from traceonce.observe.launch import Target, check_target, launch
+from traceonce.observe.recording_store import add, default_recording
 from traceonce.report.base import FORMATS
 from traceonce.report.text import report_lines
 from traceonce.words.text import Language

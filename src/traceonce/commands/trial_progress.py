@@ -14,8 +14,8 @@ from traceonce.facts.printable import in_line
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.evidence import framework_name
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.running import TrialProcess
-from traceonce.knowledge.verifying import Task, run_tasks
+from traceonce.knowledge.trial_runner import TrialProcess
+from traceonce.knowledge.verify import Task, run_tasks
 
 QUIET = 15.0  # seconds without a word where the output is no terminal
 

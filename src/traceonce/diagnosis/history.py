@@ -15,10 +15,10 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from traceonce.diagnosis.arguments import compare_arguments
-from traceonce.diagnosis.guards import explain_guards
 from traceonce.diagnosis.surroundings import compare_contexts, explain_new_object
 from traceonce.facts import Cause, CauseCode, Leaf, Phase, Signature, TraceEvent
 from traceonce.facts.signature import NUMBERS, number
+from traceonce.frameworks.torch.guards.causes import explain_guards
 
 Place: TypeAlias = tuple[str, str, int]
 Item: TypeAlias = Hashable

@@ -35,7 +35,7 @@ from traceonce.facts.event import TraceEvent
 from traceonce.facts.limit import Breach
 from traceonce.facts.quantities import count_of, duration
 from traceonce.facts.section import Section, each_once, lost_header
-from traceonce.facts.sharing import Shared
+from traceonce.facts.shared_parts import Shared
 
 AGAIN = "Record the run again with: traceonce run --recording FILE SCRIPT"
 NOTICES = 50  # of a recording that are kept

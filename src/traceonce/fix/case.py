@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from traceonce.facts import CauseCode, Diagnosis, Signature, TraceEvent
-from traceonce.facts.rehearsal import Making, Site
+from traceonce.facts.replay import Making, Site
 
 
 class Case(NamedTuple):
     """A function with its traces in order (those that the user's code caused), where it was made, who called it.
 
-    `makings` and `sites` are known where the run was a rehearsal; a recording alone has neither, and no source is
+    `makings` and `sites` are known where the run was a replay; a recording alone has neither, and no source is
     edited from it. `compilations` are those of its graphs, where they were watched. `environment` has the versions.
     """
 

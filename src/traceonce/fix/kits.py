@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 
-from traceonce.backends.descriptor import Kit
-from traceonce.backends.discovery import framework_of
 from traceonce.fix.candidate import Recipe
+from traceonce.frameworks.base.descriptor import Kit
+from traceonce.frameworks.base.registry import framework_of
 
 # What calls beyond the run can show to be right: another number, another shape. They cannot for the other recipes.
 SHOWN_BY_PROBES = frozenset(

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from typing_extensions import Self
 
-from traceonce.backends.forking import after_fork
 from traceonce.facts import DEFAULT_LIMIT, FunctionId, Limit
 from traceonce.facts.limit import MODES
-from traceonce.guard.guarding import Guard, OnLimit
+from traceonce.frameworks.base.after_fork import after_fork
+from traceonce.guard.active_limit import Guard, OnLimit
 from traceonce.observe.hub import Hub, hub
 
 F = TypeVar("F", bound=Callable[..., Any])

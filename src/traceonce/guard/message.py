@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from traceonce.causes.definition import Happened
-from traceonce.causes.wording import say_remedy
+from traceonce.causes.messages import say_remedy
 from traceonce.facts import Breach
 from traceonce.facts.printable import in_line, printable
-from traceonce.report.wording import describe_cause, describe_change, describe_place, describe_site
+from traceonce.report.sentences import describe_cause, describe_change, describe_place, describe_site
 
 
 def describe_breach(breach: Breach) -> str:

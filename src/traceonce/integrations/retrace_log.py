@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 from typing_extensions import Self
 
-from traceonce.backends.discovery import dialect_of
 from traceonce.diagnosis.history import Explained
 from traceonce.facts import Cause, TraceEvent
 from traceonce.facts.printable import in_line, printable
 from traceonce.facts.quantities import duration
-from traceonce.integrations.telling import Telling, describe
+from traceonce.frameworks.base.registry import dialect_of
+from traceonce.integrations.live_observer import Telling, describe
 from traceonce.observe.hub import Hub, hub
-from traceonce.report.wording import describe_place, describe_site
+from traceonce.report.sentences import describe_place, describe_site
 
 LOGGER = "traceonce"
 

@@ -15,8 +15,8 @@ from traceonce import __version__
 from traceonce.diagnosis.history import Explained
 from traceonce.facts import Entry, TraceEvent
 from traceonce.facts.entries import decode_line, encode_line
-from traceonce.integrations.telling import Telling, describe
-from traceonce.report.wording import describe_site
+from traceonce.integrations.live_observer import Telling, describe
+from traceonce.report.sentences import describe_site
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
-from traceonce.backends.discovery import known_frameworks
 from traceonce.errors import RecordError
+from traceonce.frameworks.base.registry import known_frameworks
 from traceonce.knowledge.experiment import Experiment
 from traceonce.knowledge.record import Record
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from traceonce.backends.discovery import framework_of, known_frameworks
+from traceonce.frameworks.base.registry import framework_of, known_frameworks
 from traceonce.knowledge.record import Evidence, Record, Tier, Version
 
 COMPUTED = (

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import msgspec
 
-from traceonce.backends.arrival import Arrivals
-from traceonce.backends.discovery import Known, known_backends, load_backend
-from traceonce.backends.forking import after_fork
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach, Calls, Entry, Notice, TraceEvent
+from traceonce.frameworks.base.after_fork import after_fork
+from traceonce.frameworks.base.arrival import Arrivals
+from traceonce.frameworks.base.registry import Known, known_backends, load_backend
 
 if TYPE_CHECKING:
-    from traceonce.backends.base import Watching
+    from traceonce.frameworks.base.backend import Watching
     from traceonce.observe.recorder import Recorder
 
 Refuse: TypeAlias = Callable[[str, Breach], TracingLimitReached]

@@ -15,14 +15,14 @@ from typing import Protocol
 
 import msgspec
 
-from traceonce.backends.discovery import framework_of, known_backends
-from traceonce.backends.forking import after_fork
-from traceonce.backends.places import working_folder
 from traceonce.facts import SCHEMA, End, Entry, Header, Recording
 from traceonce.facts.entries import encode_line
 from traceonce.facts.error_text import shorten_error
 from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.facts.recording import PART
+from traceonce.frameworks.base.after_fork import after_fork
+from traceonce.frameworks.base.places import working_folder
+from traceonce.frameworks.base.registry import framework_of, known_backends
 from traceonce.observe.reserve import SIZE, write_reserved
 
 UNWRITTEN = "what came after that is not in this recording"

@@ -1,12 +1,12 @@
-"""What is asked of a rehearsal, and what comes back of it: the words between the prover and the stage."""
+"""What is asked of a replay, and what comes back of it: the words between the prover and the stage."""
 
 from __future__ import annotations
 
 import msgspec
 
-from traceonce.facts.rehearsal import RehearsalSettings
+from traceonce.facts.replay import ReplaySettings
 
-RECORDING, REHEARSAL, PROBES = "recording.jsonl", "rehearsal.json", "probes.jsonl"
+RECORDING, REPLAY, PROBES = "recording.jsonl", "replay.json", "probes.jsonl"
 PRINTED, ERRORS = "stdout", "stderr"
 READY = b"ready"  # the first line of a stage
 GRACE = 15.0  # seconds that a program has to end by itself when its time has run out
@@ -26,7 +26,7 @@ class Order(msgspec.Struct, frozen=True):
     results: str
     temporary: str
     moved: dict[str, str]
-    settings: RehearsalSettings
+    settings: ReplaySettings
     timeout: float
     input: str | None = None
     clock: float = 1.0

@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeAlias
 from traceonce.facts import Fix, Proof
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
-from traceonce.prove.comparing import Variation
-from traceonce.prove.judging import Observed
+from traceonce.prove.comparison import Variation
+from traceonce.prove.judgement import Observed
 
 Files: TypeAlias = dict[str, bytes]
 

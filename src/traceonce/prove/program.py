@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from traceonce.facts import CauseCode, Verdict
-from traceonce.facts.rehearsal import Probed, RehearsalSettings, stable_name
+from traceonce.facts.replay import Probed, ReplaySettings, stable_name
 from traceonce.fix.case import Case
-from traceonce.prove.comparing import Variation, find_difference, find_variation, results_difference
-from traceonce.prove.judging import Observed
+from traceonce.prove.comparison import Variation, find_difference, find_variation, results_difference
+from traceonce.prove.judgement import Observed
 from traceonce.prove.outcome import Files
-from traceonce.prove.rehearsing import Rehearsals, Run
+from traceonce.prove.stage_client import Replays, Run
 
 WITHIN = 0.6  # of the calls of a run that was ended by its time
 HURRY = 3.7  # how much faster the clock of the second run goes
@@ -29,7 +29,7 @@ class Program:
 
     def __init__(
         self,
-        rehearsals: Rehearsals,
+        replays: Replays,
         sources: Files,
         understand: Callable[[Run], list[Case]],
         tell: Callable[[str], None],
@@ -39,8 +39,8 @@ class Program:
         self.sources = sources
         self.understand = understand
         self.tell = tell
-        self._rehearsals = rehearsals
-        self._settings = RehearsalSettings(calls=calls)
+        self._replays = replays
+        self._settings = ReplaySettings(calls=calls)
         self.original = Observed(Run.nothing(), {})
         self.variation = Variation()
         self._twin: Run | None = None
@@ -49,17 +49,17 @@ class Program:
 
     def first_run(self) -> Run:
         """The program as it is, once. What is wrong with it is for the caller to see before it is studied."""
-        self.tell(f"running the program as it is: python {self._rehearsals.command}")
-        run = self._rehearsals.run({}, self._settings)
-        if run.rehearsal is not None and run.rehearsal.cut == "timeout" and run.rehearsal.returned:
+        self.tell(f"running the program as it is: python {self._replays.command}")
+        run = self._replays.run({}, self._settings)
+        if run.replay is not None and run.replay.cut == "timeout" and run.replay.returned:
             # No two runs are as long in time: let them all be as long in calls, and well within the time.
-            calls = max(int(len(run.rehearsal.returned) * WITHIN), 1)
+            calls = max(int(len(run.replay.returned) * WITHIN), 1)
             self._settings = msgspec.structs.replace(self._settings, calls=calls)
-            self.tell(f"its time is up after {len(run.rehearsal.returned)} calls: running the first {calls} of them")
-            return self._rehearsals.run({}, self._settings)
+            self.tell(f"its time is up after {len(run.replay.returned)} calls: running the first {calls} of them")
+            return self._replays.run({}, self._settings)
         if run.status:
             relaxed = msgspec.structs.replace(self._settings, deterministic=False)
-            again = self._rehearsals.run({}, relaxed)
+            again = self._replays.run({}, relaxed)
             if not again.status:  # it uses what has no deterministic implementation
                 self._settings = relaxed
                 return again
@@ -72,16 +72,16 @@ class Program:
         probing = msgspec.structs.replace(self._settings, probe=names)
         if any(not case.diagnosis.function.library or case.makings for case in needing):
             self.tell("running it again, to see whether it does the same twice")
-            self._twin = self._rehearsals.run({}, probing, clock=HURRY)
+            self._twin = self._replays.run({}, probing, clock=HURRY)
             self.variation = find_variation(first, self._twin)
         if any(case.codes & SILENT_CODES or is_wrong(case) for case in needing):
             self.tell("running it eagerly, to see what is right")
-            self._oracle = self._rehearsals.run({}, msgspec.structs.replace(probing, eager=True))
+            self._oracle = self._replays.run({}, msgspec.structs.replace(probing, eager=True))
 
     def run(self, files: Files, *, probe: str | None = None) -> Observed:
         """The program with these files; the function `probe` is called beyond what the program does."""
         settings = msgspec.structs.replace(self._settings, probe=(probe,) if probe is not None else ())
-        return self.observed(self._rehearsals.run(files, settings))
+        return self.observed(self._replays.run(files, settings))
 
     def observed(self, run: Run) -> Observed:
         traces: dict[str, int] = {}

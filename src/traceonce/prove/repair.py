@@ -8,24 +8,24 @@ from pathlib import Path
 import msgspec
 
 from traceonce.analysis.cases import cases_of
-from traceonce.backends.discovery import advise_on_import
-from traceonce.backends.places import working_folder
 from traceonce.errors import ScriptError, UsageError
 from traceonce.facts import Recording, Verdict
 from traceonce.facts.command_line import suggested
 from traceonce.fix.case import Case
 from traceonce.fix.project.files import Snapshot
-from traceonce.observe.launching import Target
+from traceonce.frameworks.base.places import working_folder
+from traceonce.frameworks.base.registry import advise_on_import
+from traceonce.observe.launch import Target
 from traceonce.prove.program import Program
-from traceonce.prove.rehearsing import Rehearsals, Run
 from traceonce.prove.result import Result
 from traceonce.prove.scratch import Scratch
-from traceonce.prove.searching import Search
+from traceonce.prove.search import Search
+from traceonce.prove.stage_client import Replays, Run
 
 
 def understand(run: Run) -> list[Case]:
     """Every function of a run, the worst first, with where it was made and called from."""
-    return cases_of(run.recording, run.rehearsal)
+    return cases_of(run.recording, run.replay)
 
 
 class Repairing:
@@ -55,10 +55,10 @@ class Repairing:
         cwd = Path(working_folder() or ".")
         with (
             Scratch(script, cwd) as scratch,
-            Rehearsals(self._target, scratch, timeout=self._timeout, stdin=self._stdin) as rehearsals,
+            Replays(self._target, scratch, timeout=self._timeout, stdin=self._stdin) as replays,
         ):
             snapshot = Snapshot({name: scratch.path_of(name) for name in scratch.sources()})
-            program = Program(rehearsals, snapshot.contents, self._understand, self._tell, calls=self._calls)
+            program = Program(replays, snapshot.contents, self._understand, self._tell, calls=self._calls)
             first = program.first_run()
             self._check(first)
             outcome = Search(program, wide=self._wide, only=self._only).repair(first)
@@ -78,7 +78,7 @@ class Repairing:
             if self._only:
                 _check_names(self._only, run.recording)
             return
-        if (run.rehearsal is not None and run.rehearsal.cut == "timeout") or run.status is None:
+        if (run.replay is not None and run.replay.cut == "timeout") or run.status is None:
             raise ScriptError(
                 f"{name}: did not end within {self._timeout:g} s, and no function was traced by then. Give it more "
                 "time (--timeout SECONDS), or less to do."

@@ -12,12 +12,12 @@ import msgspec
 
 from traceonce.analysis.cases import cases_of
 from traceonce.analysis.diagnoses import diagnose_linked
-from traceonce.backends.places import working_folder
 from traceonce.facts import CauseCode, Diagnosis, Fix, Recording, Repair
-from traceonce.facts.rehearsal import stable_name
+from traceonce.facts.replay import stable_name
 from traceonce.fix.project.diffs import patch, unified_diff
 from traceonce.fix.project.files import Snapshot
-from traceonce.fix.suggesting import describe_candidate
+from traceonce.fix.suggestions import describe_candidate
+from traceonce.frameworks.base.places import working_folder
 from traceonce.observe.excerpts import with_excerpts
 from traceonce.prove.outcome import Outcome, Repaired
 from traceonce.words.notes import in_english

@@ -1,4 +1,4 @@
-"""The process that rehearsals are forked from.
+"""The process that replays are forked from.
 
 Started as ``python -m traceonce.prove.stage [FRAMEWORK]``. A program that configures the framework through the
 environment before importing it needs a stage without: the answer says so (`too_late`).
@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 
 from traceonce.fork_server import serve
+from traceonce.prove.observed_run import TOO_LATE, perform
 from traceonce.prove.order import GRACE, READY, Ended, Order
-from traceonce.prove.performing import TOO_LATE, perform
 
 
 class Performance:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from traceonce.facts.rehearsal import Returned, Value
+from traceonce.facts.replay import Returned, Value
 
 # Relative to the size of the numbers in the array: sums come out in another order, and small steps add up over a run.
 TOLERANCES = {"float64": 1e-9, "complex128": 1e-9, "float32": 1e-5, "complex64": 1e-5}

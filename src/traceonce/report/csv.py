@@ -16,7 +16,7 @@ from traceonce.facts.event import package_path
 from traceonce.facts.printable import in_line
 from traceonce.report.base import Material
 from traceonce.report.events import Timed, timed_events
-from traceonce.report.wording import describe_cause, describe_change
+from traceonce.report.sentences import describe_cause, describe_change
 
 # Spreadsheets look past blanks, and where East Asian text is written they take the wide forms of the signs as well.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")

@@ -13,8 +13,8 @@ from traceonce.facts.attention import needing_attention
 from traceonce.facts.event import path_from
 from traceonce.facts.printable import in_line, in_lines, printable
 from traceonce.report.base import Material
+from traceonce.report.sentences import describe_change, describe_verdict, fix_command
 from traceonce.report.text import function_lines
-from traceonce.report.wording import describe_change, describe_verdict, fix_command
 
 
 def render_github(material: Material) -> str:

@@ -8,7 +8,7 @@ import msgspec
 
 from traceonce.facts import Cause, Diagnosis
 from traceonce.report.base import Material
-from traceonce.report.wording import describe_reason
+from traceonce.report.sentences import describe_reason
 
 
 def render_json(material: Material) -> str:

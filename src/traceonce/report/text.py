@@ -8,15 +8,14 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from traceonce.backends.discovery import dialect_of
 from traceonce.facts import Breach, Diagnosis, Fix, Recording, Verdict
 from traceonce.facts.attention import changed_since, needing_attention
 from traceonce.facts.command_line import quoted
 from traceonce.facts.printable import SENTENCE, cut, printable
 from traceonce.facts.quantities import count_of, duration, percent, size
+from traceonce.frameworks.base.registry import dialect_of
 from traceonce.report.base import Material
-from traceonce.report.terminal import print_line, safe_line
-from traceonce.report.wording import (
+from traceonce.report.sentences import (
     causes_left,
     describe_breaks,
     describe_cause,
@@ -34,6 +33,7 @@ from traceonce.report.wording import (
     fixes_to_show,
     in_calls,
 )
+from traceonce.report.terminal import print_line, safe_line
 
 STYLES = {
     Verdict.RETRACING: "bold red",

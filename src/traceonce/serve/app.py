@@ -14,10 +14,10 @@ from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
 
 from traceonce.knowledge.collection import Collection
-from traceonce.serve.gate import Gate
+from traceonce.serve.auth import Gate
+from traceonce.serve.compression import Packing
 from traceonce.serve.lanes import Lanes
-from traceonce.serve.mcp.mounting import add_mcp
-from traceonce.serve.packing import Packing
+from traceonce.serve.mcp.http import add_mcp
 from traceonce.serve.problems import add_handlers
 from traceonce.serve.queries import Questions
 from traceonce.serve.rates import Rate

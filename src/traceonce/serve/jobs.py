@@ -18,17 +18,17 @@ from traceonce.errors import RecordingError
 from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.attention import needing_attention
 from traceonce.report.base import FORMATS, Material, find_form, find_renderer
-from traceonce.serve.comparing import Run
-from traceonce.serve.comparing import compare as compare_runs
-from traceonce.serve.describing import describe_function, describe_recording, searched_words
+from traceonce.serve.comparison import Run
+from traceonce.serve.comparison import compare as compare_runs
 from traceonce.serve.digest import Kept, keep, open_causes, open_digest, pack
+from traceonce.serve.function_lookup import choose, choose_one
 from traceonce.serve.limits import check_size
 from traceonce.serve.mcp.fixes import describe_fixes
+from traceonce.serve.mcp.prose import tell_fixes, tell_run
 from traceonce.serve.mcp.runs import describe_run
-from traceonce.serve.mcp.wording import tell_fixes, tell_run
 from traceonce.serve.models import Findings, Fixes, FunctionFixes, RecordingDetails, Summary
-from traceonce.serve.naming import choose, choose_one
 from traceonce.serve.refusals import OverBudgetError
+from traceonce.serve.summaries import describe_function, describe_recording, searched_words
 from traceonce.words.text import Language
 
 MOST_FUNCTIONS = 1_000  # in one answer

@@ -12,20 +12,20 @@ from typing import Any, TypeVar
 import msgspec
 
 from traceonce.errors import RecordError, UsageError
-from traceonce.knowledge.answering import Answered, Answering
+from traceonce.knowledge.advice import Met
+from traceonce.knowledge.answers import Answered, Answering
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.explaining import Met
 from traceonce.knowledge.language import in_language
-from traceonce.knowledge.matching import Index, Match, match
+from traceonce.knowledge.match import Index, Match, match
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
 from traceonce.serve import text_jobs
 from traceonce.serve.budget import MATCH
-from traceonce.serve.keeping import Outcomes
 from traceonce.serve.lanes import Lanes
 from traceonce.serve.models import RecordAnswer, RecordList
+from traceonce.serve.record_search import RecordSearch
 from traceonce.serve.refusals import NotFoundError, OverBudgetError, TooLargeError
-from traceonce.serve.searching import RecordSearch
+from traceonce.serve.storage import Outcomes
 from traceonce.words.text import Language
 
 LONGEST_TEXT = 1_000_000  # characters that are matched at once

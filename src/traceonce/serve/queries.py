@@ -19,12 +19,12 @@ from traceonce.serve import jobs
 from traceonce.serve.budget import LOOK, Budget, reading_budget
 from traceonce.serve.cache import Cache
 from traceonce.serve.digest import Kept, form_of_digests
-from traceonce.serve.keeping import Outcomes, Recordings, Upload
 from traceonce.serve.knowledge_questions import LONGEST_TEXT, KnowledgeQuestions
 from traceonce.serve.lanes import Lane, Lanes
 from traceonce.serve.models import Comparison, Description, RecordingList, Summary
-from traceonce.serve.receiving import Sent
 from traceonce.serve.refusals import BrokenJobError, OverBudgetError
+from traceonce.serve.storage import Outcomes, Recordings, Upload
+from traceonce.serve.upload_body import Sent
 from traceonce.words.text import Language
 
 __all__ = ["LONGEST_TEXT", "Outcomes", "Questions", "Recordings", "ReportForm", "Upload"]

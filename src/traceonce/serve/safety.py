@@ -25,8 +25,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from traceonce.serve.auth import Gate
 from traceonce.serve.bodies import Bodies, too_large
-from traceonce.serve.gate import Gate
 from traceonce.serve.rates import SLOWED_DOWN
 from traceonce.serve.settings import MIB, Settings
 

@@ -11,13 +11,13 @@ from sqlalchemy import delete, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from traceonce.knowledge.outcomes import Outcome
-from traceonce.serve.describing import searchable
 from traceonce.serve.digest import Kept
 from traceonce.serve.engine import open_engine, writing
-from traceonce.serve.keeping import Upload
 from traceonce.serve.models import RecordingList, Summary
-from traceonce.serve.preparing import prepare
 from traceonce.serve.refusals import NotFoundError
+from traceonce.serve.schema_upgrade import prepare
+from traceonce.serve.storage import Upload
+from traceonce.serve.summaries import searchable
 from traceonce.serve.tables import digests, outcomes, recordings
 
 MOST_OUTCOMES = 1_000  # in one answer

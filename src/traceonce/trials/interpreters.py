@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from traceonce.backends.discovery import find_backend, installed_version
 from traceonce.errors import RecordError, UsageError
+from traceonce.frameworks.base.registry import find_backend, installed_version
 from traceonce.knowledge.environments import parse_requirements, python_with
 from traceonce.knowledge.evidence import framework_name
-from traceonce.knowledge.running import TrialProcess
+from traceonce.knowledge.trial_runner import TrialProcess
 
 
 class Interpreter(NamedTuple):

@@ -18,14 +18,14 @@ from pathlib import Path
 import msgspec
 
 from traceonce.analysis.diagnoses import diagnose_with_fixes
-from traceonce.backends.discovery import find_backend, framework_of
 from traceonce.facts import Compiled, Recording
 from traceonce.facts.entries import Exit
 from traceonce.fork_server import serve
-from traceonce.knowledge.linking import link_records
+from traceonce.frameworks.base.registry import find_backend, framework_of
+from traceonce.knowledge.cause_records import link_records
 from traceonce.knowledge.measurement import Measurement, SeenCause, SeenFunction
-from traceonce.knowledge.running import Request
-from traceonce.observe.shelf import complete
+from traceonce.knowledge.trial_runner import Request
+from traceonce.observe.recording_store import complete
 from traceonce.report.base import Material
 from traceonce.report.text import render_text
 from traceonce.trials.trial import ENDED, LOG, MODULE, RECORDING, TEMPORARY, Ended, run_and_exit

@@ -18,7 +18,7 @@ import msgspec
 
 from traceonce.config import Config
 from traceonce.knowledge.measurement import Failed
-from traceonce.knowledge.running import Request
+from traceonce.knowledge.trial_runner import Request
 from traceonce.observe.hub import hub
 from traceonce.observe.recorder import FileRecorder
 from traceonce.startup import put_in_force

@@ -1,7 +1,7 @@
 """Code in a sentence stands between backticks: what each form of a report makes of them.
 
 A backtick in what was put into the sentence (an error message) is no mark: `KEPT` stands for it, until the sentence is
-shown. Markdown has a function of its own beside what makes texts safe for it (`report/markdown/escaping.py`).
+shown. Markdown has a function of its own beside what makes texts safe for it (`report/markdown/escape.py`).
 """
 
 from __future__ import annotations

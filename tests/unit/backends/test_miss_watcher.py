@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from traceonce.backends import fake
 from traceonce.facts import Notice, TraceEvent
+from traceonce.frameworks import fake
 
 
 class Sink:

@@ -10,7 +10,7 @@ import pytest
 from handmade import STEP, Events, cause, container, none, python, record, signature, tensor, thing
 
 from traceonce.diagnosis import diagnose, diagnose_with_events
-from traceonce.diagnosis.diagnosing import VALUES, explain_events
+from traceonce.diagnosis.diagnose import VALUES, explain_events
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import (
     CallSite,

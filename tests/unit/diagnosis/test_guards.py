@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from traceonce.diagnosis.guard_paths import Call
-from traceonce.diagnosis.guard_texts import read_guard
-from traceonce.diagnosis.guards import explain_guards
 from traceonce.diagnosis.history import History
 from traceonce.facts import CauseCode, Container, FunctionId, Leaf, Signature, TraceEvent
 from traceonce.facts.signature import PARAMETERS
+from traceonce.frameworks.torch.guards.causes import explain_guards
+from traceonce.frameworks.torch.guards.paths import Call
+from traceonce.frameworks.torch.guards.texts import read_guard
 
 NOW = Signature(
     (

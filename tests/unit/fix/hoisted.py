@@ -6,7 +6,7 @@ import textwrap
 
 from written_case import case_for, written
 
-from traceonce.fix.recipes.hoist import RECIPE
+from traceonce.frameworks.tensorflow.recipes.hoist import RECIPE
 
 MADE_AGAIN = ("new_function", "step")
 

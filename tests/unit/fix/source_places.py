@@ -1,4 +1,4 @@
-"""Cases whose places are marked in the text of a program, as a rehearsal would have seen them."""
+"""Cases whose places are marked in the text of a program, as a replay would have seen them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from handmade import Events, container, python, tensor
 
 from traceonce.facts import Diagnosis, FunctionId, Leaf, Reason
-from traceonce.facts.rehearsal import Making, Site, Span
+from traceonce.facts.replay import Making, Site, Span
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
 

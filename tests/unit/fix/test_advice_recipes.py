@@ -11,18 +11,17 @@ from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts import CallSite, Container, FunctionId, Leaf, Recording, TraceEvent, Verdict
 from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.recipes import (
+from traceonce.fix.recipes import leave_it, library_report
+from traceonce.fix.suggestions import make_case
+from traceonce.frameworks.jax.recipes import array_argument
+from traceonce.frameworks.tensorflow.recipes import (
     drop_remainder,
-    leave_it,
-    library_report,
     pad_or_bucket,
     remove_function,
     reuse_instance,
     split_static_argument,
     uniform_structure,
 )
-from traceonce.fix.recipes.jax import array_argument
-from traceonce.fix.suggesting import make_case
 from traceonce.words.notes import english_note, in_english
 
 RECIPES: list[Recipe] = [

@@ -10,8 +10,8 @@ from written_case import FILE, case_for
 from traceonce.facts import Leaf
 from traceonce.fix.candidate import Candidate, Declined, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.recipes import cast, reduce_retracing, tensor_argument
 from traceonce.fix.source.edits import Edits
+from traceonce.frameworks.tensorflow.recipes import cast, reduce_retracing, tensor_argument
 from traceonce.words.notes import in_english
 
 SOURCE = """\

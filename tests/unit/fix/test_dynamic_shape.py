@@ -9,9 +9,9 @@ import pytest
 from traceonce.facts import FunctionId
 from traceonce.facts.signature import Shape
 from traceonce.fix.candidate import Declined
-from traceonce.fix.recipes.dynamic_shape import REACHES
-from traceonce.fix.sizes.writing import read_sizes_at_run_time
 from traceonce.fix.source.edits import Edits
+from traceonce.frameworks.tensorflow.dynamic_shapes.edit import read_sizes_at_run_time
+from traceonce.frameworks.tensorflow.recipes.dynamic_shape import REACHES
 
 FILE = "program.py"
 HEAD = "import tensorflow as tf\n\n\n"

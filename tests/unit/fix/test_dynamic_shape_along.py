@@ -12,14 +12,14 @@ from written_case import FILE, case_for
 from traceonce.facts.signature import Shape
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
-from traceonce.fix.extending import along
-from traceonce.fix.recipes import input_signature, reduce_retracing
-from traceonce.fix.sizes.called import Called, called_at, find_called, reads_a_shape
-from traceonce.fix.sizes.planning_called import plan_called_sizes
-from traceonce.fix.sizes.reach import Reach
-from traceonce.fix.sizes.writing import write_plan
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
+from traceonce.frameworks.tensorflow.dynamic_shapes.called import Called, called_at, find_called, reads_a_shape
+from traceonce.frameworks.tensorflow.dynamic_shapes.edit import write_plan
+from traceonce.frameworks.tensorflow.dynamic_shapes.extension import along
+from traceonce.frameworks.tensorflow.dynamic_shapes.plan_called import plan_called_sizes
+from traceonce.frameworks.tensorflow.dynamic_shapes.reach import Reach
+from traceonce.frameworks.tensorflow.recipes import input_signature, reduce_retracing
 from traceonce.words.notes import english_note
 from traceonce.words.notes.tensorflow import SIZES_READ_AT_RUN_TIME, SIZES_READ_AT_RUN_TIME_ALSO_IN
 

@@ -9,9 +9,9 @@ from hoisted import MADE_AGAIN, hoisted, text
 from written_case import case_for
 
 from traceonce.fix.candidate import Declined
-from traceonce.fix.recipes.hoist import RECIPE
+from traceonce.fix.source.compile_sites import find_creation, set_option
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.source.making import find_creation, set_option
+from traceonce.frameworks.tensorflow.recipes.hoist import RECIPE
 
 
 def test_out_of_a_loop_in_a_function_that_binds_what_it_reads() -> None:

@@ -8,7 +8,7 @@ from written_case import case_for, written
 
 from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Declined
-from traceonce.fix.recipes.hoist import RECIPE
+from traceonce.frameworks.tensorflow.recipes.hoist import RECIPE
 from traceonce.words.notes import english_note
 
 

@@ -10,8 +10,8 @@ from written_case import FILE, case_for
 from traceonce.facts import Leaf
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
-from traceonce.fix.recipes.input_signature import MOST, Signing, propose, wider
 from traceonce.fix.source.edits import Edits
+from traceonce.frameworks.tensorflow.recipes.input_signature import MOST, Signing, propose, wider
 from traceonce.words.notes import english_note
 
 SOURCE = "import tensorflow as tf\n\n\n@tf.function\ndef f(x, k):\n    return x\n\n\nf(1, 2)\n"

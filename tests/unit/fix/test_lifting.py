@@ -6,7 +6,7 @@ import pytest
 from handmade import container, none, python, signature, tensor
 
 from traceonce.facts import Leaf
-from traceonce.fix.signatures.lifting import (
+from traceonce.fix.signatures.dtypes import (
     assign_alike,
     float_dtype,
     note_lifted,

@@ -7,13 +7,13 @@ import pytest
 from handmade import python, tensor, thing
 from written_case import case_for
 
-from traceonce.backends.discovery import known_frameworks
 from traceonce.facts import CallSite, Leaf, Verdict
-from traceonce.fix import proposing
+from traceonce.fix import proposals
 from traceonce.fix.case import Case
 from traceonce.fix.kits import load_recipe, recipe_name
-from traceonce.fix.proposing import best, consider, propose
-from traceonce.fix.signatures.predicting import replay
+from traceonce.fix.proposals import best, consider, propose
+from traceonce.fix.signatures.prediction import predict_traces
+from traceonce.frameworks.base.registry import known_frameworks
 
 SOURCE = "import tensorflow as tf\n\n\n@tf.function\ndef f(x, k):\n    return x\n\n\nf(1, 2)\n"
 
@@ -85,7 +85,7 @@ def test_what_leaves_as_many_traces_is_dropped() -> None:
     assert "reduce_retracing" not in [each.recipe for each in found]
     changes = [each for each in found if each.change is not None]
     assert changes
-    assert all((each.predicted_traces or 0) < replay(seen.events) for each in changes)
+    assert all((each.predicted_traces or 0) < predict_traces(seen.events) for each in changes)
 
 
 def test_causes_that_hide_each_other_are_treated_together() -> None:
@@ -126,9 +126,9 @@ def test_what_there_is_now_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> N
 
     def counting(events: object, *changes: object, **options: object) -> int:
         counted.append(changes or options)
-        return replay(events, *changes, **options)  # type: ignore[arg-type]
+        return predict_traces(events, *changes, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(proposing, "replay", counting)
+    monkeypatch.setattr(proposals, "predict_traces", counting)
     assert len(propose(case(*NUMBERS, codes=("value",)))) > 2
     assert counted == [{}]
 

@@ -8,7 +8,7 @@ import pytest
 from handmade import container
 from source_places import FILE, edits_of, marked_case
 
-from traceonce.facts.rehearsal import Site
+from traceonce.facts.replay import Site
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source.arguments import find_arguments
 

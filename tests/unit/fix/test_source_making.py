@@ -7,10 +7,10 @@ import pytest
 from source_places import FILE, diagnosis, edits_of, marked_case, result_of, span_of
 
 from traceonce.facts import FunctionId
-from traceonce.facts.rehearsal import Making
+from traceonce.facts.replay import Making
 from traceonce.fix.candidate import Declined
+from traceonce.fix.source.compile_sites import Creation, find_creation, has_option, set_option
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.source.making import Creation, find_creation, has_option, set_option
 
 TF = "import tensorflow as tf\n"
 DEF = "def step(x, k):\n    return x * k\n"

@@ -9,7 +9,7 @@ from typing import Any
 import libcst as cst
 import pytest
 
-from traceonce.facts.rehearsal import Span
+from traceonce.facts.replay import Span
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source.module import Module
 

@@ -9,9 +9,9 @@ import pytest
 from written_case import FILE, case_for, written
 
 from traceonce.facts import CallSite, Leaf
-from traceonce.facts.rehearsal import Site
+from traceonce.facts.replay import Site
 from traceonce.fix.candidate import Declined
-from traceonce.fix.recipes.stable_home import RECIPE
+from traceonce.frameworks.tensorflow.recipes.stable_home import RECIPE
 
 HEAD = """\
 import functools

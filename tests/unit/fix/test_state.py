@@ -11,8 +11,8 @@ from written_case import case_for
 from traceonce.facts import Cause, CauseCode, Evidence, Leaf
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
-from traceonce.fix.recipes.state import RECIPE
 from traceonce.fix.source.edits import Edits
+from traceonce.frameworks.tensorflow.recipes.state import RECIPE
 
 
 def stale(path: str, was: str = "0.5", now: str = "0.25", evidence: Evidence = "measured", **more: str) -> Cause:

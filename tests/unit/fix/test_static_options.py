@@ -10,7 +10,7 @@ import pytest
 from written_case import FILE, case_for
 
 from traceonce.facts import Leaf
-from traceonce.facts.rehearsal import Making, Span
+from traceonce.facts.replay import Making, Span
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits

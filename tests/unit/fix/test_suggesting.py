@@ -9,8 +9,8 @@ from handmade import Events, python, record, tensor
 
 from traceonce.diagnosis import diagnose, diagnose_with_events
 from traceonce.facts import Diagnosis, Recording, Verdict
-from traceonce.fix import proposing
-from traceonce.fix.suggesting import make_case, suggest
+from traceonce.fix import proposals
+from traceonce.fix.suggestions import make_case, suggest
 from traceonce.words.notes import english_note
 from traceonce.words.notes.diagnoses import LOOKING_FAILED
 
@@ -29,7 +29,7 @@ def test_the_best_candidate_is_the_fix() -> None:
     recording = shapes(8)
     (fix,) = suggested(recording).fixes
     ((diagnosis, events),) = diagnose_with_events(recording)
-    candidate = proposing.best(make_case(diagnosis, events, {}))
+    candidate = proposals.best(make_case(diagnosis, events, {}))
     assert candidate is not None
     assert (fix.recipe, fix.safety, fix.snippet, fix.note, fix.coded_notes) == (
         candidate.recipe,
@@ -58,7 +58,7 @@ def test_a_problem_of_ours_is_told_and_loses_nothing(monkeypatch: pytest.MonkeyP
     def fail(case: object) -> None:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr(proposing, "best", fail)
+    monkeypatch.setattr(proposals, "best", fail)
     recording = shapes(8)
     diagnosis = suggested(recording)
     assert diagnosis.fixes == ()

@@ -10,7 +10,7 @@ from written_case import all_written, case_for
 from traceonce.facts import Leaf
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
-from traceonce.fix.recipes.tracing_type import HELPER, RECIPE
+from traceonce.frameworks.tensorflow.recipes.tracing_type import HELPER, RECIPE
 from traceonce.words.notes import english_note
 
 STEP = "import tensorflow as tf\nfrom config import Config\n\n\n@tf.function\ndef step(x, config):\n    return x\n"

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from places_by_ast import line_of, makings_of, sites_of
 
-from traceonce.diagnosis.diagnosing import diagnose
+from traceonce.diagnosis.diagnose import diagnose
 from traceonce.facts import Cause, CauseCode, Container, FunctionId, Leaf, Recording, Signature, TraceEvent
 from traceonce.fix.candidate import Candidate, Declined, Recipe
 from traceonce.fix.case import Case

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import traceonce
-from traceonce.backends import fake
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import Limit
+from traceonce.frameworks import fake
 from traceonce.guard.limits import Limiting, Limits
 from traceonce.guard.limits import limits as limits_of_the_process
 from traceonce.observe.hub import Hub

@@ -11,7 +11,7 @@ import pytest
 from handmade import STEP, cause
 
 from traceonce.causes.definition import Happened
-from traceonce.causes.wording import say_remedy
+from traceonce.causes.messages import say_remedy
 from traceonce.errors import TraceonceError, TracingLimitReached
 from traceonce.facts import Breach, CallSite, CauseCode, FunctionId, Limit
 from traceonce.guard.message import describe_breach

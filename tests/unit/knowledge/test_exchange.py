@@ -23,7 +23,7 @@ from traceonce.knowledge.exchange import (
     to_flat,
     to_nested,
 )
-from traceonce.knowledge.importing import Importer, read_documents, write_all
+from traceonce.knowledge.intake import Importer, read_documents, write_all
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.remainder import apply_difference, difference, is_difference
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from traceonce.knowledge.explaining import Met
-from traceonce.knowledge.gathering import gather
+from traceonce.knowledge.advice import Met
+from traceonce.knowledge.findings import gather
 from traceonce.knowledge.record import Record
 
 NUMBER, SHAPE, WARNING, BOOL = (

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from traceonce.knowledge.claim_check import judge
 from traceonce.knowledge.experiment import Trial
-from traceonce.knowledge.judging import judge
 from traceonce.knowledge.measurement import Failed, Measurement, SeenCause, SeenFunction, alike
 from traceonce.knowledge.symptom import Breaks, Grows, Logs, Raises, Recompiles, Retraces, Symptom, Wrong
 

@@ -7,9 +7,9 @@ import pytest
 from handmade import STEP
 
 from traceonce.facts import Cause, CauseCode, Diagnosis, FunctionId, Reason, Verdict
-from traceonce.knowledge import linking
+from traceonce.knowledge import cause_records
+from traceonce.knowledge.cause_records import link_records, records_of
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.linking import link_records, records_of
 
 KERAS = FunctionId("Trainer.fit", "/venv/lib/python3.11/site-packages/keras/src/trainer.py", 9, library=True)
 
@@ -165,7 +165,7 @@ def test_graph_breaks_are_known_too() -> None:
 
 
 def test_a_record_that_is_not_there_is_never_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linking, "_there", lambda: Collection().paths.keys() - {"torch/recompile-dtype"})
+    monkeypatch.setattr(cause_records, "_there", lambda: Collection().paths.keys() - {"torch/recompile-dtype"})
     assert records_of(diagnosis(cause("dtype"), cause("fell_back"), backend="torch")) == ["torch/recompile-limit"]
     assert records_of(diagnosis(cause("dtype"), backend="another")) == []
 

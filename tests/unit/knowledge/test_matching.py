@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import re2
 
-from traceonce.knowledge.matching import Index, Match, Summary, match, scan
+from traceonce.knowledge.match import Index, Match, Summary, match, scan
 from traceonce.knowledge.record import Record
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.matching import Index, match, scan
+from traceonce.knowledge.match import Index, match, scan
 
 BENCH = Path(__file__).parents[3] / "bench"
 FEWEST_BENIGN, FEWEST_MESSAGES, FEWEST_OF_A_RECORD = 3_000, 200, 3

@@ -6,8 +6,8 @@ import pytest
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.harvesting import log_entries
-from traceonce.knowledge.matching import Index, match, scan
+from traceonce.knowledge.harvest import log_entries
+from traceonce.knowledge.match import Index, match, scan
 from traceonce.knowledge.record import Record
 
 RETRACED = r"(?P<function>\S+) retraced[ ,].*varies"

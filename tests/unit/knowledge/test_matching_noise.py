@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from traceonce.knowledge.matching import Index, match, scan
-from traceonce.knowledge.matching.cleaning import clean_line, split_lines
+from traceonce.knowledge.match import Index, match, scan
+from traceonce.knowledge.match.plain_lines import clean_line, split_lines
 from traceonce.knowledge.record import Record
 
 REGEX = r"'(?P<function>\w+)' has been retraced \d+ times by a symbolic tensor of the input pipeline"

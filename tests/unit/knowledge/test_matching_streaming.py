@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from traceonce.knowledge.matching import Index, Summary, scan
+from traceonce.knowledge.match import Index, Summary, scan
 from traceonce.knowledge.record import Record
 
 INDEX = Index(

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from traceonce.backends.arrival import Arrivals
+from traceonce.frameworks.base.arrival import Arrivals
 
 Write = Callable[[str, str], None]
 
@@ -210,7 +210,7 @@ def test_it_works_in_a_process_that_has_imported_nothing_else(tmp_path: Path) ->
     """As at the start of a watched program, when few modules of the standard library are there."""
     (tmp_path / "awaited_s.py").write_text("print('executed')\n")
     program = """
-        from traceonce.backends.arrival import Arrivals
+        from traceonce.frameworks.base.arrival import Arrivals
         Arrivals(["awaited_s"], lambda name: print("arrived", name)).start()
         import awaited_s
         print("imported")
@@ -222,7 +222,7 @@ def test_it_works_in_a_process_that_has_imported_nothing_else(tmp_path: Path) ->
 def test_a_module_of_the_interpreter_is_not_broken_by_being_awaited(tmp_path: Path) -> None:
     """Built-in modules share one loader, a class: it is left alone, so that one is not waited for."""
     program = """
-        from traceonce.backends.arrival import Arrivals
+        from traceonce.frameworks.base.arrival import Arrivals
         import sys
         absent = set(sys.builtin_module_names) - set(sys.modules)
         name, other = sorted(absent & {"faulthandler", "_symtable"})

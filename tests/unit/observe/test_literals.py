@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from traceonce.backends.literals import python_leaf
 from traceonce.facts.signature import number, same_literal
+from traceonce.frameworks.base.literals import python_leaf
 
 
 class Mute:

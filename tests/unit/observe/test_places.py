@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from traceonce.backends.places import OURS, Places
+from traceonce.frameworks.base.places import OURS, Places
 
 SITE = "/home/me/torch/fx/.venv/lib/python3.11/site-packages"  # an environment in a folder of an unlucky name
 TORCH = f"{SITE}/torch/__init__.py"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from traceonce.facts import FunctionId
-from traceonce.facts.rehearsal import Returned, Value
+from traceonce.facts.replay import Returned, Value
 from traceonce.prove.values import first_difference, tolerance
 
 STEP = FunctionId("step", "train.py", 3)

@@ -6,14 +6,14 @@ import itertools
 
 import pytest
 
-from traceonce.diagnosis.diagnosing import diagnose
+from traceonce.diagnosis.diagnose import diagnose
 from traceonce.facts import CauseCode, FunctionId, Leaf, Recording, Signature, TraceEvent
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
-from traceonce.fix.sizes.reach import Reach
-from traceonce.prove.comparing import Variation, find_difference
-from traceonce.prove.following_up import Failed, FollowUps, failed_tracing
-from traceonce.prove.rehearsing import Run
+from traceonce.frameworks.tensorflow.dynamic_shapes.reach import Reach
+from traceonce.prove.comparison import Variation, find_difference
+from traceonce.prove.follow_up import Failed, FollowUps, failed_tracing
+from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note, english_reason
 
 SOURCE = b"""\

@@ -1,4 +1,4 @@
-"""Which frameworks a program will import is read off its files; several rehearsals of one run are joined."""
+"""Which frameworks a program will import is read off its files; several replays of one run are joined."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from traceonce.facts import FunctionId
-from traceonce.facts.rehearsal import Rehearsal, Returned
-from traceonce.observe.launching import Target
-from traceonce.prove.importing import foresee_frameworks
-from traceonce.prove.performing import join_rehearsals
+from traceonce.facts.replay import ReplayResult, Returned
+from traceonce.observe.launch import Target
+from traceonce.prove.framework_imports import foresee_frameworks
+from traceonce.prove.observed_run import join_replays
 
 
 @pytest.fixture
@@ -56,10 +56,10 @@ def test_what_is_not_installed_is_not_loaded(project: Path, monkeypatch: pytest.
     assert foresee_frameworks(Target("script", "train.py", ()), project) == []
 
 
-def test_rehearsals_of_several_frameworks_are_one() -> None:
-    one = Rehearsal(returned=(Returned(FunctionId("f")),), seconds=1.0, drawn=True, problems=("a",))
-    other = Rehearsal(returned=(Returned(FunctionId("g")),), seconds=2.0, problems=("b",))
-    joined = join_rehearsals([one, other])
+def test_replays_of_several_frameworks_are_one() -> None:
+    one = ReplayResult(returned=(Returned(FunctionId("f")),), seconds=1.0, drawn=True, problems=("a",))
+    other = ReplayResult(returned=(Returned(FunctionId("g")),), seconds=2.0, problems=("b",))
+    joined = join_replays([one, other])
     assert [each.function.name for each in joined.returned] == ["f", "g"]
     assert (joined.seconds, joined.drawn, joined.problems) == (2.0, True, ("a", "b"))
-    assert join_rehearsals([]) == Rehearsal()
+    assert join_replays([]) == ReplayResult()

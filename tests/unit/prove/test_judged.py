@@ -7,9 +7,9 @@ import pytest
 
 from traceonce.facts import Cause, CauseCode, FunctionId, Recording
 from traceonce.facts.entries import Finding
-from traceonce.facts.rehearsal import Probed, Rehearsal, Returned, Value
+from traceonce.facts.replay import Probed, ReplayResult, Returned, Value
 from traceonce.fix.candidate import Candidate
-from traceonce.prove.comparing import (
+from traceonce.prove.comparison import (
     Beyond,
     Variation,
     compare_probes,
@@ -17,9 +17,9 @@ from traceonce.prove.comparing import (
     find_variation,
     results_difference,
 )
-from traceonce.prove.judging import Observed, clearly_slower, judge, label
-from traceonce.prove.rehearsing import Run
+from traceonce.prove.judgement import Observed, clearly_slower, judge, label
 from traceonce.prove.result import with_what_was_shown
+from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_reason
 from traceonce.words.notes.proofs import READS_OPEN_SIZE
 from traceonce.words.notes.reasons import LEFT_NO_RESULTS
@@ -44,10 +44,10 @@ def run(
     seconds: float = 0.01,
     variables: tuple[float, ...] = (3.0,),
 ) -> Observed:
-    rehearsal = Rehearsal(
+    replay = ReplayResult(
         returned=tuple(returned(number, seconds) for number in numbers), variables=tuple(map(value, variables))
     )
-    return Observed(Run(status, Recording(), rehearsal, printed, "ValueError: no\n", 1.0), {NAME: traces})
+    return Observed(Run(status, Recording(), replay, printed, "ValueError: no\n", 1.0), {NAME: traces})
 
 
 def verdict(before: Observed, after: Observed) -> tuple[str, str | None]:

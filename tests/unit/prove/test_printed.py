@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from traceonce.prove.printing import Printed, printed_difference, varying_places
+from traceonce.prove.printed_output import Printed, printed_difference, varying_places
 
 
 def difference(

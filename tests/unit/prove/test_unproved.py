@@ -8,8 +8,8 @@ from handmade import Events, record, tensor
 from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts import Proof
 from traceonce.facts.proof import Measurement
-from traceonce.fix.suggesting import make_case
-from traceonce.prove.trying import may_help
+from traceonce.fix.suggestions import make_case
+from traceonce.prove.attempt import may_help
 
 
 @pytest.mark.parametrize(("after", "told"), [(8, False), (9, False), (3, True)])

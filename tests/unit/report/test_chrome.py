@@ -22,7 +22,7 @@ from traceonce.facts import Breach, CallSite, FunctionId, Limit, Recording
 from traceonce.report.chrome import render_chrome
 from traceonce.report.chrome.lanes import CLOSE, Slice, sort_into_lanes
 from traceonce.report.chrome.slices import FIRST_RUN
-from traceonce.report.wording import describe_place
+from traceonce.report.sentences import describe_place
 
 # The names that chrome://tracing knows.
 RESERVED = {

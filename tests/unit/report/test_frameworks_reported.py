@@ -15,9 +15,9 @@ from traceonce.facts import CallSite, CauseCode, FellBack, Finding, FunctionId, 
 from traceonce.report.base import find_renderer
 from traceonce.report.page.data import make_page_data
 from traceonce.report.page.places import find_places
-from traceonce.report.wording import call_time, describe_breaks, describe_eager_calls
+from traceonce.report.sentences import call_time, describe_breaks, describe_eager_calls
+from traceonce.serve.mcp.prose import tell_run
 from traceonce.serve.mcp.runs import describe_run
-from traceonce.serve.mcp.wording import tell_run
 from traceonce.words.text import Language
 
 FORWARD = FunctionId("Model.forward", "train.py", 5)

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from traceonce.facts import CauseCode, Finding, Fix, FunctionId, Recording, Repair, Verdict
 from traceonce.report.markdown import LIMIT, OPEN, render_markdown
-from traceonce.report.markdown.escaping import code, visible
+from traceonce.report.markdown.escape import code, visible
 from traceonce.report.phrases import chinese, english, phrases_in
 from traceonce.words.notes.reasons import RESULT_DIFFERS
 from traceonce.words.notes.tensorflow import BECOMES_TENSOR, EAGER_INSTEAD

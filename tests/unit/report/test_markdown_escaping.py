@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from made_reports import HARM
 from markdown_it import MarkdownIt
 
-from traceonce.report.markdown.escaping import LONGEST, block, cell, code, html_code, prose, sentence, visible
+from traceonce.report.markdown.escape import LONGEST, block, cell, code, html_code, prose, sentence, visible
 from traceonce.words.marks import parts_of
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

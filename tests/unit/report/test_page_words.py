@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 import msgspec
 
-from traceonce.backends.discovery import BUILT_IN, dialect_of
 from traceonce.facts import EventKind, Safety, Verdict
+from traceonce.frameworks.base.registry import BUILT_IN, dialect_of
 from traceonce.report.page import FOLDER, SCRIPTS
 from traceonce.words.text import LANGUAGES
 

@@ -16,8 +16,8 @@ from traceonce.knowledge.claims import CLAIMS, PROGRAMS, Claim, load_claims, loa
 from traceonce.knowledge.claims.page import render_claims
 from traceonce.knowledge.experiment import Trial
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.running import LIMIT, Request
-from traceonce.knowledge.verifying import Task
+from traceonce.knowledge.trial_runner import LIMIT, Request
+from traceonce.knowledge.verify import Task
 from traceonce.trials.interpreters import how_to_install, interpreters, start_trials
 from traceonce.words.text import Language
 

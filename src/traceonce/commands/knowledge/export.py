@@ -16,7 +16,7 @@ from traceonce.errors import UsageError
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.at_hand import names_a_file, open_base
 from traceonce.knowledge.exchange import FORMS, Converted, Form, check_id, convert, flat_id
-from traceonce.knowledge.importing import read_documents, write_all
+from traceonce.knowledge.intake import read_documents, write_all
 from traceonce.knowledge.json_files import json_text, naming
 
 

@@ -13,7 +13,7 @@ from traceonce.errors import UsageError
 from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.at_hand import own_base
-from traceonce.knowledge.importing import Importer, Taken
+from traceonce.knowledge.intake import Importer, Taken
 from traceonce.knowledge.json_files import json_text
 
 SHOWN = 20  # reasons for a refusal, per file

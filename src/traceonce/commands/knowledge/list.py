@@ -16,9 +16,9 @@ from traceonce.knowledge.at_hand import open_to_read
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.language import in_language
 from traceonce.knowledge.record import TIERS, Record, Tier
-from traceonce.knowledge.rendering.markup import one_line
-from traceonce.knowledge.rendering.words import value_in
-from traceonce.knowledge.rendering.wrapping import columns, shorten
+from traceonce.knowledge.render.line_breaks import columns, shorten
+from traceonce.knowledge.render.markup import one_line
+from traceonce.knowledge.render.words import value_in
 from traceonce.report.terminal import print_line
 from traceonce.words.text import Language
 

@@ -16,7 +16,7 @@ from traceonce.commands.options import base_option
 from traceonce.errors import UsageError
 from traceonce.knowledge.at_hand import open_to_read
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.matching import Index, Match, match
+from traceonce.knowledge.match import Index, Match, match
 
 
 @click.command(short_help="Match a text, or many, to records; for programs.")

@@ -14,7 +14,7 @@ from traceonce.knowledge.at_hand import open_to_read, own_outcomes
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
-from traceonce.knowledge.rendering.markup import one_line
+from traceonce.knowledge.render.markup import one_line
 
 LONGEST = 2000  # characters of a note
 

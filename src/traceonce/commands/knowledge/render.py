@@ -10,7 +10,7 @@ from traceonce.commands.knowledge.outcome import own_outcomes_of
 from traceonce.commands.options import base_option, format_option, language_option
 from traceonce.commands.output import check_output, write_document
 from traceonce.knowledge.at_hand import find_record
-from traceonce.knowledge.rendering import FORMS, Form, render
+from traceonce.knowledge.render import FORMS, Form, render
 from traceonce.words.text import Language
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from traceonce.commands.knowledge.outcome import own_outcomes_of
 from traceonce.commands.options import base_option, language_option
 from traceonce.knowledge.at_hand import find_record
-from traceonce.knowledge.rendering.terminal import Line, Role, record_lines
+from traceonce.knowledge.render.terminal import Line, Role, record_lines
 from traceonce.report.terminal import print_line
 from traceonce.words.text import Language
 

@@ -17,8 +17,8 @@ from traceonce.facts.quantities import count_of
 from traceonce.knowledge.at_hand import open_base
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.running import LIMIT
-from traceonce.knowledge.verifying import (
+from traceonce.knowledge.trial_runner import LIMIT
+from traceonce.knowledge.verify import (
     Measured,
     Refuted,
     Subject,

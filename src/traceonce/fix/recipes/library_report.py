@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from traceonce.causes.wording import say_reason
+from traceonce.causes.messages import say_reason
 from traceonce.facts import Cause, CauseCode, Diagnosis, Note, Verdict
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of, duration
 from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.recipes.drop_remainder import drop_note, drop_snippet, find_partial_batch, without_partial_batch
-from traceonce.fix.recipes.pad_or_bucket import helper_code, note_buckets, pad, varying_places
-from traceonce.fix.signatures.predicting import LIFTABLE, lift, replay
+from traceonce.fix.joined_lines import enumerate_values
+from traceonce.fix.signatures.prediction import LIFTABLE, lift, predict_traces
 from traceonce.fix.signatures.specs import leaves_at
-from traceonce.fix.wording import enumerate_values
+from traceonce.frameworks.tensorflow.recipes.drop_remainder import (
+    drop_note,
+    drop_snippet,
+    find_partial_batch,
+    without_partial_batch,
+)
+from traceonce.frameworks.tensorflow.recipes.pad_or_bucket import helper_code, note_buckets, pad, varying_places
 from traceonce.words.notes.common import (
     CAUSE_IN_LIBRARY,
     DATASET_TRACES_ANEW,
@@ -68,7 +73,7 @@ def _reuse(case: Case) -> Iterator[Candidate]:
     diagnosis = case.diagnosis
     for cause in diagnosis.causes:
         if cause.code in _NEW_OBJECT:
-            traces = replay(case.events, one_object=True) if cause.note is None else None
+            traces = predict_traces(case.events, one_object=True) if cause.note is None else None
             if diagnosis.function.name.endswith("[dataset]"):
                 snippet = f"dataset = …  # built once, before {_site(diagnosis)}, and used again there"
                 notes = [DATASET_TRACES_ANEW()]
@@ -105,14 +110,14 @@ def _given_static(diagnosis: Diagnosis) -> list[Cause]:
 
 
 def _pass_an_array(case: Case, given: Sequence[Cause]) -> Iterator[Candidate]:
-    from traceonce.fix.recipes.jax.array_argument import as_arrays
+    from traceonce.frameworks.jax.recipes.array_argument import as_arrays
 
     site = _site(case.diagnosis)
     for cause in given:
         leaves = leaves_at(case.signatures, cause.path)
         numbers = bool(leaves) and all(leaf.type_name in LIFTABLE for leaf in leaves)
         if numbers and is_static_by_itself(case.diagnosis):
-            traces = replay(case.events, as_arrays(frozenset({cause.path})))
+            traces = predict_traces(case.events, as_arrays(frozenset({cause.path})))
             snippet = f"jnp.asarray({cause.path})  # for {cause.path}, in the call at {site}"
             yield _advice(cause.code, traces, snippet, PASS_AN_ARRAY(path=cause.path))
         else:
@@ -127,7 +132,7 @@ def _pass_a_tensor(case: Case) -> Iterator[Candidate]:
         if cause.code is not CauseCode.VALUE or not leaves or any(leaf.type_name not in LIFTABLE for leaf in leaves):
             continue
         dtype = "float32" if any(leaf.type_name == "float" for leaf in leaves) else "int32"
-        traces = replay(case.events, lift({cause.path: dtype}))
+        traces = predict_traces(case.events, lift({cause.path: dtype}))
         snippet = f"# {_site(diagnosis)}: pass tf.constant({cause.path}, tf.{dtype}) for the Python number {cause.path}"
         note = TENSOR_MAY_BE_REFUSED(library=_name(diagnosis), path=cause.path)
         yield _advice(cause.code, traces, snippet, note)
@@ -143,7 +148,7 @@ def _one_size(case: Case) -> Iterator[Candidate]:
     places = varying_places(case.signatures)
     if CauseCode.SHAPE not in case.codes or not places:
         return
-    traces = replay(case.events, lambda signature: pad(signature, places))
+    traces = predict_traces(case.events, lambda signature: pad(signature, places))
     if traces < diagnosis.traces:
         where = ", ".join(f"padded(…, axis={place.axis}) for {place.path}" for place in places)
         snippet = (

@@ -14,7 +14,7 @@ import msgspec
 
 from traceonce.facts import Container, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
-from traceonce.fix.wording import enumerate_words
+from traceonce.fix.joined_lines import enumerate_words
 
 _BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}")}
 _WIDTH = 84  # of a signature on one line, with room for what stands before it

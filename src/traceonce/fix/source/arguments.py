@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import libcst as cst
 
-from traceonce.facts.rehearsal import Site
+from traceonce.facts.replay import Site
 from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case

@@ -9,8 +9,8 @@ import libcst as cst
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.binders import imported_by
+from traceonce.fix.source.compile_sites import Creation, find_creation
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.source.making import Creation, find_creation
 from traceonce.fix.source.module import Module
 
 

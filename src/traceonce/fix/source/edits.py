@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import libcst as cst
 
 from traceonce.fix.candidate import Declined
-from traceonce.fix.source.frameworks import all_packages
+from traceonce.fix.source.framework_names import all_packages
 from traceonce.fix.source.imports import add_import, free_name_for, is_imported, name_of
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.names import free_in

@@ -7,11 +7,11 @@ from functools import cache
 
 import libcst as cst
 
-from traceonce.backends.descriptor import Package
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source.binders import Imported, all_names, binders, imported_by
-from traceonce.fix.source.frameworks import all_packages
+from traceonce.fix.source.framework_names import all_packages
 from traceonce.fix.source.module import Function, Module
+from traceonce.frameworks.base.descriptor import Package
 
 
 @cache

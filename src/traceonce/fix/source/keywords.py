@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from traceonce.backends.descriptor import Source
+from traceonce.frameworks.base.descriptor import Source
 
 
 def same_option(source: Source | None, given: str, name: str) -> bool:

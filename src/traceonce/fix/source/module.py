@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, ParentNodeProvider, PositionProvider
 
-from traceonce.facts.rehearsal import Span
+from traceonce.facts.replay import Span
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source import names
 

@@ -15,9 +15,9 @@ import libcst as cst
 from traceonce.facts.signature import PARAMETERS
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
+from traceonce.fix.source.compile_sites import Creation, find_creation, has_option, option_calls, set_option
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.source.making import Creation, find_creation, has_option, option_calls, set_option
-from traceonce.fix.source.wrapping import is_partial
+from traceonce.fix.source.wrappers import is_partial
 
 NAMES, NUMBERS = "static_argnames", "static_argnums"
 

@@ -16,7 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from traceonce.api import Watch
     from traceonce.facts import Limit
-    from traceonce.integrations.pytest_plugin.judging import Judgement
+    from traceonce.integrations.pytest_plugin.allowance import Judgement
     from traceonce.integrations.pytest_plugin.session import Settings
 
 # What `traceonce run --fail-on` takes. Written out, since `--help` must not import the rest of us; a test compares.
@@ -94,7 +94,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     if not (LIMITS in item.stash or WATCH in item.stash or SETTINGS in item.config.stash):
         return (yield)
-    from traceonce.integrations.pytest_plugin.watching import watch_call
+    from traceonce.integrations.pytest_plugin.call_phase import watch_call
 
     return (yield from watch_call(item))
 
@@ -105,7 +105,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if JUDGEMENT in item.stash:  # from the end of the call phase to the beginning of the teardown
-        from traceonce.integrations.pytest_plugin.watching import put_on_report
+        from traceonce.integrations.pytest_plugin.call_phase import put_on_report
 
         put_on_report(item.stash[JUDGEMENT], report, call)
     return report
@@ -118,6 +118,6 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
         del item.stash[JUDGEMENT]
     yield
     if judgement is not None and judgement.problems:
-        from traceonce.integrations.pytest_plugin.watching import describe_problems
+        from traceonce.integrations.pytest_plugin.call_phase import describe_problems
 
         pytest.fail(describe_problems(judgement), pytrace=False)

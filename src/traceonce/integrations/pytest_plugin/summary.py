@@ -10,7 +10,7 @@ from traceonce.facts.command_line import quoted
 from traceonce.facts.printable import in_line, printable
 from traceonce.facts.quantities import count_of, duration
 from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunction
-from traceonce.report.wording import in_calls
+from traceonce.report.sentences import in_calls
 
 WORST = 10  # functions that are shown
 _ORDER = list(Verdict)

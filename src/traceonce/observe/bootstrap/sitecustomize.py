@@ -12,13 +12,13 @@ import sys
 
 def _watch_this_process():
     try:
-        from traceonce.observe import waiting
+        from traceonce.observe import process_start
     except ImportError:
         return
     try:
-        waiting.start()
+        process_start.start()
     except Exception as error:
-        waiting.complain(error)
+        process_start.complain(error)
 
 
 def _hand_over():

@@ -19,7 +19,7 @@ from traceonce.report.base import Material
 from traceonce.report.chrome.lanes import Slice, sort_into_lanes
 from traceonce.report.chrome.slices import Happened, facts_of, slices_of, title_of
 from traceonce.report.events import timed_events
-from traceonce.report.wording import describe_change, describe_place, describe_site
+from traceonce.report.sentences import describe_change, describe_place, describe_site
 from traceonce.version import __version__
 
 Line: TypeAlias = dict[str, Any]

@@ -12,7 +12,7 @@ from traceonce.facts import Cause, Signature, TraceEvent
 from traceonce.facts.error_text import main_line
 from traceonce.report.chrome.lanes import CLOSE, Slice
 from traceonce.report.events import Timed
-from traceonce.report.wording import describe_change, describe_place, describe_site
+from traceonce.report.sentences import describe_change, describe_place, describe_site
 
 LEAVES = 60  # of a signature that are shown
 LONGEST = 1e9  # seconds

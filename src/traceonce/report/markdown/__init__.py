@@ -13,7 +13,7 @@ from traceonce.report.base import Material
 from traceonce.report.markdown.functions import describe_function
 from traceonce.report.markdown.overview import describe_findings, describe_rest, describe_run
 from traceonce.report.phrases import Phrases, phrases_in
-from traceonce.report.wording import fix_command
+from traceonce.report.sentences import fix_command
 
 LIMIT = 65_536  # of GitHub, for a comment, in UTF-16
 SPARE = 1_536  # for the line that says what was left out, and for who puts a line of their own in front

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from traceonce.facts import Cause, Diagnosis, Fix
 from traceonce.facts.command_line import quoted
 from traceonce.facts.event import package_path
-from traceonce.report.markdown.escaping import block, code, html_code, prose, sentence
+from traceonce.report.markdown.escape import block, code, html_code, prose, sentence
 from traceonce.report.phrases import Phrases
-from traceonce.report.wording import causes_left, describe_place, fixes_to_show
+from traceonce.report.sentences import causes_left, describe_place, fixes_to_show
 
 CAUSES = 8
 RECORDS = 3

@@ -8,7 +8,7 @@ from traceonce.facts import Breach, CauseCode, Diagnosis, Verdict
 from traceonce.facts.attention import needing_attention
 from traceonce.facts.error_text import main_line
 from traceonce.report.base import Material
-from traceonce.report.markdown.escaping import cell, code, prose
+from traceonce.report.markdown.escape import cell, code, prose
 from traceonce.report.phrases import Phrases
 from traceonce.version import __version__
 

@@ -13,10 +13,9 @@ from typing import Any
 
 import msgspec
 
-from traceonce.backends.discovery import dialect_of, package_titles
 from traceonce.causes import CATALOGUE, families
 from traceonce.causes.definition import Happened
-from traceonce.causes.wording import say_what
+from traceonce.causes.messages import say_what
 from traceonce.facts import (
     Breach,
     CallSite,
@@ -31,12 +30,13 @@ from traceonce.facts import (
 )
 from traceonce.facts.error_text import main_line
 from traceonce.facts.event import package_path
+from traceonce.frameworks.base.registry import dialect_of, package_titles
 from traceonce.report.base import Material
 from traceonce.report.events import Timed, timed_events
 from traceonce.report.json import describe_cause
 from traceonce.report.page.places import Places, find_places
 from traceonce.report.phrases import chinese, english
-from traceonce.report.wording import compilations, describe_reached, fix_command
+from traceonce.report.sentences import compilations, describe_reached, fix_command
 from traceonce.version import __version__
 from traceonce.words.marks import in_pairs
 from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason

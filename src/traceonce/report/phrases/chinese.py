@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from traceonce.backends.discovery import dialect_of
 from traceonce.causes.definition import Happened
-from traceonce.causes.wording import say_reason, say_remedy, say_what
+from traceonce.causes.messages import say_reason, say_remedy, say_what
 from traceonce.facts import Breach, Cause, Diagnosis, FellBack, Fix, Proof, Safety, SiteCount, Verdict
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import size
-from traceonce.report import wording
+from traceonce.frameworks.base.registry import dialect_of
+from traceonce.report import sentences
 from traceonce.report.phrases import Labels
-from traceonce.report.wording import BREAKS, compilations
+from traceonce.report.sentences import BREAKS, compilations
 from traceonce.words import quantities
 from traceonce.words.marks import plain
 from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
@@ -143,12 +143,12 @@ def describe_cause(cause: Cause, traces: int, backend: str) -> str:
 
 
 def describe_values(cause: Cause) -> str:
-    values = wording.describe_values(cause)
+    values = sentences.describe_values(cause)
     return f"{cause.count:,} 次" if values in ("once", f"{cause.count} times") else values
 
 
 def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
-    return say_remedy(wording.befallen(cause, diagnosis), diagnosis.backend, "zh")
+    return say_remedy(sentences.befallen(cause, diagnosis), diagnosis.backend, "zh")
 
 
 def describe_eager_calls(fell_back: FellBack) -> str:
@@ -157,7 +157,7 @@ def describe_eager_calls(fell_back: FellBack) -> str:
     compiled, eager = fell_back.compiled_seconds, fell_back.eager_seconds
     if compiled is not None and eager is not None:
         parts.append(f"编译时一次调用用 {call_time(compiled)}，现在用 {call_time(eager)}")
-        ratio = wording.times_as_long(compiled, eager)
+        ratio = sentences.times_as_long(compiled, eager)
         if ratio is not None:
             parts[-1] += f"，{'是原来的' if eager > compiled else '速度是原来的'} {ratio:,.1f} 倍"
     elif eager is not None:

@@ -8,14 +8,14 @@ from traceonce.facts.quantities import count_of, size
 from traceonce.facts.quantities import duration as duration
 from traceonce.facts.quantities import percent as percent
 from traceonce.report.phrases import Labels
-from traceonce.report.wording import describe_breaks as describe_breaks
-from traceonce.report.wording import describe_cause as describe_cause
-from traceonce.report.wording import describe_eager_calls as describe_eager_calls
-from traceonce.report.wording import describe_falling_back, describe_retraces, in_calls
-from traceonce.report.wording import describe_fix as describe_fix
-from traceonce.report.wording import describe_reason as describe_reason
-from traceonce.report.wording import describe_remedy as describe_remedy
-from traceonce.report.wording import describe_values as describe_values
+from traceonce.report.sentences import describe_breaks as describe_breaks
+from traceonce.report.sentences import describe_cause as describe_cause
+from traceonce.report.sentences import describe_eager_calls as describe_eager_calls
+from traceonce.report.sentences import describe_falling_back, describe_retraces, in_calls
+from traceonce.report.sentences import describe_fix as describe_fix
+from traceonce.report.sentences import describe_reason as describe_reason
+from traceonce.report.sentences import describe_remedy as describe_remedy
+from traceonce.report.sentences import describe_values as describe_values
 from traceonce.words.notes import diagnosis_notes
 
 VERDICTS = {verdict: verdict.value for verdict in Verdict}

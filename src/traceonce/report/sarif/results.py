@@ -14,7 +14,7 @@ from traceonce.report.phrases import english
 from traceonce.report.sarif.fixes import Changes, fixes_of
 from traceonce.report.sarif.places import Place, Places
 from traceonce.report.sarif.rules import FAILED, LIMIT
-from traceonce.report.wording import causes_left, describe_change, describe_reason, fix_command
+from traceonce.report.sentences import causes_left, describe_change, describe_reason, fix_command
 
 SILENT = (CauseCode.STALE, CauseCode.CONFUSED)
 

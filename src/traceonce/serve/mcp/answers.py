@@ -10,13 +10,13 @@ import msgspec
 from anyio.to_thread import run_sync
 
 from traceonce.knowledge.record import Record
-from traceonce.knowledge.rendering.documents import render_markdown
+from traceonce.knowledge.render.documents import render_markdown
 from traceonce.serve.jobs import Told
 from traceonce.serve.knowledge_questions import KnowledgeQuestions
 from traceonce.serve.mcp import contract
 from traceonce.serve.mcp.bounds import Bounds, cut
+from traceonce.serve.mcp.prose import tell_explained, tell_outcome, tell_record, tell_recordings, tell_records
 from traceonce.serve.mcp.tool import Answer
-from traceonce.serve.mcp.wording import tell_explained, tell_outcome, tell_record, tell_recordings, tell_records
 from traceonce.serve.refusals import NotFoundError
 
 LATEST = "latest"

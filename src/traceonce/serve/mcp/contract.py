@@ -11,7 +11,7 @@ from traceonce.facts.cause import CauseCode, Evidence
 from traceonce.facts.diagnosis import SiteCount, Verdict
 from traceonce.facts.fix import Safety
 from traceonce.facts.proof import Measurement, ProofVerdict
-from traceonce.knowledge.explaining import Explanation
+from traceonce.knowledge.advice import Explanation
 
 LONGEST_TEXT = 200_000  # characters to explain
 MOST_RECORDS = 50  # of one search

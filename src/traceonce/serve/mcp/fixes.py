@@ -10,7 +10,7 @@ from traceonce.facts import Diagnosis, Fix, Proof, Recording
 from traceonce.facts.attention import changed_since
 from traceonce.facts.command_line import fix_words, suggested
 from traceonce.facts.quantities import count_of
-from traceonce.report.wording import (
+from traceonce.report.sentences import (
     causes_left,
     describe_fix,
     describe_reason,

@@ -10,8 +10,7 @@ import msgspec
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, Recording
 from traceonce.facts.attention import changed_since, needing_attention
 from traceonce.facts.error_text import main_line
-from traceonce.report.text import report_lines
-from traceonce.report.wording import (
+from traceonce.report.sentences import (
     compilations,
     describe_cause,
     describe_eager_calls,
@@ -22,10 +21,11 @@ from traceonce.report.wording import (
     describe_values,
     fixes_to_show,
 )
+from traceonce.report.text import report_lines
+from traceonce.serve.function_lookup import choose
 from traceonce.serve.mcp.bounds import Bounds, cut
 from traceonce.serve.mcp.contract import CauseFound, FellBackFound, FixInShort, FunctionFound, RunFound
 from traceonce.serve.mcp.fixes import proving_command, status_of, traces_after
-from traceonce.serve.naming import choose
 
 # Of these, no value is seen, but one object after the other.
 _OBJECTS = (

@@ -1,1 +1,1 @@
-"""The history of the database's form. Alembic runs it; `serve/preparing.py` starts Alembic."""
+"""The history of the database's form. Alembic runs it; `serve/schema_upgrade.py` starts Alembic."""

@@ -1,4 +1,4 @@
-"""What Alembic runs: the steps, on the connection and in the transaction that `serve/preparing.py` has opened."""
+"""What Alembic runs: the steps, on the connection and in the transaction that `serve/schema_upgrade.py` has opened."""
 
 from alembic import context
 

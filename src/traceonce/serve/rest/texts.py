@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from traceonce.serve.models import ExplainAnswer, ExplainQuestion, Health, MatchAnswer, MatchQuestion
 from traceonce.serve.queries import Questions
 from traceonce.serve.rates import Rate, check_rate
-from traceonce.serve.rest.documenting import refusals
+from traceonce.serve.rest.openapi import refusals
 from traceonce.serve.rest.parameters import API
 from traceonce.version import __version__
 

@@ -17,7 +17,7 @@ from traceonce.serve.web.files import add_files
 from traceonce.serve.web.knowledge import make_knowledge_pages
 from traceonce.serve.web.problems import add_error_pages
 from traceonce.serve.web.recordings import make_recording_pages
-from traceonce.serve.web.rendering import render
+from traceonce.serve.web.renderer import render
 
 __all__ = ["add_pages"]
 

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from traceonce.serve.gate import COOKIE, Gate
+from traceonce.serve.auth import COOKIE, Gate
 from traceonce.serve.web.forms import form_of
-from traceonce.serve.web.rendering import render
+from traceonce.serve.web.renderer import render
 from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
 

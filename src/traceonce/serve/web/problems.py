@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from traceonce.serve.web.rendering import render
+from traceonce.serve.web.renderer import render
 from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
 

@@ -13,7 +13,7 @@ from traceonce.serve.models import Change, Comparison, Summary
 from traceonce.serve.queries import Questions, ReportForm
 from traceonce.serve.rest import Offset, Search, report_response
 from traceonce.serve.settings import Settings
-from traceonce.serve.web.rendering import render
+from traceonce.serve.web.renderer import render
 from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
 

@@ -13,9 +13,9 @@ from types import ModuleType
 
 import msgspec
 
-from traceonce.backends.discovery import known_frameworks
 from traceonce.facts import Diagnosis, Fix, Proof
 from traceonce.facts.note import Note
+from traceonce.frameworks.base.registry import known_frameworks
 from traceonce.words.marks import plain
 from traceonce.words.sentence import Sentence
 from traceonce.words.text import Language

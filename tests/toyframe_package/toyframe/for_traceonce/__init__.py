@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from traceonce.backends.base import Rehearsing, Sink, Watching
-from traceonce.backends.descriptor import SHARED_ADVICE, Framework, Kit, Package, Source, within
 from traceonce.causes.dialect import Dialect
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis
-from traceonce.facts.rehearsal import RehearsalSettings
+from traceonce.facts.replay import ReplaySettings
+from traceonce.frameworks.base.backend import RunningReplay, Sink, Watching
+from traceonce.frameworks.base.descriptor import SHARED_ADVICE, Framework, Kit, Package, Source, within
 from traceonce.words.text import Text
 
 
@@ -59,7 +59,7 @@ class Toyframe:
 
         return ToyWatcher(sink)
 
-    def rehearse(self, settings: RehearsalSettings, enough: Callable[[], None]) -> Rehearsing:
+    def replay(self, settings: ReplaySettings, enough: Callable[[], None]) -> RunningReplay:
         from toyframe.for_traceonce.replay import ToyReplay
 
         return ToyReplay(settings, enough)

@@ -29,7 +29,7 @@ def _propose(case: Case) -> Iterator[Candidate]:
 
 
 def _change(case: Case, edits: Edits) -> None:
-    from traceonce.fix.source.making import find_creation, set_option
+    from traceonce.fix.source.compile_sites import find_creation, set_option
 
     set_option(edits, find_creation(case, edits), "sizes", '"any"')
 

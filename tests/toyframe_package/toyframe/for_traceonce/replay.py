@@ -10,15 +10,15 @@ import numpy as np
 
 import toyframe
 from toyframe.for_traceonce.watch import identity_of
-from traceonce.backends.places import Places
-from traceonce.backends.rehearsing.arguments import bind
-from traceonce.backends.rehearsing.locating import Locator
-from traceonce.backends.rehearsing.perturbing import Arrays
-from traceonce.backends.rehearsing.probing import Kept
-from traceonce.backends.rehearsing.replay import Replay
-from traceonce.backends.rehearsing.seeding import PlainSeeds
-from traceonce.backends.rehearsing.values import Values
-from traceonce.facts.rehearsal import RehearsalSettings
+from traceonce.facts.replay import ReplaySettings
+from traceonce.frameworks.base.places import Places
+from traceonce.frameworks.base.replay.arguments import bind
+from traceonce.frameworks.base.replay.beyond_the_run import Kept
+from traceonce.frameworks.base.replay.perturbations import Arrays
+from traceonce.frameworks.base.replay.replay import Replay
+from traceonce.frameworks.base.replay.seeds import PlainSeeds
+from traceonce.frameworks.base.replay.source_places import Locator
+from traceonce.frameworks.base.replay.values import Values
 
 
 class ToyValues(Values):
@@ -41,7 +41,7 @@ class ToyArrays(Arrays):
 
 
 class ToyReplay(Replay):
-    def __init__(self, settings: RehearsalSettings, enough: Callable[[], None]) -> None:
+    def __init__(self, settings: ReplaySettings, enough: Callable[[], None]) -> None:
         places = Places((toyframe.__file__,))
         super().__init__(
             settings,

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 import toyframe
-from traceonce.backends.base import Sink
-from traceonce.backends.miss_watcher import Miss, MissWatcher
-from traceonce.backends.places import Places, current_frames
 from traceonce.facts import Calls, CallSite, Frame, FunctionId, Leaf, Ran, Signature, TraceEvent
+from traceonce.frameworks.base.backend import Sink
+from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
+from traceonce.frameworks.base.places import Places, current_frames
 
 
 def identity_of(function: toyframe.Traced, places: Places) -> FunctionId:

@@ -1,1 +1,0 @@
-"""The only room that touches a framework, and only inside functions."""

@@ -1,0 +1,275 @@
+"""A recording in, a diagnosis per function out, worst first."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from traceonce.diagnosis.compilations import Compilations
+from traceonce.diagnosis.history import Explained, History
+from traceonce.diagnosis.verdicts import Retrace, judge
+from traceonce.errors import TracingLimitReached
+from traceonce.facts import (
+    CallSite,
+    Cause,
+    CauseCode,
+    Diagnosis,
+    Finding,
+    FunctionId,
+    Note,
+    Recording,
+    SiteCount,
+    TraceEvent,
+    Verdict,
+)
+from traceonce.facts.error_text import main_line
+from traceonce.words.notes import in_english
+from traceonce.words.notes.diagnoses import (
+    CALLS_NOT_COUNTED,
+    DIFFERENT_GRAPHS,
+    TRACES_RAISED,
+    TRACES_RAISED_WITHOUT_A_WORD,
+)
+
+VALUES = 12  # distinct values kept per cause
+_ORDER = list(Verdict)
+Key: TypeAlias = tuple[str, str]
+
+
+class Diagnosed(NamedTuple):
+    """A diagnosis and what it is made of: the traces that the user's code caused, and the compilations, in order."""
+
+    diagnosis: Diagnosis
+    events: tuple[TraceEvent, ...]
+
+
+def diagnose(recording: Recording) -> list[Diagnosis]:
+    """What every traced function of a run did, and whether it matters; the worst comes first."""
+    return [diagnosed.diagnosis for diagnosed in diagnose_with_events(recording)]
+
+
+def diagnose_with_events(recording: Recording, explained: Iterable[Explained] | None = None) -> list[Diagnosed]:
+    """The same, each diagnosis with its events; from `explained` events where they are known already."""
+    groups: dict[Key, list[Explained]] = {}
+    for item in explain_events(recording) if explained is None else explained:
+        groups.setdefault((item.event.backend, item.event.function.key), []).append(item)
+    findings: dict[Key, list[Finding]] = {}
+    for finding in recording.findings:
+        findings.setdefault((finding.backend, finding.function.key), []).append(finding)
+    diagnoses = [
+        Diagnosed(_diagnose_function(group, findings.get(key, []), recording), _events(group))
+        for key, group in groups.items()
+        if any(not _is_internal(item) and not _is_refused(item) for item in group)
+    ]
+    return sorted(diagnoses, key=lambda diagnosed: _badness(diagnosed.diagnosis))
+
+
+def _events(group: list[Explained]) -> tuple[TraceEvent, ...]:
+    mine = [item.event for item in group if not _is_internal(item) and not _is_refused(item)]
+    return tuple(event for event in mine if event.kind != "backward")
+
+
+def _is_internal(item: Explained) -> bool:
+    return item.event.phase == "internal"
+
+
+def _is_refused(item: Explained) -> bool:
+    """Was it a limit that did not let the trace be kept, its own or that of a function inside? A breach tells of it."""
+    return (item.event.error or "").startswith(f"{TracingLimitReached.__name__}: ")
+
+
+def _badness(diagnosis: Diagnosis) -> tuple[int, float, float]:
+    """What was shown to be wrong comes before what is slow, and that by its cost before what may be wrong."""
+    acute = diagnosis.verdict in (Verdict.FELL_BACK, Verdict.RETRACING, Verdict.RECOMPILING, Verdict.FAILED)
+    rank = -1 if diagnosis.surely_wrong else 0 if acute else _ORDER.index(diagnosis.verdict)
+    return (rank, -diagnosis.lost_seconds, -diagnosis.seconds)
+
+
+def explain_events(recording: Recording) -> list[Explained]:
+    """Every event of a recording with its causes. Each process has its own history; a forked one inherits."""
+    histories: dict[tuple[str, str, str], History] = {}
+    dead: dict[str, set[int]] = {}
+    compilations = Compilations()
+    explained: list[Explained] = []
+    for event in recording.events:
+        gone = dead.setdefault(event.process, set())
+        gone.update(event.dead)  # told with the next event of any function
+        if event.kind != "trace":
+            explained.append(Explained(event, compilations.explain(event) if event.kind == "compile" else ()))
+            continue
+        key = (event.process, event.backend, event.function.key)
+        if key not in histories:
+            histories[key] = _inherit(recording, event, gone)
+        explained.append(histories[key].explain(event))
+    return explained
+
+
+def _inherit(recording: Recording, first: TraceEvent, dead: set[int]) -> History:
+    """An empty history, or, in a forked process, that of its ancestors up to each fork."""
+    history = History(dead)
+    until: dict[str, float] = {}
+    process = first.process
+    while process in recording.forks and recording.forks[process] not in until:
+        parent = recording.forks[process]
+        until[parent] = recording.forked_at.get(process, first.start)
+        process = parent
+    for event in recording.events if until else ():
+        same = event.process in until and event.function == first.function and event.kind == "trace"
+        if same and event.start < until[event.process]:
+            history.explain(event)
+    return history
+
+
+def _diagnose_function(group: list[Explained], findings: list[Finding], recording: Recording) -> Diagnosis:
+    mine = [item for item in group if item.event.kind == "trace" and not _is_internal(item) and not _is_refused(item)]
+    done = [item for item in mine if item.event.phase != "failed"]
+    retraces = [item for item in done if item.event.phase == "retrace"]
+    failed = [item for item in mine if item.event.phase == "failed"]
+    compilations = [item.event for item in group if item.event.kind == "compile"]
+    parts = _parts(group, mine)
+    function = group[-1].event.function
+    calls = _calls(recording, function, [item.event for item in done])
+    lost = sum(_lost_seconds([item.event for item in retraces], [item.event for item in group]))
+    lost += sum(event.exclusive_seconds or 0.0 for event in _parts(group, retraces))
+    lost += sum(event.seconds or 0.0 for event in compilations if event.phase == "retrace")
+    lost += sum(item.event.exclusive_seconds or 0.0 for item in failed if item.causes)
+    share = lost / recording.seconds if recording.seconds > 0 and recording.complete else None
+    findings_causes = [finding.cause for finding in findings]
+    recompilations = [cause for item in group if item.event.kind == "compile" for cause in item.causes]
+    judgements = [
+        judge(
+            retraces=[
+                Retrace(item.event.call, item.causes, item.repeated, item.event.parent)
+                for item in retraces
+                if item.event.process == process
+            ],
+            calls=_calls(recording, function, [item.event for item in done], process),
+            traces=sum(item.event.process == process for item in done),
+            failed=len(failed),
+            recompiles=sum(event.phase == "retrace" for event in compilations if event.process == process),
+            lost_seconds=lost,
+            share=share,
+            of_dataset=function.name.endswith("[dataset]"),
+            at_least=function.key in recording.at_least,
+            resharded=any(cause.code is CauseCode.SHARDING for cause in recompilations),
+            silent=[cause.code for cause in findings_causes if cause.note is None or cause.code is CauseCode.FELL_BACK],
+        )
+        for process in dict.fromkeys(item.event.process for item in group)
+    ]
+    verdict, growth, reason = min(judgements, key=lambda judgement: _ORDER.index(judgement[0]))
+    causes = _gather([*(cause for item in mine for cause in item.causes), *recompilations, *findings_causes])
+    notes = tuple(_notes(mine, done, failed, calls))
+    return Diagnosis(
+        backend=group[0].event.backend,
+        function=function,
+        traces=len(done),
+        retraces=len(retraces),
+        internal=sum(item.event.kind == "trace" and _is_internal(item) for item in group),
+        failed=len(failed),
+        calls=calls,
+        compiles=len(compilations),
+        backwards=sum(item.event.kind == "backward" for item in group),
+        seconds=_total(event.seconds for event in [*(item.event for item in mine), *parts]),
+        exclusive_seconds=_total(event.exclusive_seconds for event in [*(item.event for item in mine), *parts]),
+        first_run_seconds=_total(item.event.first_run_seconds for item in done),
+        lost_seconds=round(lost, 6),
+        share=round(share, 6) if share is not None else None,
+        bytes=_bytes(group),
+        verdict=verdict,
+        growth=growth,
+        reason=reason,
+        reduce_retracing=all(item.event.reduce_retracing for item in mine),
+        jit_compile=any(item.event.jit_compile for item in mine),
+        causes=tuple(causes),
+        call_sites=_call_sites(mine),
+        notes=in_english(notes),
+        calls_at_least=calls is not None and function.key in recording.at_least,
+        fell_back=next((finding.fell_back for finding in findings if finding.fell_back is not None), None),
+        graph_breaks=tuple(dict.fromkeys(place for item in group for place in item.event.graph_breaks)),
+        coded_notes=notes,
+    )
+
+
+def _parts(group: list[Explained], whole: list[Explained]) -> list[TraceEvent]:
+    """What PyTorch compiled after a graph break in the same call: no trace of its own, but its time counts."""
+    known = {(item.event.process, item.event.id): item.event for item in whole}
+    parts = []
+    for item in group:
+        event = item.event
+        first = known.get((event.process, event.parent)) if event.parent is not None else None
+        if first is None or event.kind != "trace" or not _is_internal(item):
+            continue
+        if event.start >= first.start + (first.seconds or 0.0):  # after it, not inside of it
+            parts.append(event)
+    return parts
+
+
+def _calls(
+    recording: Recording, function: FunctionId, done: list[TraceEvent], process: str | None = None
+) -> int | None:
+    """The calls of a function, in all or in one process; None where they are not counted.
+
+    TensorFlow counts eager calls only. Fewer calls than traces means that it is called inside other functions.
+    """
+    counted = [counts.get(function.key) for name, counts in recording.calls.items() if process in (None, name)]
+    total = sum(count or 0 for count in counted)
+    traces = sum(process in (None, event.process) for event in done)
+    return total if total and total >= traces else None
+
+
+def _total(seconds: Iterable[float | None]) -> float:
+    return round(sum(value or 0.0 for value in seconds), 6)
+
+
+def _bytes(group: list[Explained]) -> int | None:
+    known = [item.event.bytes for item in group if item.event.bytes is not None]
+    return max(sum(known), 0) if known else None
+
+
+def _lost_seconds(retraces: list[TraceEvent], group: list[TraceEvent]) -> Iterator[float]:
+    """Per retrace: its own tracing, and what the first run of its graph took beyond a usual run."""
+    steady = [event.steady_run_seconds for event in group if event.steady_run_seconds is not None]
+    usual = statistics.median(steady) if steady else 0.0
+    for event in retraces:
+        run = event.steady_run_seconds if event.steady_run_seconds is not None else usual
+        yield (event.exclusive_seconds or 0.0) + max((event.first_run_seconds or 0.0) - run, 0.0)
+
+
+def _gather(causes: Iterable[Cause]) -> list[Cause]:
+    """One cause per code and place, with its count and the values seen in order; the most frequent first."""
+    places: dict[tuple[CauseCode, str], list[Cause]] = {}
+    for cause in causes:
+        places.setdefault((cause.code, cause.path), []).append(cause)
+    gathered = []
+    for same in places.values():
+        values = list(dict.fromkeys([*([same[0].was] if same[0].was else []), *(cause.now for cause in same)]))
+        shown = values if len(values) <= VALUES else [*values[: VALUES - 1], "…", values[-1]]
+        finite = all(cause.finite for cause in same)
+        note = next((cause.note for cause in same if cause.note), None)
+        gathered.append(
+            msgspec.structs.replace(same[0], count=len(same), values=tuple(shown), finite=finite, note=note)
+        )
+    return sorted(gathered, key=lambda cause: -cause.count)
+
+
+def _call_sites(mine: list[Explained]) -> tuple[SiteCount, ...]:
+    counts: Counter[CallSite] = Counter(item.event.call_site for item in mine if item.event.call_site is not None)
+    return tuple(SiteCount.of(site, count) for site, count in counts.most_common())
+
+
+def _notes(mine: list[Explained], done: list[Explained], failed: list[Explained], calls: int | None) -> Iterator[Note]:
+    if failed:
+        error = main_line(failed[-1].event.error)
+        if error:
+            yield TRACES_RAISED(failed=len(failed), traces=len(mine), error=error)
+        else:
+            yield TRACES_RAISED_WITHOUT_A_WORD(failed=len(failed), traces=len(mine))
+    if calls is None and done:
+        yield CALLS_NOT_COUNTED()
+    models = {item.event.fingerprint for item in done if item.event.phase == "first"}
+    if len(models) > 1:
+        yield DIFFERENT_GRAPHS(count=len(models))

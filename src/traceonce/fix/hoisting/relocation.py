@@ -1,0 +1,302 @@
+"""Code that is run again and again, to be run once: it moves out with what it needs, or an object keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import libcst as cst
+
+from traceonce.fix.candidate import Declined
+from traceonce.fix.hoisting.collisions import collides, fresh_name
+from traceonce.fix.hoisting.homes import Home, Reach, find_home, is_private_to_class, needed_at_once
+from traceonce.fix.hoisting.placement import New, cut_out, indented, place, take_out, written
+from traceonce.fix.source.binders import binders, binders_seen
+from traceonce.fix.source.edits import Edits
+from traceonce.fix.source.framework_names import all_sources
+from traceonce.fix.source.module import Function, Module, walk
+from traceonce.fix.source.scopes import method_of, scope_of
+from traceonce.fix.source.wrappers import is_partial, meaning, readers
+
+
+class Movable(NamedTuple):
+    """A definition, or an expression. `statement` is there where all of it is to move: a definition, or ``name = …``.
+
+    `name` is what it is called, or will be.
+    """
+
+    module: Module
+    node: cst.CSTNode
+    name: str
+    statement: cst.BaseStatement | None = None
+
+
+class Plan(NamedTuple):
+    """The definitions that it needs and that can move with it, and how far they can go."""
+
+    helpers: list[Any]
+    reach: Reach
+
+
+def movable_definition(module: Module, definition: cst.FunctionDef) -> Movable:
+    if isinstance(scope_of(module, definition), cst.ClassDef):
+        raise Declined("it is a method of a class that is itself defined again and again: define the class once")
+    return Movable(module, definition, definition.name.value, definition)
+
+
+def movable_expression(
+    module: Module, node: cst.BaseExpression, wanted_name: str, taken: Iterable[str] = ()
+) -> Movable:
+    """An expression, with its whole statement where that only gives it a name that is bound nowhere else.
+
+    `taken` are names that the same change gives to other things.
+    """
+    _check_calls(module, node)
+    statement = module.statement(node)
+    target = _assigned_name(statement)
+    if target is not None and _value(statement) is node and len(binders_seen(module, target, statement)) == 1:
+        assert isinstance(statement, cst.BaseStatement)
+        return Movable(module, node, target, statement)
+    return Movable(module, node, fresh_name(module, wanted_name, taken))
+
+
+def _check_calls(module: Module, node: cst.BaseExpression) -> None:
+    """An expression that is run once must not hold a call that could give another thing each time."""
+    for part in _run_at_once(node):
+        if isinstance(part, cst.Call) and part is not node and not (isinstance(node, cst.Call) and part is node.func):
+            meant = meaning(module, part.func)
+            known = is_partial(module, part.func) or any(map(makes_a_value, meant))
+            if not known:
+                raise Declined(
+                    f"it is made from what {module.code(part.func)}() gives, perhaps something else each time"
+                )
+
+
+def makes_a_value(name: str) -> bool:
+    """Does a call of this function give the same each time? What has a state (`tf.Variable`, a layer) does not."""
+    return name.startswith(_pure()) and not name.rpartition(".")[2][:1].isupper() and "random" not in name
+
+
+@cache
+def _pure() -> tuple[str, ...]:
+    return tuple(name for source in all_sources() for name in source.pure)
+
+
+def _run_at_once(node: cst.CSTNode) -> list[cst.CSTNode]:
+    inner = () if isinstance(node, cst.Lambda) else node.children
+    return [node, *(part for child in inner for part in _run_at_once(child))]
+
+
+def _assigned_name(statement: Any) -> str | None:
+    """`name`, where the statement is ``name = …`` and nothing else."""
+    if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
+        assign = statement.body[0]
+        if isinstance(assign, cst.Assign) and len(assign.targets) == 1:
+            target = assign.targets[0].target
+            return target.value if isinstance(target, cst.Name) else None
+    return None
+
+
+def _value(statement: Any) -> cst.CSTNode:
+    return statement if isinstance(statement, cst.FunctionDef) else statement.body[0].value
+
+
+def _name(statement: Any) -> cst.Name:
+    name = statement.name if isinstance(statement, cst.FunctionDef) else statement.body[0].targets[0].target
+    assert isinstance(name, cst.Name)
+    return name
+
+
+def plan(thing: Movable) -> Plan:
+    """How far out it can go, taking along the functions that are in its way, if those are defined once."""
+    module, helpers = thing.module, list[Any]()
+    while True:
+        parts = [*map(_value, helpers), thing.node]
+        own = {_name(helper).value for helper in helpers}
+        own |= {thing.name} if isinstance(thing.statement, cst.FunctionDef) else set()  # it may call itself
+        reads = {name for part in parts for name in module.free_names(part)} - own
+        needs = {name for part in parts for name in needed_at_once(part)} - own
+        if any(map(is_private_to_class, parts)):
+            reads.add("__class__")
+        reach = find_home(module, thing.node, reads, needs)
+        more = [] if reach.barrier is None else [_sole_function(thing, name) for name in sorted(reach.names)]
+        if not more or None in more or any(other is helper for other in more for helper in helpers):
+            return Plan(helpers, reach)
+        helpers += more
+
+
+def _sole_function(thing: Movable, name: str) -> cst.CSTNode | None:
+    """The definition of a name, where that is a function, or a lambda, and the only thing of that name there."""
+    found = binders_seen(thing.module, name, thing.node)
+    statement = thing.module.statement(found[0]) if len(found) == 1 else None
+    if isinstance(statement, cst.FunctionDef):
+        return statement if found[0] is statement else None
+    is_lambda = _assigned_name(statement) == name and isinstance(_value(statement), cst.Lambda)
+    return statement if is_lambda else None
+
+
+def move_out(edits: Edits, *things: Movable, prefix: str = "traced") -> None:
+    """Put each at its outermost home. An expression that is written at several places gets one home, and one name."""
+    placed: dict[Home, list[New]] = {}
+    done: list[tuple[Movable, Home]] = []
+    moved: list[Any] = []
+    taken = {thing.name for thing in things if thing.statement is None}
+    for thing in things:
+        module, (helpers, reach) = thing.module, plan(thing)
+        home = reach.home
+        if home is None:
+            raise Declined(why_not(module, reach))
+        same = next((earlier for earlier in done if _is_written_alike(earlier[0], thing)), None)
+        if same is not None:
+            if same[1] != home:
+                raise Declined(f"`{module.code(thing.node)}` is written at several places: give it a name, once")
+            edits.replace(module, thing.node, cst.Name(same[0].name))
+            continue
+        done.append((thing, home))
+        own = [] if thing.statement is None else [thing.statement]
+        statements = [each for each in (*_left_behind(module, helpers, home), *own) if each not in moved]
+        moved += statements
+        new = placed.setdefault(home, [])
+        for statement in sorted(statements, key=module.line):
+            new += _move(edits, module, statement, home, prefix, taken)
+        if thing.statement is None:
+            made = cut_out(edits, module, thing.node, cst.Name(thing.name))
+            new.append(_assignment(edits, module, thing.name, made))
+    modules = {home: thing.module for thing, home in done}
+    for home, new in placed.items():
+        place(edits, modules[home], home, new)
+
+
+def _is_written_alike(one: Movable, other: Movable) -> bool:
+    bare = one.statement is None and other.statement is None
+    return bare and one.module is other.module and one.node.deep_equals(other.node)
+
+
+def _move(edits: Edits, module: Module, statement: Any, home: Home, prefix: str, taken: set[str]) -> Iterator[New]:
+    """Take a statement out, to be placed at its home; under another name where it would meet its own name there.
+
+    A definition keeps its name all the same, since that is what reports call it by: it is made by a function.
+    """
+    name, scope = _name(statement).value, scope_of(module, statement)
+    if len(binders_seen(module, name, statement)) != 1:
+        raise Declined(f"{name} is bound at several places")
+    if name not in taken and not collides(module, name, scope, home.scope):
+        taken.add(name)
+        yield take_out(edits, module, statement)
+        return
+    new_name = fresh_name(module, f"{prefix}_{name}", taken)
+    maker = fresh_name(module, f"make_{name}", taken)
+    taken |= {new_name, maker}
+    is_definition = isinstance(statement, cst.FunctionDef)
+    for use in _uses(module, statement):
+        if not (is_definition and module.holds(statement, use)):
+            edits.replace(module, use, cst.Name(new_name))
+    taken_out = take_out(edits, module, statement)
+    if not is_definition:
+        yield taken_out
+        return
+    (function,) = edits.statements(module, f"def {maker}():\n    return {name}")
+    yield New(function, lambda: _filled(function, taken_out))
+    yield from written(edits.statements(module, f"{new_name} = {maker}()"))
+
+
+def _filled(function: Any, definition: New) -> cst.BaseStatement:
+    """The function with a definition before its `return`."""
+    first, last = indented([definition, *written(function.body.body)])
+    comments = [line for line in getattr(first, "leading_lines", ()) if line.comment is not None]
+    body = [first.with_changes(leading_lines=comments), last]
+    filled: cst.BaseStatement = function.with_changes(body=cst.IndentedBlock(body=body))
+    return filled
+
+
+def _assignment(edits: Edits, module: Module, target: str, made: Callable[[], cst.BaseExpression]) -> New:
+    (like,) = edits.statements(module, f"{target} = made")
+    return New(like, lambda: edits.statements(module, f"{target} = made", made=made())[0])
+
+
+def why_not(module: Module, reach: Reach) -> str:
+    """Why it cannot move, and what to do instead."""
+    if reach.barrier is None:
+        return "it stands at the top of the file, in no loop and in no function"
+    names, where = ", ".join(sorted(reach.names)), f"line {module.line(reach.barrier)}"
+    instead = "pass that as an argument (a number as a tensor)"
+    if isinstance(reach.barrier, cst.ClassDef):
+        return f"it belongs to the class in {where}: make it once for each object"
+    if isinstance(reach.barrier, Function):
+        return f"it reads {names}, which is bound by the function in {where}: {instead}"
+    return f"it reads {names}, which the loop in {where} assigns: {instead}"
+
+
+def _left_behind(module: Module, helpers: Sequence[Any], home: Home) -> list[Any]:
+    """The helpers that are not known at the new home unless they move, too."""
+    return [
+        helper
+        for helper in helpers
+        if scope_of(module, helper) is not home.scope or module.holds(home.statement, helper)
+    ]
+
+
+def _uses(module: Module, statement: Any) -> list[cst.Name]:
+    name = _name(statement)
+    return [name, *(reader for reader in readers(module, name) if reader is not name)]
+
+
+def keep_on_instance(edits: Edits, thing: Movable, prefix: str) -> None:
+    """Make it once for each object, the first time that the method needs it."""
+    module, (helpers, reach) = thing.module, plan(thing)
+    method, owner = method_of(module, thing.node) or (None, None)
+    if method is None or owner is None:
+        raise Declined("it is not made in a method")
+    myself = method.params.params[0].name.value
+    if reach.barrier is not method or reach.names != {myself}:
+        raise Declined(why_not(module, reach))
+    if method.name.value == "__init__":
+        raise Declined("it is made once for each object already, and there are many objects")
+    if any(scope_of(module, binder) is owner for binder in binders(module, "__slots__")):
+        raise Declined(f"the class {owner.name.value} has __slots__, so that an object cannot keep it")
+    attribute = fresh_name(module, f"_{prefix}_{thing.name.removeprefix(prefix).strip('_')}")
+    kept = f"{myself}.{attribute}"
+    init = _where_objects_begin(owner) if _is_method(module, owner, thing.node, myself) else None
+    if init is not None:  # the method is there from the start, and so can be what keeps it
+        made: Any = thing.node
+        first = init.params.params[0].name.value
+        edits.append(module, init, *edits.statements(module, f"{first}.{attribute} = {first}.{made.attr.value}"))
+        edits.replace(module, thing.node, edits.expression(module, kept))
+        return
+    home = reach.home or Home(module.statement(thing.node), method)
+    _keep_when_needed(edits, thing, home, _left_behind(module, helpers, home), myself, attribute)
+
+
+def _keep_when_needed(edits: Edits, thing: Movable, home: Home, moved: list[Any], myself: str, attribute: str) -> None:
+    module, kept = thing.module, f"{myself}.{attribute}"
+    inner = [take_out(edits, module, statement) for statement in moved]
+    behind: list[New] = []
+    if isinstance(thing.statement, cst.FunctionDef):
+        for_good = home.statement is not thing.statement
+        inner.append(take_out(edits, module, thing.statement, for_good=for_good))
+        inner += written(edits.statements(module, f"{kept} = {thing.name}"))
+        behind = written(edits.statements(module, f"{thing.name} = {kept}"))
+    else:
+        made = cut_out(edits, module, thing.node, edits.expression(module, kept))
+        inner.append(_assignment(edits, module, kept, made))
+    (check,) = edits.statements(module, f'if not hasattr({myself}, "{attribute}"):\n    pass')
+    whole = New(check, lambda: check.with_changes(body=cst.IndentedBlock(body=indented(inner))))
+    place(edits, module, home, [whole, *behind])
+
+
+def _is_method(module: Module, owner: cst.ClassDef, node: cst.CSTNode, myself: str) -> bool:
+    """Is it ``self.loss``, with `loss` a method of the class?"""
+    if not isinstance(node, cst.Attribute) or module.code(node.value) != myself:
+        return False
+    found = [binder for binder in binders(module, node.attr.value) if scope_of(module, binder) is owner]
+    return len(found) == 1 and isinstance(found[0], cst.FunctionDef) and not found[0].decorators
+
+
+def _where_objects_begin(owner: cst.ClassDef) -> cst.FunctionDef | None:
+    """The ``__init__`` of the class, where it runs to its end."""
+    for statement in owner.body.body:
+        if isinstance(statement, cst.FunctionDef) and statement.name.value == "__init__" and statement.params.params:
+            returns = any(isinstance(part, cst.Return) for part in walk(statement.body))
+            return None if returns else statement
+    return None

@@ -1,0 +1,151 @@
+"""All that could be tried for a function, the least change first.
+
+1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change: only advice is given,
+   unless it was the program that had it compiled (``torch.compile(torch.nn.Sequential(…))``).
+2. A candidate must leave fewer traces than there are, by what the recorded signatures say; else it is dropped.
+3. Recipes come in the order of the framework's kit (`kits`): what changes where a function is made, then its signature,
+   then its calls, then its objects. What a recipe offers stays in the order in which it offers it.
+4. The first few candidates of every recipe come before the others of any, so that none waits for the last resort of
+   another.
+5. Combinations of recipes come after single ones. They are for causes that hide each other: a function that is made
+   again for each call, and given another number each time, is traced as often if only one of the two is repaired.
+6. Advice comes last; what would leave most of the traces is left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from traceonce.facts import CauseCode, TraceEvent
+from traceonce.fix.candidate import Candidate, Declined, together
+from traceonce.fix.case import Case
+from traceonce.fix.joined_lines import join_lines
+from traceonce.fix.kits import kit_of, load_recipe, recipe_name
+from traceonce.fix.signatures.prediction import SignatureChange, by_contents, by_name, predict_traces, unchanged
+from traceonce.frameworks.base.descriptor import Kit
+from traceonce.words.notes import join_notes
+
+FIRST = 4  # of each recipe, before the rest of all
+HARDLY = 0.75  # of the traces: advice that leaves more of them is none
+
+
+class Proposals(NamedTuple):
+    """What could be tried, and why recipes that look right cannot be, in words for the user."""
+
+    candidates: list[Candidate]
+    declined: dict[str, str]
+
+
+def propose(case: Case) -> list[Candidate]:
+    """The candidates for a function, the least change first."""
+    return consider(case).candidates
+
+
+def best(case: Case) -> Candidate | None:
+    """The candidate that a report names: of those that change the source the first that leaves the fewest traces."""
+    candidates = propose(case)
+    changes = [candidate for candidate in candidates if candidate.change is not None]
+    known = [candidate for candidate in changes if candidate.predicted_traces is not None]
+    return min(
+        known, key=lambda candidate: candidate.predicted_traces or 0, default=next(iter(changes or candidates), None)
+    )
+
+
+def consider(case: Case) -> Proposals:
+    """The same, with the reasons of the recipes that declined."""
+    declined: dict[str, str] = {}
+    kit = kit_of(case.diagnosis.backend)
+    if kit is None:
+        return Proposals([], {})
+    advice = [candidate for name in kit.advice for candidate in _offers(name, case, declined)]
+    if case.diagnosis.verdict.is_ignorable:
+        return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
+    if case.diagnosis.function.library and not (kit.of_libraries and case.makings):
+        return Proposals(advice, declined)
+    single = {name: list(_offers(name, case, declined)) for name in kit.recipes}
+    advice += [candidate for offers in single.values() for candidate in offers if candidate.change is None]
+    now = _count(case.events, kit)
+    advice = [each for each in advice if each.predicted_traces is None or each.predicted_traces <= HARDLY * now]
+    worthwhile = {name: [each for each in offers if _helps(each, case, now)] for name, offers in single.items()}
+    combined = [each for each in _combinations(case, kit, single) if _helps(each, case, now)]
+    ordered = [*_in_order(worthwhile.values()), *combined]
+    return Proposals([*ordered, *advice], declined)
+
+
+def _offers(name: str, case: Case, declined: dict[str, str]) -> Iterator[Candidate]:
+    try:
+        yield from load_recipe(name).propose(case)
+    except Declined as why:
+        declined[recipe_name(name)] = str(why)
+
+
+def _count(events: Sequence[TraceEvent], kit: Kit) -> int:
+    """The traces that there are."""
+    if kit.replayed:
+        return predict_traces(events)
+    return sum(event.kind == "trace" and event.phase not in ("internal", "failed") for event in events)
+
+
+def _helps(candidate: Candidate, case: Case, now: int) -> bool:
+    """Would it leave fewer traces than there are `now`?"""
+    if candidate.change is None:
+        return False
+    silent = case.diagnosis.verdict.is_silent
+    left = candidate.predicted_traces
+    return silent or left is None or left < now
+
+
+def _in_order(offers: Iterable[list[Candidate]]) -> Iterator[Candidate]:
+    """The first few of each, then the rest of each; of either the single recipes before their combinations."""
+    listed = list(offers)
+    first = [candidate for few in listed for candidate in few[:FIRST]]
+    rest = [candidate for few in listed for candidate in few[FIRST:]]
+    return itertools.chain(first, rest)
+
+
+def _combinations(case: Case, kit: Kit, single: dict[str, list[Candidate]]) -> Iterator[Candidate]:
+    """One of what keeps a function or an object, with each of what treats the arguments that are left."""
+    for name, codes in kit.of_objects.items():
+        settled = _as_if(case, recipe_name(name), codes)
+        if not codes & case.codes or settled.events == case.events:
+            continue
+        left = _count(settled.events, kit)
+        ignored: dict[str, str] = {}
+        others = [each for other in kit.of_arguments for each in list(_offers(other, settled, ignored))[:FIRST]]
+        keepers = [each for each in single[name] if each.change is not None and each.predicted_traces in (left, None)]
+        yield from (_combine(keeper, other) for keeper, other in itertools.product(keepers, others))
+
+
+def _combine(keeper: Candidate, other: Candidate) -> Candidate:
+    changes = [each.change for each in (keeper, other) if each.change is not None]
+    return dataclasses.replace(
+        other,
+        recipe=f"{keeper.recipe}+{other.recipe}",
+        safety="review" if keeper.safety == "review" else other.safety,
+        causes=tuple(sorted({*keeper.causes, *other.causes})),
+        predicted_traces=None if keeper.predicted_traces is None else other.predicted_traces,
+        change=together(*changes) if len(changes) == 2 else None,
+        snippet=join_lines(keeper.snippet, other.snippet),
+        notes=join_notes(keeper.notes, other.notes),
+    )
+
+
+def _as_if(case: Case, name: str, codes: frozenset[CauseCode]) -> Case:
+    """The case as it would be with that recipe applied, with the causes that were hidden behind its own."""
+    objects = frozenset(cause.path for cause in case.diagnosis.causes if cause.code in codes)
+    changes: dict[str, SignatureChange] = {"stable_home": by_name(objects), "tracing_type": by_contents(objects)}
+    change = changes.get(name, unchanged)
+    one = name == "hoist"
+    events = tuple(_changed(event, change, one) for event in case.events)
+    return case._replace(events=events)
+
+
+def _changed(event: TraceEvent, change: SignatureChange, one_object: bool) -> TraceEvent:
+    traced = change(event.traced) if event.traced is not None else None
+    number = 0 if one_object else event.object
+    return msgspec.structs.replace(event, signature=change(event.signature), traced=traced, object=number)

@@ -1,0 +1,1 @@
+"""What the homes of the frameworks share: the descriptor, the registry, one watcher, one replay."""

@@ -1,0 +1,316 @@
+"""What a Python function reads from outside: globals, closures, attributes of `self` and of its arguments.
+
+A trace bakes such values in. To say later that one of them changed, remember them as text when the trace is made. The
+names come from the bytecode, so lambdas and code without a source file are covered. Nothing of the user's is run to
+find a value: no property, no `__getattr__`.
+"""
+
+from __future__ import annotations
+
+import dis
+import hashlib
+import inspect
+import logging
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from traceonce.frameworks.base.identities import ByIdentity
+
+CALLEES = 24  # how many of the user's own functions, called from the traced one, are looked into
+TEXT_LIMIT = 200
+_LOGGING_METHODS = {"debug", "info", "warning", "error", "exception", "critical", "write", "set_description"}
+_ABSENT = object()
+
+
+class Chain(NamedTuple):
+    """``root.step.step``: where the root comes from, its name, and the attributes or items that lead on."""
+
+    scope: str
+    root: str
+    steps: tuple[tuple[str, Any], ...]
+
+    def named(self, myself: str = "self", steps: int | None = None) -> str:
+        """The chain (or its first `steps`) as a path; `myself` is what `self` is called where the trace began."""
+        root = myself if (self.scope, self.root) == ("argument", "self") else self.root
+        return root + "".join(f".{key}" if kind == "attribute" else f"[{key!r}]" for kind, key in self.steps[:steps])
+
+
+class Reads(NamedTuple):
+    """What one code object reads, and the names that it writes itself."""
+
+    chains: tuple[Chain, ...]
+    written: frozenset[str]
+
+
+class Reader:
+    """Takes snapshots of what a function reads."""
+
+    def __init__(self, is_user: Callable[[str], bool], is_tensor: Callable[[Any], bool]) -> None:
+        self._is_user = is_user
+        self._is_tensor = is_tensor
+        self._numbers = ByIdentity()
+        self.number = self._numbers.number
+        self._analysed: weakref.WeakKeyDictionary[types.CodeType, Reads] = weakref.WeakKeyDictionary()
+
+    def snapshot(self, function: types.FunctionType, arguments: dict[str, Any]) -> dict[str, str]:
+        """Path → text of each outside value that `function` (or what it calls, of the user's) reads.
+
+        `arguments` holds the objects bound to parameters, `self` among them.
+        """
+        values: dict[str, str] = {}
+        written: set[str] = set()
+        queue: list[tuple[types.FunctionType, dict[str, Any], str]] = [(function, arguments, "self")]
+        seen = {function.__code__}
+        while queue and len(seen) <= CALLEES:
+            current, bound, myself = queue.pop(0)
+            for code in _codes(current.__code__):
+                reads = self._analyse(code)
+                written |= {_rename_self(path, myself) for path in reads.written}
+                for chain in reads.chains:
+                    owner, value = self._resolve(chain, current, bound)
+                    text = self._text(value)
+                    if text is not None:
+                        values[chain.named(myself)] = text
+                    callee = _callee(chain, myself, owner, value)
+                    if callee is not None and callee.code not in seen and self._is_user(callee.code.co_filename):
+                        seen.add(callee.code)
+                        queue.append((callee.function, callee.bound, callee.myself))
+        return {path: text for path, text in values.items() if path not in written}
+
+    def _analyse(self, code: types.CodeType) -> Reads:
+        reads = self._analysed.get(code)
+        if reads is None:
+            reads = self._analysed[code] = read_code(code)
+        return reads
+
+    def _resolve(self, chain: Chain, function: types.FunctionType, arguments: dict[str, Any]) -> tuple[Any, Any]:
+        """The object that a chain leads to, and the one before it; `_ABSENT` where that would run code or fails.
+
+        What lies in a library's module (``tf.float32``, ``math.pi``) is nobody's setting, and is not looked up.
+        """
+        if chain.scope == "global":
+            value = function.__globals__.get(chain.root, _ABSENT)
+        elif chain.scope == "closure":
+            value = _cell(function, chain.root)
+        else:
+            value = arguments.get(chain.root, _ABSENT)
+        if isinstance(value, types.ModuleType) and not self._is_user(getattr(value, "__file__", None) or "<frozen"):
+            return None, _ABSENT
+        owner: Any = None
+        for kind, key in chain.steps:
+            owner = value
+            value = _attribute(value, key) if kind == "attribute" else _element(value, key)
+            if value is _ABSENT:
+                break
+        return owner, value
+
+    def _text(self, value: Any) -> str | None:
+        """A text that changes when the value does, or None where the value is nothing that a graph could hold."""
+        if _is_plain(value):
+            text = repr(value)
+            return text if len(text) <= TEXT_LIMIT else f"{text[:80]}… ({_digest(text.encode())})"
+        if self._is_tensor(value):
+            return f"{type(value).__name__.lstrip('_')} {self._numbers.number(value)}"
+        if type(value).__module__ == "numpy" and hasattr(value, "tobytes") and value.nbytes <= 65536:
+            return f"{value.dtype}{list(value.shape)} array {_digest(value.tobytes())}"
+        return None
+
+
+def _is_plain(value: Any, depth: int = 0) -> bool:
+    if value is None or type(value) in (bool, int, float, complex, str, bytes):
+        return True
+    if depth > 2:
+        return False
+    if type(value) in (list, tuple, set, frozenset):
+        return len(value) <= 100 and all(_is_plain(item, depth + 1) for item in value)
+    if type(value) is dict:
+        return len(value) <= 100 and all(
+            _is_plain(key, depth + 1) and _is_plain(item, depth + 1) for key, item in value.items()
+        )
+    return False
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=6).hexdigest()
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code object and those nested in it: lambdas, comprehensions, inner functions."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+def read_code(code: types.CodeType) -> Reads:
+    """The chains that a code object reads, without those that are only printed or logged."""
+    found: dict[Chain, None] = {}
+    written: set[str] = set()
+    arguments = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    instructions = [
+        i for i in dis.get_instructions(code) if i.opname not in ("CACHE", "EXTENDED_ARG", "COPY_FREE_VARS")
+    ]
+    depth = 0
+    printing: int | None = None  # the stack depth below a call of print or of a logger
+    position = 0
+    while position < len(instructions):
+        chain, length = _chain_at(instructions, position, code, arguments)
+        if chain is not None and printing is None and _only_prints(chain):
+            printing = depth
+        if chain is not None and printing is None:
+            found[chain] = None
+        written |= _written_at(instructions, position)
+        for instruction in instructions[position : position + length]:
+            depth += _effect(instruction)
+            if printing is not None and instruction.opname.startswith("CALL") and depth <= printing + 1:
+                printing = None
+        position += length
+    return Reads(tuple(found), frozenset(written))
+
+
+def _effect(instruction: dis.Instruction) -> int:
+    try:
+        return dis.stack_effect(instruction.opcode, instruction.arg, jump=False)
+    except ValueError:
+        return 0
+
+
+def _root_at(instruction: dis.Instruction, code: types.CodeType, arguments: set[str]) -> tuple[str, str] | None:
+    name = instruction.argval
+    if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+        return "global", str(name)
+    if instruction.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF") and name in code.co_freevars:
+        return "closure", str(name)
+    if "LOAD_FAST" in instruction.opname or instruction.opname == "LOAD_DEREF":
+        last = name[-1] if isinstance(name, tuple) else name
+        if last in arguments:
+            return "argument", str(last)
+    return None
+
+
+def _chain_at(
+    instructions: list[dis.Instruction], position: int, code: types.CodeType, arguments: set[str]
+) -> tuple[Chain | None, int]:
+    """The chain that starts here, and how many instructions it takes (at least one)."""
+    root = _root_at(instructions[position], code, arguments)
+    if root is None:
+        return None, 1
+    steps: list[tuple[str, Any]] = []
+    end = position + 1
+    while end < len(instructions):
+        instruction = instructions[end]
+        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            steps.append(("attribute", instruction.argval))
+            end += 1
+        elif (
+            instruction.opname == "LOAD_CONST"
+            and isinstance(instruction.argval, (str, int))
+            and end + 1 < len(instructions)
+            and _is_subscript(instructions[end + 1])
+        ):
+            steps.append(("item", instruction.argval))
+            end += 2
+        else:
+            break
+    return Chain(*root, tuple(steps)), end - position
+
+
+def _is_subscript(instruction: dis.Instruction) -> bool:
+    return instruction.opname == "BINARY_SUBSCR" or (instruction.opname == "BINARY_OP" and instruction.argrepr == "[]")
+
+
+def _written_at(instructions: list[dis.Instruction], position: int) -> set[str]:
+    """The path that an instruction writes: the function's own counter is not somebody else's change."""
+    instruction = instructions[position]
+    if instruction.opname in ("STORE_GLOBAL", "STORE_DEREF"):
+        return {str(instruction.argval)}
+    if instruction.opname == "STORE_ATTR":
+        owners = {
+            str(i.argval) for i in instructions[:position] if "LOAD_FAST" in i.opname or "LOAD_GLOBAL" in i.opname
+        }
+        owners |= {str(i.argval) for i in instructions[:position] if i.opname == "LOAD_DEREF"}
+        return {f"{owner}.{instruction.argval}" for owner in owners}
+    return set()
+
+
+def _only_prints(chain: Chain) -> bool:
+    if chain.scope == "global" and chain.root == "print" and not chain.steps:
+        return True
+    if chain.root == "tf":  # tf.print puts its values into the graph
+        return False
+    *owners, last = (chain.root, *(key for _, key in chain.steps))
+    if last == "log" and owners:  # of a logger, and not `jnp.log`, `math.log`
+        return "log" in str(owners[-1]).lower()
+    return bool(owners) and last in _LOGGING_METHODS
+
+
+def _cell(function: types.FunctionType, name: str) -> Any:
+    names = function.__code__.co_freevars
+    if name not in names or function.__closure__ is None:
+        return _ABSENT
+    try:
+        return function.__closure__[names.index(name)].cell_contents
+    except ValueError:  # not assigned yet
+        return _ABSENT
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    if owner is _ABSENT:
+        return _ABSENT
+    try:
+        value = inspect.getattr_static(owner, name)
+    except (AttributeError, TypeError):
+        return _ABSENT
+    if isinstance(value, (staticmethod, classmethod)):
+        return value.__func__
+    if isinstance(value, types.MemberDescriptorType):  # a slot
+        try:
+            return value.__get__(owner, type(owner))
+        except AttributeError:
+            return _ABSENT
+    return _ABSENT if isinstance(value, property) or inspect.isdatadescriptor(value) else value
+
+
+def _element(owner: Any, key: Any) -> Any:
+    if type(owner) not in (dict, list, tuple) and type(owner).__module__ != "numpy":
+        return _ABSENT
+    try:
+        return owner[key]
+    except (KeyError, IndexError, TypeError):
+        return _ABSENT
+
+
+def _rename_self(path: str, myself: str) -> str:
+    return myself + path.removeprefix("self") if path.startswith("self.") else path
+
+
+class _Callee(NamedTuple):
+    """A Python function that the traced one may call, the object that it is bound to, and what that is called there."""
+
+    function: Any  # a FunctionType; typed so, mypy would take it for a method
+    bound: dict[str, Any]
+    myself: str
+
+    @property
+    def code(self) -> types.CodeType:
+        code: types.CodeType = self.function.__code__
+        return code
+
+
+def _callee(chain: Chain, myself: str, owner: Any, value: Any) -> _Callee | None:
+    """What calling `value` runs: a function, a method, or the `call` (as Keras has it) or `__call__` of an object."""
+    if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
+        return _Callee(value.__func__, {"self": value.__self__}, chain.named(myself, steps=-1))
+    if isinstance(value, types.FunctionType):
+        if value.__code__.co_varnames[:1] == ("self",) and owner is not None:
+            return _Callee(value, {"self": owner}, chain.named(myself, steps=-1))
+        return _Callee(value, {}, myself)
+    if value is _ABSENT or isinstance(value, (type, types.ModuleType, types.MethodType, logging.Logger)):
+        return None
+    for name in ("call", "__call__"):
+        method = inspect.getattr_static(type(value), name, None)
+        if isinstance(method, types.FunctionType):
+            return _Callee(method, {"self": value}, chain.named(myself))
+    return None

@@ -1,0 +1,57 @@
+"""JAX: `jax.jit`, from 0.6 on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from traceonce.errors import BackendUnavailable, TracingLimitReached
+from traceonce.facts import Breach
+from traceonce.facts.replay import ReplaySettings
+from traceonce.frameworks.base.backend import RunningReplay, Sink, Watching
+from traceonce.frameworks.jax.descriptor import FRAMEWORK
+
+
+class Jax:
+    """The backend for JAX; its modules touch the framework inside functions only."""
+
+    framework = FRAMEWORK
+
+    def request_compilations(self, environment: dict[str, str]) -> None:
+        return None  # JAX tells of them in the process itself
+
+    def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
+        jax = sys.modules.get("jax")
+        if jax is None:
+            raise BackendUnavailable("jax has not been imported, so there is nothing to watch")
+        from traceonce.frameworks.jax.probes import Moved, probe
+
+        try:
+            probes = probe(jax)
+        except Moved as moved:
+            from traceonce.frameworks.jax.monitored import MonitoredWatching
+
+            return MonitoredWatching(jax, sink, str(moved))
+        from traceonce.frameworks.jax.watcher import JaxWatcher
+
+        return JaxWatcher(probes, sink)
+
+    def replay(self, settings: ReplaySettings, enough: Callable[[], None]) -> RunningReplay:
+        if "jax" not in sys.modules:
+            raise BackendUnavailable("jax has not been imported, so there is nothing to replay")
+        try:
+            from traceonce.frameworks.jax.replay.session import JaxReplay
+        except ImportError as error:
+            raise BackendUnavailable(f"its results cannot be kept: {error}") from error
+        return JaxReplay(settings, enough)
+
+    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
+        return TracingLimitReached(message, breach)  # JAX has no error of its own that fits
+
+    def check(self) -> None:
+        import jax
+        import numpy as np
+
+        toy = jax.jit(lambda x: x + 1)
+        toy(np.float32(1))
+        toy(np.ones(1, np.float32))

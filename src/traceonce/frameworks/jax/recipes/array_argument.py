@@ -1,0 +1,118 @@
+"""A static number that is another one at every call becomes an argument like any other, where the body allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from traceonce.facts import CauseCode, Leaf
+from traceonce.fix.candidate import Candidate, Change, Example, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.joined_lines import enumerate_words
+from traceonce.fix.recipes.library_report import is_static_by_itself
+from traceonce.fix.signatures.prediction import LIFTABLE, SignatureChange, each_leaf, predict_traces
+from traceonce.fix.signatures.specs import leaves_at
+from traceonce.fix.source.edits import Edits
+from traceonce.words.notes.jax import VALUE_NOT_IN_PYTHON
+
+NAME = "array_argument"
+DTYPES = {"int": "int32", "float": "float32"}
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    # Read off the signatures: where the function is made anew each time, that hides what else is new.
+    varying = {leaf.path for one in case.signatures for leaf in one.leaves if leaf.static}
+    paths = sorted(path for path in varying if path.isidentifier() and _are_numbers(case, path))
+    if not paths or case.diagnosis.function.library or is_static_by_itself(case.diagnosis):
+        return
+    yield _candidate(case, paths)
+    if len(paths) > 1:
+        yield from (_candidate(case, [path]) for path in paths)
+
+
+def _are_numbers(case: Case, path: str) -> bool:
+    """Is it always a number, and not always the same?"""
+    leaves = leaves_at(case.signatures, path)
+    plain = all(leaf.static and leaf.type_name in LIFTABLE for leaf in leaves)
+    return plain and len({leaf.value for leaf in leaves}) > 1
+
+
+def _candidate(case: Case, paths: Sequence[str]) -> Candidate:
+    names = enumerate_words(paths)
+    notes = (VALUE_NOT_IN_PYTHON(names=paths),)
+    snippet = f"@jax.jit  # without {names} among its static arguments"
+    left = predict_traces(case.events, as_arrays(frozenset(paths)))
+    return Candidate(NAME, "review", (CauseCode.STATIC_ARGUMENT,), _change(case, paths), left, snippet, notes)
+
+
+def as_arrays(paths: frozenset[str]) -> SignatureChange:
+    """Static numbers at these paths are arrays, as JAX sees a Python number."""
+
+    def changed(leaf: Leaf) -> Leaf:
+        if leaf.path not in paths or not leaf.static or leaf.type_name not in LIFTABLE:
+            return leaf
+        return Leaf(leaf.path, "tensor", dtype=DTYPES[leaf.type_name], shape=(), weak=True, type_name=leaf.type_name)
+
+    return each_leaf(changed)
+
+
+def _change(case: Case, paths: Sequence[str]) -> Change:
+    def change(edits: Edits) -> None:
+        from traceonce.fix.source.static_options import make_dynamic
+
+        make_dynamic(edits, case, paths)
+
+    return change
+
+
+RECIPE = Recipe(
+    name=NAME,
+    title="A static number becomes an argument",
+    what="Takes a number that changes from call to call out of `static_argnames` or `static_argnums`.",
+    why="JAX compiles a static value in, so every new one is a new trace and a new compilation. As an argument, a "
+    "Python number is a scalar array: one trace serves all values.",
+    beware="What decides a shape, or a Python `if` or `range`, must stay static: a trace without its value fails, and "
+    "the change is refuted. A number that takes a few values only is well off as it is.",
+    propose=propose,
+    examples=(
+        Example(
+            title="The step is static, and counts",
+            function="update",
+            traces_before=6,
+            traces_after=1,
+            program='''\
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+@functools.partial(jax.jit, static_argnames=("step",))
+def update(weights, step):
+    return weights - 0.1 * step
+
+
+weights = jnp.ones(3)
+for step in range(6):
+    weights = update(weights, step)
+print(weights)
+''',
+            repaired='''\
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def update(weights, step):
+    return weights - 0.1 * step
+
+
+weights = jnp.ones(3)
+for step in range(6):
+    weights = update(weights, step)
+print(weights)
+''',
+        ),
+    ),
+)  # fmt: skip

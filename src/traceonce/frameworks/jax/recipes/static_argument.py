@@ -1,0 +1,95 @@
+"""A number whose value a trace needs (for a shape, an `if`, a `range`) becomes static, so that the program runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from traceonce.facts import CauseCode, Verdict
+from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.joined_lines import enumerate_words
+from traceonce.fix.signatures.specs import leaves_at
+from traceonce.fix.source.edits import Edits
+from traceonce.words.notes.jax import NEW_VALUE_COMPILES
+
+NAME = "static_argument"
+# JAX's own words for what the value came from.
+_CAUSED_BY = re.compile(r"depends on the values? of the arguments? ([^\n]+?)\.(?:\s|$)")
+_NUMBERS = ("int", "float", "bool")
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    if case.diagnosis.verdict is not Verdict.FAILED or case.diagnosis.function.library:
+        return
+    named = list(dict.fromkeys(name for event in case.events for name in _named(event.error or "")))
+    if not named:
+        return
+    arrays = [name for name in named if not _is_number(case, name)]
+    if arrays:
+        raise Declined(
+            f"the trace needs the value of {enumerate_words(arrays)}, which is an array and cannot be static: "
+            "use jnp.where, jax.lax.cond, or a size that does not depend on values"
+        )
+    written = ", ".join(f'"{name}"' for name in named)
+    snippet = f"@functools.partial(jax.jit, static_argnames=({written},))"
+    notes = (NEW_VALUE_COMPILES(names=named),)
+    yield Candidate(NAME, "review", (CauseCode.UNKNOWN,), _change(case, named), None, snippet, notes)
+
+
+def _named(error: str) -> list[str]:
+    """The arguments that the error is about."""
+    found = _CAUSED_BY.search(error)
+    return [name for name in re.split(r",? and |, ", found.group(1)) if name] if found is not None else []
+
+
+def _is_number(case: Case, name: str) -> bool:
+    leaves = leaves_at(case.signatures, name)
+    return name.isidentifier() and bool(leaves) and all(leaf.type_name in _NUMBERS for leaf in leaves)
+
+
+def _change(case: Case, names: Sequence[str]) -> Change:
+    def change(edits: Edits) -> None:
+        from traceonce.fix.source.static_options import make_static
+
+        make_static(edits, case, names)
+
+    return change
+
+
+_RAMP = """\
+{functools}import jax
+import jax.numpy as jnp
+
+
+@{decorator}
+def ramp(x, n):
+    return x[:, None] * jnp.arange(n)
+
+
+for n in (3, 4, 3):
+    print(ramp(jnp.ones(2), n).sum())
+"""
+
+RECIPE = Recipe(
+    name=NAME,
+    title="A number that the trace needs becomes static",
+    what="Adds a parameter to `static_argnames`, where a trace fails because it needs the value of a Python number.",
+    why="A Python number that is passed to a jitted function is an array in the trace, whose value is not known. A "
+    "shape, a Python `if` or a `range` needs it; a static argument is compiled in.",
+    beware="Right is what the program returns when it is run without `jit` (`jax.disable_jit`): the original fails. "
+    "Every value has a trace of its own; for a value that is new at every call, find a way without it.",
+    propose=propose,
+    examples=(
+        Example(
+            title="A number that decides a shape",
+            function="ramp",
+            traces_before=0,
+            traces_after=2,
+            program=_RAMP.format(functools="", decorator="jax.jit"),
+            repaired=_RAMP.format(
+                functools="import functools\n", decorator='functools.partial(jax.jit, static_argnames=("n",))'
+            ),
+        ),
+    ),
+)

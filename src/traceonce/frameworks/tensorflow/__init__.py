@@ -1,0 +1,75 @@
+"""TensorFlow: `tf.function`, from 2.15 on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from traceonce.errors import BackendUnavailable, TracingLimitReached
+from traceonce.facts import Breach
+from traceonce.facts.replay import ReplaySettings
+from traceonce.frameworks.base.backend import CompilationReader, RunningReplay, Sink, Watching
+from traceonce.frameworks.tensorflow.descriptor import FRAMEWORK
+
+
+class TensorFlow:
+    """The backend for TensorFlow; its modules touch the framework inside functions only."""
+
+    framework = FRAMEWORK
+
+    def request_compilations(self, environment: dict[str, str]) -> CompilationReader:
+        from traceonce.frameworks.tensorflow.compilations import CompilationLog
+
+        return CompilationLog(environment)
+
+    def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
+        tensorflow = sys.modules.get("tensorflow")
+        if tensorflow is None:
+            raise BackendUnavailable("tensorflow has not been imported, so there is nothing to watch")
+        from traceonce.frameworks.tensorflow.probes import Moved, probe
+
+        try:
+            probes = probe(tensorflow)
+        except Moved as moved:
+            return _fall_back(tensorflow, sink, str(moved))
+        from traceonce.frameworks.tensorflow.watcher import TensorFlowWatcher
+
+        return TensorFlowWatcher(tensorflow, probes, sink, compilations=compilations)
+
+    def replay(self, settings: ReplaySettings, enough: Callable[[], None]) -> RunningReplay:
+        tensorflow = sys.modules.get("tensorflow")
+        if tensorflow is None:
+            raise BackendUnavailable("tensorflow has not been imported, so there is nothing to replay")
+        from traceonce.frameworks.tensorflow.probes import Moved, probe, probe_for_replay
+
+        try:
+            probes = probe(tensorflow)
+            places = probe_for_replay(probes)
+        except Moved as moved:
+            raise BackendUnavailable(f"{moved}: its results cannot be kept") from moved
+        from traceonce.frameworks.tensorflow.replay.session import TensorFlowReplay
+
+        return TensorFlowReplay(tensorflow, probes, places, settings, enough)
+
+    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
+        from traceonce.frameworks.tensorflow.refusal import limit_reached
+
+        return limit_reached(message, breach)
+
+    def check(self) -> None:
+        import tensorflow as tf
+
+        toy = tf.function(lambda x: x + 1)
+        toy(tf.constant(1.0))
+        toy(tf.constant([1.0]))
+
+
+def _fall_back(tensorflow: Any, sink: Sink, why: str) -> Watching:
+    from traceonce.frameworks.tensorflow.callbacks import CallbackWatching
+
+    try:
+        from tensorflow.python.eager.polymorphic_function.transform import CONCRETE_FUNCTION_CALLBACKS
+    except ImportError as error:
+        raise BackendUnavailable(f"{why}, and it has no list of callbacks either: traces cannot be watched") from error
+    return CallbackWatching(tensorflow, CONCRETE_FUNCTION_CALLBACKS, sink, why)

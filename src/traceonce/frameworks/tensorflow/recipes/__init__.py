@@ -1,0 +1,1 @@
+"""The repairs of TensorFlow: one module per repair."""

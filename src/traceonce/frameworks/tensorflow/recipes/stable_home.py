@@ -1,0 +1,318 @@
+"""A lambda, a partial or a bound method that is passed as an argument gets one home, and lives as long as the calls."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import libcst as cst
+
+from traceonce.facts import CauseCode, Leaf
+from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.hoisting.relocation import (
+    Movable,
+    keep_on_instance,
+    movable_definition,
+    movable_expression,
+    move_out,
+)
+from traceonce.fix.signatures.prediction import replay_kept
+from traceonce.fix.signatures.specs import leaves_at
+from traceonce.fix.source.arguments import Argument, find_arguments
+from traceonce.fix.source.binders import binders_seen
+from traceonce.fix.source.edits import Edits
+from traceonce.fix.source.module import Module
+from traceonce.fix.source.wrappers import is_partial
+
+CALLABLES = {"function", "method", "partial", "partialmethod"}
+CODES = (CauseCode.IDENTITY, CauseCode.COLLECTED)
+Keep: TypeAlias = Callable[[Edits, list[Movable]], None]
+SHOWN = 3  # of several that are passed
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    paths = tuple(dict.fromkeys(path for path in _paths(case) if _is_callable(case, path)))
+    if not paths or case.diagnosis.function.library:
+        return
+    causes = tuple(code for code in CODES if code in case.codes)
+    calls = Counter((site.file, site.line) for site in case.sites)
+    left = replay_kept(case.events, frozenset(paths), {line for line, number in calls.items() if number > 1})
+    leaves = [leaf for one in case.signatures for leaf in one.leaves if leaf.path in paths and leaf.value is not None]
+    inside = "self._kept_" if leaves and all(map(_is_of_method, leaves)) else "kept_"
+    for keep, prefix in ((_keep_in_objects, inside), (_keep_outside, "kept_")):
+        yield Candidate(
+            "stable_home", "safe", causes, _change(case, paths, keep), left, _snippet(leaves, paths, prefix)
+        )
+
+
+def _paths(case: Case) -> list[str]:
+    return [cause.path for cause in case.diagnosis.causes if cause.code in CODES]
+
+
+def _is_callable(case: Case, path: str) -> bool:
+    kinds = {leaf.type_name for leaf in leaves_at(case.signatures, path)}
+    return bool(kinds) and kinds <= {*CALLABLES, "collected object"} and kinds != {"collected object"}
+
+
+def _is_of_method(leaf: Leaf) -> bool:
+    """Was it defined in a method? The name then reads ``Model.fit.<locals>.<lambda>``."""
+    owner = (leaf.value or "").rpartition(".<locals>.")[0].rpartition("<locals>.")[2]
+    return "." in owner
+
+
+def _snippet(leaves: Sequence[Leaf], paths: Sequence[str], prefix: str) -> str:
+    lines: dict[str, None] = {}
+    several = len({leaf.value for leaf in leaves}) > 1
+    for leaf in leaves:
+        name = (leaf.value or "").removeprefix("partial of ").rpartition(".")[2]
+        made = {"partial": f"functools.partial({name}, …)", "method": f"….{name}"}.get(leaf.type_name or "", "…")
+        kept = f"{prefix}{name.strip('_') if several and name.isidentifier() else _identifier(leaf.path)}"
+        lines[f"{kept} = {made}  # once, before the calls; pass {kept}"] = None
+    kept = f"{prefix}{_identifier(paths[0])}"
+    return "\n".join(list(lines)[:SHOWN]) or f"{kept} = …  # once, before the calls; pass {kept}"
+
+
+def _identifier(path: str) -> str:
+    names = re.findall(r"[A-Za-z_]\w*", path)
+    return names[-1].strip("_") if names else "function"
+
+
+def _keep_outside(edits: Edits, things: list[Movable]) -> None:
+    move_out(edits, *things, prefix="kept")
+
+
+def _keep_in_objects(edits: Edits, things: list[Movable]) -> None:
+    """What reads `self` is kept by the object, the rest outside."""
+    rest: list[Movable] = []
+    for number, thing in enumerate(things):
+        if any(thing.module is other.module and thing.node.deep_equals(other.node) for other in things[:number]):
+            code = thing.module.code(thing.node)
+            raise Declined(f"`{code}` is passed at several places: give it a name, once, and pass that")
+        try:
+            keep_on_instance(edits, thing, "kept")
+        except Declined:
+            rest.append(thing)
+            if len(rest) == len(things):
+                raise
+    move_out(edits, *rest, prefix="kept")
+
+
+def _change(case: Case, paths: tuple[str, ...], keep: Keep) -> Callable[[Edits], None]:
+    def change(edits: Edits) -> None:
+        given = {path: find_arguments(case, edits, path) for path in paths}
+        several = sum(map(len, given.values())) > 1
+        things: list[Movable] = []
+        for path, arguments in given.items():
+            if not arguments:
+                raise Declined(f"no call was found that gives {path}")
+            for argument in arguments:
+                thing = _find(argument, path, several, {other.name for other in things})
+                if thing is not None and not any(other.node is thing.node for other in things):
+                    things.append(thing)
+        if not things:
+            raise Declined(f"what is passed as {paths[0]} stands in one place already")
+        keep(edits, things)
+
+    return change
+
+
+def _find(argument: Argument, path: str, several: bool, taken: set[str]) -> Movable | None:
+    """What makes the argument anew at each call; None where it is a name that stands for one thing."""
+    module, value = argument.module, argument.node.value
+    if isinstance(value, cst.Name):
+        return _defined(module, value, taken)
+    if not _is_made_anew(module, value):
+        raise Declined(f"`{module.code(value)}`, passed as {path}, may be something else each time")
+    name = _name_within(value) if several else None
+    return movable_expression(module, value, f"kept_{name or _identifier(path)}", taken)
+
+
+def _name_within(value: cst.BaseExpression) -> str | None:
+    """`huber` of ``functools.partial(huber, 1.0)`` and of ``losses.huber``; a lambda has no name."""
+    if isinstance(value, cst.Call):
+        value = value.args[0].value if value.args else value
+    name = value.attr if isinstance(value, cst.Attribute) else value
+    return name.value.strip("_") or None if isinstance(name, cst.Name) else None
+
+
+def _is_made_anew(module: Module, value: cst.BaseExpression) -> bool:
+    """Is it a lambda, a bound method or a partial: equal each time, and never the same?"""
+    return isinstance(value, cst.Lambda | cst.Attribute) or (
+        isinstance(value, cst.Call) and is_partial(module, value.func)
+    )
+
+
+def _defined(module: Module, name: cst.Name, taken: set[str]) -> Movable | None:
+    found = binders_seen(module, name.value, name)
+    if len(found) != 1:
+        raise Declined(f"{name.value} is bound at {len(found) or 'no'} places in {module.file}")
+    (binder,) = found
+    if isinstance(binder, cst.FunctionDef):
+        return movable_definition(module, binder)
+    if isinstance(binder, cst.Param):
+        raise Declined(f"it comes in as the parameter {name.value}: keep what is passed there")
+    assign: Any = module.parent(binder) if isinstance(binder, cst.AssignTarget) else None
+    if not isinstance(assign, cst.Assign):
+        raise Declined(f"{name.value} may be something else each time")
+    if _is_made_anew(module, assign.value):
+        return movable_expression(module, assign.value, name.value, taken)
+    raise Declined(f"{name.value} is made by `{module.code(assign.value)}`, which may give something else each time")
+
+
+_LAMBDA = Example(
+    title="A lambda written in the call",
+    program="""\
+import tensorflow as tf
+
+
+@tf.function
+def apply(x, activation):
+    return tf.reduce_sum(activation(x))
+
+
+for step in range(4):
+    print(step, float(apply(tf.ones([3]), lambda v: v * 2.0)))
+""",
+    function="apply",
+    traces_before=4,
+    repaired="""\
+import tensorflow as tf
+
+
+@tf.function
+def apply(x, activation):
+    return tf.reduce_sum(activation(x))
+
+
+kept_activation = lambda v: v * 2.0
+for step in range(4):
+    print(step, float(apply(tf.ones([3]), kept_activation)))
+""",
+    traces_after=1,
+)
+
+_METHOD = Example(
+    title="A bound method, which is a new object every time",
+    program="""\
+import tensorflow as tf
+
+
+@tf.function
+def train_step(x, loss):
+    return loss(x) * 0.5
+
+
+class Model:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def loss(self, x):
+        return tf.reduce_mean(x * self.scale)
+
+    def fit(self, data):
+        for x in data:
+            print(float(train_step(x, self.loss)))
+
+
+model = Model(3.0)
+for epoch in range(2):
+    model.fit([tf.ones([2]), tf.zeros([2])])
+""",
+    function="train_step",
+    traces_before=4,
+    repaired="""\
+import tensorflow as tf
+
+
+@tf.function
+def train_step(x, loss):
+    return loss(x) * 0.5
+
+
+class Model:
+    def __init__(self, scale):
+        self.scale = scale
+        self._kept_loss = self.loss
+
+    def loss(self, x):
+        return tf.reduce_mean(x * self.scale)
+
+    def fit(self, data):
+        for x in data:
+            print(float(train_step(x, self._kept_loss)))
+
+
+model = Model(3.0)
+for epoch in range(2):
+    model.fit([tf.ones([2]), tf.zeros([2])])
+""",
+    traces_after=1,
+)
+
+_PARTIAL = Example(
+    title="A partial made in a function",
+    program="""\
+import functools
+import tensorflow as tf
+
+
+def power(x, n):
+    return x**n
+
+
+@tf.function
+def transform(x, function):
+    return function(x) + 1.0
+
+
+def evaluate(x):
+    square = functools.partial(power, n=2.0)
+    return transform(x, square)
+
+
+for value in (1.0, 2.0, 3.0):
+    print(float(evaluate(tf.constant(value))))
+""",
+    function="transform",
+    traces_before=3,
+    repaired="""\
+import functools
+import tensorflow as tf
+
+
+def power(x, n):
+    return x**n
+
+
+@tf.function
+def transform(x, function):
+    return function(x) + 1.0
+
+
+square = functools.partial(power, n=2.0)
+
+
+def evaluate(x):
+    return transform(x, square)
+
+
+for value in (1.0, 2.0, 3.0):
+    print(float(evaluate(tf.constant(value))))
+""",
+    traces_after=1,
+)
+
+RECIPE = Recipe(
+    name="stable_home",
+    title="Keep the function that is passed",
+    what="Gives a lambda, a partial, an inner function or a bound method that is passed as an argument a name, once.",
+    why="TensorFlow knows such an argument by its identity, and holds it weakly. One that is made at the call is gone "
+    "after it, and its trace can never be used again.",
+    beware="What is kept sees later changes of what it reads only if that is a `tf.Variable`. An object that keeps its "
+    "own bound method is freed by the cyclic garbage collector, not at once.",
+    propose=propose,
+    examples=(_LAMBDA, _METHOD, _PARTIAL),
+)

@@ -1,0 +1,196 @@
+"""The hooks of TensorFlow: every cache miss becomes a `TraceEvent`; a cache hit is TensorFlow's own code.
+
+Except for the first calls after a trace, which are looked at for wrong answers (`silent`) and timed (`first_runs`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from traceonce.facts import FunctionId, Signature, TraceEvent
+from traceonce.frameworks.base.backend import Sink
+from traceonce.frameworks.base.captured_state import Reader
+from traceonce.frameworks.base.identities import ByIdentity
+from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
+from traceonce.frameworks.base.places import Places
+from traceonce.frameworks.tensorflow.backward import BackwardGraphs
+from traceonce.frameworks.tensorflow.call_counts import CallCounts
+from traceonce.frameworks.tensorflow.compilations import InputShapes
+from traceonce.frameworks.tensorflow.first_runs import FirstRuns
+from traceonce.frameworks.tensorflow.graphs import Fingerprints, graph_name
+from traceonce.frameworks.tensorflow.probes import Probes, backward_builders, counts_calls, has_created_variables
+from traceonce.frameworks.tensorflow.requests import Request, Requests
+from traceonce.frameworks.tensorflow.silent import CALLS, SilentChecks, bound_objects
+
+
+@dataclasses.dataclass(eq=False, kw_only=True)
+class TensorFlowMiss(Miss):
+    """A trace under way."""
+
+    request: Request
+    options: Any
+    earlier: tuple[Signature, ...]
+    bound: dict[str, Any]
+    reads: dict[str, str]
+    dead: tuple[int, ...] = ()
+
+
+class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
+    """Watches `tracing_compilation._create_concrete_function`, which TensorFlow calls on a cache miss only."""
+
+    hook = "cache misses (tracing_compilation._create_concrete_function)"
+    backend = "tensorflow"
+
+    def __init__(self, tensorflow: Any, probes: Probes, sink: Sink, *, compilations: bool = False) -> None:
+        super().__init__(sink)
+        self._probes = probes
+        self._places = Places((tensorflow.__file__,))
+        self._requests = Requests(probes, self._places)
+        self._fingerprints = Fingerprints()
+        self._objects = ByIdentity()
+        self._known: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._counts = CallCounts(probes.polymorphic_function) if counts_calls(probes) else None
+        self._runs = FirstRuns(probes.context.executing_eagerly, sink.write, self._problem)
+        self._backward = BackwardGraphs(self._report_backward, self._problem)
+        self._silent = SilentChecks(
+            probes.tracing_compilation,
+            Reader(self._places.is_user, _is_tensor),
+            self._requests.describe,
+            self._calls_of,
+            sink.write,
+            self._problem,
+        )
+        self._inputs = InputShapes(sink.write) if compilations else None
+        self.start()
+
+    def renew(self) -> Callable[[str], int]:
+        self._known = weakref.WeakSet()
+        self._silent.renew()
+        return self._counts.mark() if self._counts is not None else lambda key: 0
+
+    def settle(self) -> None:
+        self._guard(self._tell_calls, self._silent.settle)
+
+    def _tell_calls(self) -> None:
+        if self._counts is not None:
+            self._sink.write(self._counts.read())
+
+    def stop(self) -> None:
+        super().stop()
+        self._silent.stop()
+        self._runs.stop()
+        if self._counts is not None:
+            self._counts.stop()
+
+    def _place(self) -> None:
+        self._hooks.place(self._probes.tracing_compilation, "_create_concrete_function", self._on_miss)
+        for owner, method in backward_builders(self._probes):
+            self._hooks.place(owner, method, self._backward.hook)
+
+    def _read(
+        self, caller: types.FrameType, /, function_type: Any, type_context: Any, func_graph: Any, tracing_options: Any
+    ) -> TensorFlowMiss:
+        request = self._requests.read(function_type, tracing_options, caller)
+        bound = bound_objects(request.described, request.kind)
+        return TensorFlowMiss(
+            request=request,
+            options=tracing_options,
+            earlier=self._earlier(request, tracing_options),
+            bound=bound,
+            reads=self._silent.read(request.described, bound),
+            call=self._next_call(request) if request.called else None,
+        )
+
+    def _event(self, miss: TensorFlowMiss, made: Any = None) -> TraceEvent:
+        fingerprint, nodes = self._fingerprints.take(made) if made is not None else (None, None)
+        miss.dead += self._requests.identities.take_dead()
+        request, options = miss.request, miss.options
+        return TraceEvent(
+            **miss.measured(),
+            backend=self.backend,
+            function=request.described.id,
+            signature=request.signature,
+            traced=request.traced,
+            earlier=miss.earlier,
+            dead=miss.dead,
+            phase=request.phase,
+            object=self._objects.find(request.owner),
+            instance=self._objects.find(request.described.instance),
+            fingerprint=fingerprint,
+            graph=graph_name(made) if made is not None else None,
+            nodes=nodes,
+            call_site=request.site,
+            stack=request.stack,
+            jit_compile=bool(getattr(request.owner, "_jit_compile", False)),
+            signed=options.input_signature is not None,
+            reduce_retracing=bool(options.reduce_retracing),
+            reads=miss.reads if request.phase == "first" else {},
+            creates_variables=made is not None and has_created_variables(request.owner),
+        )
+
+    def _failed(self, miss: TensorFlowMiss, error: BaseException) -> None:
+        if miss.permitted:
+            super()._failed(miss, error)
+            self._requests.identities.note_told()
+        else:
+            self._requests.identities.put_back(miss.dead)
+
+    def _follow(self, miss: TensorFlowMiss, event: TraceEvent, made: Any) -> None:
+        """A new graph is there: time its first run, and watch what comes of it."""
+        self._requests.identities.note_told()
+        look = None
+        self._backward.expect(made.graph, event.function)
+        owner, described = miss.request.owner, miss.request.described
+        if owner is not None and event.phase != "internal":
+            self._known.add(owner)
+            reads = {} if _captures_late(made.graph) else miss.reads
+            look = self._silent.traced(owner, described, miss.bound, event.served.leaves, reads)
+        shapes = self._inputs.expect(event.id) if self._inputs is not None and event.jit_compile else None
+
+        def on_run(inputs: Any) -> None:
+            if look is not None:
+                look()
+            if shapes is not None:
+                shapes(inputs)
+
+        runs = math.inf if shapes else CALLS if look else 2
+        self._runs.expect(made, event.id, on_run if look or shapes else None, runs)
+
+    def _earlier(self, request: Request, options: Any) -> tuple[Signature, ...]:
+        """Signatures traced before this observer watched, told once."""
+        if request.owner is None or not options.function_cache or request.owner in self._known:
+            return ()
+        return self._requests.earlier(options)
+
+    def _next_call(self, request: Request) -> int | None:
+        """The number of the call under way, where it is one that TensorFlow counts."""
+        if self._counts is None or request.owner is None:
+            return None
+        if request.phase != "internal":
+            self._counts.note(request.described.id.key, request.owner)
+        return self._counts.total(request.owner) + 1 if self._probes.context.executing_eagerly() else None
+
+    def _calls_of(self, owner: Any) -> int:
+        return self._counts.total(owner) if self._counts is not None else 0
+
+    def _report_backward(self, function: FunctionId, start: float, seconds: float) -> None:
+        self._runs.set_aside(seconds)
+        self._tell_backward(function, start, seconds, self._places.call_site(self._requests.frames()))
+
+
+def _captures_late(graph: Any) -> bool:
+    """Does the graph fetch values at each call? Then what it reads from outside may not be baked in."""
+    by_reference = getattr(getattr(graph, "function_captures", None), "by_ref_external", None)
+    return bool(getattr(graph, "deferred_external_captures", None) or by_reference)
+
+
+def _is_tensor(value: object) -> bool:
+    from tensorflow.python.framework import tensor
+    from tensorflow.python.ops import variables
+
+    return isinstance(value, (tensor.Tensor, variables.Variable))

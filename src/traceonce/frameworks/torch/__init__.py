@@ -1,0 +1,48 @@
+"""PyTorch: `torch.compile`, from 2.6 on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from traceonce.errors import BackendUnavailable, TracingLimitReached
+from traceonce.facts import Breach
+from traceonce.facts.replay import ReplaySettings
+from traceonce.frameworks.base.backend import RunningReplay, Sink, Watching
+from traceonce.frameworks.torch.descriptor import FRAMEWORK
+
+
+class Torch:
+    """The backend for PyTorch; its modules touch the framework inside functions only."""
+
+    framework = FRAMEWORK
+
+    def request_compilations(self, environment: dict[str, str]) -> None:
+        """Every trace of PyTorch's is a compilation; there are no others to ask for."""
+        return
+
+    def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
+        torch = sys.modules.get("torch")
+        if torch is None:
+            raise BackendUnavailable("torch has not been imported, so there is nothing to watch")
+        from traceonce.frameworks.torch.deferred_hooks import TorchWatching
+
+        return TorchWatching(torch, sink)
+
+    def replay(self, settings: ReplaySettings, enough: Callable[[], None]) -> RunningReplay:
+        torch = sys.modules.get("torch")
+        if torch is None:
+            raise BackendUnavailable("torch has not been imported, so there is nothing to replay")
+        from traceonce.frameworks.torch.replay.session import TorchReplay
+
+        return TorchReplay(torch, settings, enough)
+
+    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
+        return TracingLimitReached(message, breach)
+
+    def check(self) -> None:
+        import torch
+
+        toy = torch.compile(lambda x: x + 1, backend="eager")
+        toy(torch.zeros(2))
+        toy(torch.zeros(2, dtype=torch.int64))

@@ -1,0 +1,93 @@
+"""PyTorch leaves whole numbers open that a module keeps, as it does with all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from traceonce.fix.candidate import Candidate, Example, Recipe
+from traceonce.fix.case import Case
+from traceonce.frameworks.torch.recipes.varying import predict, reasons, varying_numbers
+from traceonce.words.notes.torch import SETTING_FOR_ALL_MODULES
+
+if TYPE_CHECKING:
+    from traceonce.fix.source.edits import Edits
+
+NAME = "allow_unspec_int"
+SETTING = "torch._dynamo.config.allow_unspec_int_on_nn_module"
+HINT = "integer attributes of the nn.Module"  # in PyTorch's own words for such a guard
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    numbers = varying_numbers(case)
+    if not numbers or not any(HINT in reason for reason in reasons(case)):
+        return
+
+    def change(edits: Edits) -> None:
+        from traceonce.frameworks.torch.recipes.settings import set_up
+
+        set_up(case, edits, SETTING, "True")
+
+    left = predict(case, numbers)
+    codes = tuple(sorted({cause.code for cause in numbers}))
+    notes = (SETTING_FOR_ALL_MODULES(),)
+    yield Candidate(NAME, "safe", codes, change, None if left is None else left + 1, f"{SETTING} = True", notes)
+
+
+_COUNTER = Example(
+    title="A module that counts its calls",
+    function="Warming.forward",
+    traces_before=8,
+    traces_after=2,
+    program='''\
+import torch
+
+
+class Warming(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 2)
+        self.step = 0
+
+    def forward(self, x):
+        self.step += 1
+        return self.layer(x) * min(self.step / 100, 1.0)
+
+
+model = torch.compile(Warming(), backend="eager")
+for number in range(12):
+    print(model(torch.ones(4, 3)).sum().item())
+''',
+    repaired='''\
+import torch
+
+
+class Warming(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 2)
+        self.step = 0
+
+    def forward(self, x):
+        self.step += 1
+        return self.layer(x) * min(self.step / 100, 1.0)
+
+
+torch._dynamo.config.allow_unspec_int_on_nn_module = True
+model = torch.compile(Warming(), backend="eager")
+for number in range(12):
+    print(model(torch.ones(4, 3)).sum().item())
+''',
+)  # fmt: skip
+
+RECIPE = Recipe(
+    name=NAME,
+    title="Let the numbers of a module vary",
+    what="Sets `torch._dynamo.config.allow_unspec_int_on_nn_module = True`, once, above `torch.compile`.",
+    why="A whole number that a module keeps is compiled for by its value, since most are settings; a counter reaches "
+    "the limit of 8, and the module runs uncompiled. With this, it is left open after its second value.",
+    beware="It does nothing under `dynamic=False`. A number that decides what the module is (how many layers run) is "
+    "compiled for by its value all the same.",
+    propose=propose,
+    examples=(_COUNTER,),
+)

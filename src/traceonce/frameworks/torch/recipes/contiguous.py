@@ -1,0 +1,96 @@
+"""A tensor comes with its elements in one order: it is made contiguous where the function is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from traceonce.facts import Cause, CauseCode
+from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
+from traceonce.fix.case import Case
+from traceonce.frameworks.torch.recipes.varying import is_argument, predict
+from traceonce.words.notes.torch import WRITES_GO_TO_COPY
+
+if TYPE_CHECKING:
+    from traceonce.fix.source.edits import Edits
+
+NAME = "contiguous"
+_STRIDE = re.compile(r"(.+)\.stride\(\)(?:\[\d+\])?")
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    found = dict(_strides(case))
+    if not found:
+        return
+    paths = list(dict.fromkeys(found.values()))
+
+    def change(edits: Edits) -> None:
+        for path in paths:
+            _wrap(case, edits, path)
+
+    snippet = ", ".join(f"{path}.contiguous()" for path in paths)
+    notes = (WRITES_GO_TO_COPY(names=paths),)
+    yield Candidate(NAME, "review", (CauseCode.GUARD,), change, predict(case, list(found)), snippet, notes)
+
+
+def _strides(case: Case) -> Iterator[tuple[Cause, str]]:
+    for cause in case.diagnosis.causes:
+        match = _STRIDE.fullmatch(cause.path) if cause.code is CauseCode.GUARD else None
+        if match is not None and is_argument(case, match[1]):
+            yield cause, match[1]
+
+
+def _wrap(case: Case, edits: Edits, path: str) -> None:
+    from traceonce.fix.source.arguments import find_arguments, wrap_argument
+
+    arguments = find_arguments(case, edits, path)
+    if not arguments:
+        raise Declined(f"no call gives {path}")
+    for argument in arguments:
+        wrap_argument(edits, argument, "value.contiguous()")
+
+
+_SLICES = Example(
+    title="Columns out of tables of different widths",
+    function="norm",
+    traces_before=8,
+    traces_after=1,
+    program='''\
+import torch
+
+
+@torch.compile(backend="eager", dynamic=False)
+def norm(x):
+    return (x * x).sum()
+
+
+for width in range(3, 15):
+    table = torch.ones(5, width)
+    print(norm(table[:, :2]).item())
+''',
+    repaired='''\
+import torch
+
+
+@torch.compile(backend="eager", dynamic=False)
+def norm(x):
+    return (x * x).sum()
+
+
+for width in range(3, 15):
+    table = torch.ones(5, width)
+    print(norm(table[:, :2].contiguous()).item())
+''',
+)  # fmt: skip
+
+RECIPE = Recipe(
+    name=NAME,
+    title="One order of the elements",
+    what="Calls `.contiguous()` on an argument whose strides vary, where the function is called.",
+    why="Compiled code is made for the strides of its arguments: a slice of a wider table, or a transposed one, is "
+    "compiled for again, though its shape is the same.",
+    beware="A tensor that is not contiguous is copied at each call; writing into it inside the function is then lost.",
+    propose=propose,
+    examples=(_SLICES,),
+)

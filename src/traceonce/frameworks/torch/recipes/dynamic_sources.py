@@ -1,0 +1,123 @@
+"""PyTorch is told by name what varies: arguments, and numbers that lie outside of the function."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from traceonce.facts import Cause
+from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
+from traceonce.fix.case import Case
+from traceonce.frameworks.torch.recipes.varying import (
+    is_argument,
+    markable_dimensions,
+    predict,
+    reasons,
+    treats_what_matters,
+    varying_numbers,
+)
+from traceonce.words.notes.torch import SETTING_FOR_ALL_FUNCTIONS
+
+if TYPE_CHECKING:
+    from traceonce.fix.source.edits import Edits
+
+NAME = "dynamic_sources"
+SETTING = "torch.compiler.config.dynamic_sources"
+TRIED = (2, 13)  # the version on which it was found to serve, and to know single dimensions
+_GLOBAL = re.compile(r"\bG\['(\w+)'\] == ")
+_ROOT = re.compile(r"\w+")
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    sources = dict(_sources(case))
+    if not sources or not treats_what_matters(case, list(sources.values())):
+        return
+    version = case.environment.get("torch")
+    if version is not None and _number(version) < TRIED:
+        raise Declined(f"{SETTING} was tried on PyTorch 2.13, and this is {version}")
+    codes = tuple(sorted({cause.code for cause in sources.values()}))
+    written = f'"{", ".join(sources)}"'
+
+    def change(edits: Edits) -> None:
+        from traceonce.frameworks.torch.recipes.settings import set_up
+
+        set_up(case, edits, SETTING, written)
+
+    notes = (SETTING_FOR_ALL_FUNCTIONS(),)
+    left = predict(case, list(sources.values()))
+    yield Candidate(NAME, "review", codes, change, left, f"{SETTING} = {written}", notes)
+
+
+def _sources(case: Case) -> Iterator[tuple[str, Cause]]:
+    """What varied, by PyTorch's own names: ``L['x']:0``, ``G['SCALE']``. Floats are not served by it."""
+    for dimension in markable_dimensions(case):
+        yield f"{_local(dimension.path)}:{dimension.axis}", dimension.cause
+    global_names = {name for reason in reasons(case) for name in _GLOBAL.findall(reason)}
+    for cause in varying_numbers(case):
+        if cause.type_name != "int":
+            continue
+        if cause.path in global_names:
+            yield f"G['{cause.path}']", cause
+        elif is_argument(case, cause.path):
+            yield _local(cause.path), cause
+
+
+def _local(path: str) -> str:
+    root = _ROOT.match(path)
+    assert root is not None
+    return f"L['{root[0]}']{path[root.end() :]}"
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+
+
+_A_GLOBAL = Example(
+    title="A whole number that lies outside of the function",
+    function="scaled",
+    traces_before=8,
+    traces_after=1,
+    program='''\
+import torch
+
+level = 2
+
+
+@torch.compile(backend="eager")
+def scaled(x):
+    return x * level
+
+
+for level in range(2, 14):
+    print(scaled(torch.ones(3)).tolist())
+''',
+    repaired='''\
+import torch
+
+level = 2
+
+torch.compiler.config.dynamic_sources = "G['level']"
+
+
+@torch.compile(backend="eager")
+def scaled(x):
+    return x * level
+
+
+for level in range(2, 14):
+    print(scaled(torch.ones(3)).tolist())
+''',
+)  # fmt: skip
+
+RECIPE = Recipe(
+    name=NAME,
+    title="Name what varies",
+    what="Sets `torch.compiler.config.dynamic_sources` to the names of what varied, once, above `torch.compile`.",
+    why="A whole number of a global is compiled for by its value, `dynamic=True` or not; named there, it is left open. "
+    "For sizes it does what `mark_dynamic` does, without a change of the calls and without a ConstraintViolationError.",
+    beware="It holds for every compiled function of the program. A name that is no longer used is no error: it does "
+    "nothing. It does not serve for floats, nor for whole numbers that a module keeps.",
+    propose=propose,
+    examples=(_A_GLOBAL,),
+)

@@ -1,0 +1,258 @@
+"""One function, one step: its candidates from the least change up, until one is proved.
+
+The first proved one that settles the function is taken, else the proved one with the fewest traces. Where a trace fails
+in what the function calls, that is changed as well (`following_up`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from traceonce.facts import Fix, Note, Proof
+from traceonce.facts.replay import stable_name
+from traceonce.fix.candidate import Candidate, Declined
+from traceonce.fix.case import Case
+from traceonce.fix.project.diffs import line_edits, unified_diff
+from traceonce.fix.proposals import Proposals, consider
+from traceonce.fix.source.edits import Edits
+from traceonce.frameworks.tensorflow.dynamic_shapes.called import asks_for_sizes
+from traceonce.frameworks.tensorflow.dynamic_shapes.extension import opens_dimensions
+from traceonce.frameworks.tensorflow.dynamic_shapes.reach import Reach
+from traceonce.frameworks.tensorflow.recipes.input_signature import wider
+from traceonce.prove.comparison import compare_probes
+from traceonce.prove.follow_up import MOST_ROUNDS, Failed, FollowUps, failed_tracing
+from traceonce.prove.judgement import Observed, clearly_slower, doubt, judge, label
+from traceonce.prove.outcome import Attempt, Files, Repaired
+from traceonce.prove.program import Program, is_wrong
+from traceonce.prove.stage_client import Run
+from traceonce.words.notes import english_note
+from traceonce.words.notes.proofs import PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER, READS_OPEN_SIZE
+
+MOST_TRIES = 14  # candidates that are run
+SHOWN = 120  # characters of a change, while it is tried
+
+
+class Taken(NamedTuple):
+    """A proved repair: the files with it, and the program as it ran with them."""
+
+    fix: Fix
+    files: Files
+    observed: Observed
+    settled: bool
+
+    @property
+    def traces(self) -> int:
+        assert self.fix.proof is not None
+        return self.fix.proof.after.traces
+
+
+def may_help(case: Case, proof: Proof) -> bool:
+    """Is a change worth telling that was not proved? Not where it leaves as many traces as there were."""
+    return is_wrong(case) or proof.after.traces < proof.before.traces
+
+
+class Trying:
+    """`current` is the program with `files`, the repairs taken before. `wide`: take the wider of two signatures."""
+
+    def __init__(
+        self,
+        program: Program,
+        case: Case,
+        current: Observed,
+        files: Files,
+        needs_repair: Callable[[Case, Run], bool],
+        *,
+        wide: bool,
+    ) -> None:
+        self._program = program
+        self._case = case
+        self._name = stable_name(case.diagnosis.function)
+        self._current = current
+        self._files = files
+        self._needs_repair = needs_repair
+        self._wide = wide
+        self._attempts: list[Attempt] = []
+        self._unproved: tuple[Fix, Files] | None = None
+        self._tried: list[Files] = []
+        self._follow_ups = FollowUps(case, self._is_new)
+        self._proposals = consider(case)
+
+    def run(self) -> tuple[Repaired, Taken | None]:
+        proposals = self._proposals
+        best: Taken | None = None
+        for candidate in proposals.candidates:
+            if candidate.change is None or self._is_no_better(candidate, best):
+                continue
+            taken = self._try_along(candidate)
+            if taken is not None and (best is None or taken.traces < best.traces):
+                best = taken
+            if (best is not None and best.settled) or len(self._tried) >= MOST_TRIES:
+                break
+        self._attempts += [Attempt(recipe, reason) for recipe, reason in proposals.declined.items()]
+        return self._repaired(proposals, best), best
+
+    def _repaired(self, proposals: Proposals, best: Taken | None) -> Repaired:
+        return Repaired(
+            case=self._case,
+            fixes=(best.fix,) if best is not None else (),
+            attempts=tuple(self._attempts),
+            advice=tuple(candidate for candidate in proposals.candidates if candidate.change is None),
+            settled=best is not None and best.settled,
+            why=self._why_nothing() if best is None else None,
+            unproved=self._unproved,
+        )
+
+    def _why_nothing(self) -> str:
+        """The reason to tell: that of what was run rather than that of what could not be written."""
+        ran = [attempt for attempt in self._attempts if attempt.proof is not None]
+        if not self._attempts:
+            return "no change of the source is known that keeps what the program means"
+        last = (ran or self._attempts)[-1]
+        return f"{last.recipe}: {last.reason}"
+
+    def _is_no_better(self, candidate: Candidate, best: Taken | None) -> bool:
+        """Would it leave as many traces as what is proved already?"""
+        if best is None or candidate.predicted_traces is None:
+            return best is not None
+        return candidate.predicted_traces >= best.traces
+
+    def _try_along(self, candidate: Candidate) -> Taken | None:
+        """The candidate; where a trace fails under it, the same with the functions changed in which it fails."""
+        result = self._try(candidate)
+        reach: Reach | None = None
+        for _ in range(MOST_ROUNDS):
+            if not isinstance(result, Failed):
+                break
+            following = self._follow_ups.after(candidate, result, reach)
+            if following is None:
+                return None
+            reach = following.reach
+            result = self._try(following.candidate)
+        return result if isinstance(result, Taken) else None
+
+    def _try(self, candidate: Candidate) -> Taken | Failed | None:
+        files = self._write(candidate)
+        if files is None:
+            return None
+        shown = (candidate.snippet or "").partition("\n")[0]
+        self._program.tell(f"{self._case.diagnosis.function.name}: trying {candidate.recipe}: {shown[:SHOWN]}")
+        taken = self._prove(candidate, files)
+        if taken.fix.proof is None or taken.fix.proof.verdict == "proved":
+            return self._offer_wider(candidate, taken)
+        self._attempts.append(Attempt(candidate.recipe, taken.fix.proof.reason or "", taken.fix.proof))
+        if taken.fix.proof.verdict == "not_proved" and self._unproved is None and may_help(self._case, taken.fix.proof):
+            self._unproved = taken.fix, files
+        run = taken.observed.run
+        return Failed(run, {**self._program.sources, **files}) if failed_tracing(run) else None
+
+    def _prove(self, candidate: Candidate, files: Files) -> Taken:
+        """Run it, judge it; what seems slower is measured once more, since the machine may be busy."""
+        program, name = self._program, self._name
+        oracle = program.oracle_for(self._case)
+        observed = program.run(files, probe=name)
+        wrong = is_wrong(self._case)
+        proof = judge(name, program.original, self._current, observed, program.variation, oracle, wrong=wrong)
+        if proof.verdict == "proved" and not wrong and clearly_slower(name, [self._current], [observed]):
+            program.tell(f"{self._case.diagnosis.function.name}: measuring again")
+            runs = [self._current, program.run(self._files)], [observed, program.run(files)]
+            slower = clearly_slower(name, *runs)
+            proof = proof if slower is None else doubt(proof, slower)
+        fix = self._fix(candidate, proof, observed.run, files)
+        return Taken(fix, files, observed, self._is_settled(observed))
+
+    def _offer_wider(self, candidate: Candidate, least: Taken) -> Taken:
+        """Where a signature is too narrow for calls to come: is the wider one proved as well?"""
+        broad = wider(candidate) if least.fix.safety == "narrow" else None
+        files = self._write(broad) if broad is not None else None
+        if broad is None or files is None:
+            return least
+        self._program.tell(f"{self._case.diagnosis.function.name}: trying the wider signature")
+        taken = self._prove(broad, files)
+        if taken.fix.proof is None or taken.fix.proof.verdict != "proved":
+            return least
+        return taken if self._wide else least._replace(fix=msgspec.structs.replace(least.fix, wider=broad.snippet))
+
+    def _write(self, candidate: Candidate) -> Files | None:
+        """The files with the candidate written into them; None where it cannot be, or was tried before."""
+        try:
+            files = self._written(candidate)
+        except Declined as why:
+            self._attempts.append(Attempt(candidate.recipe, str(why)))
+            return None
+        except Exception as error:  # a mistake of ours must not end the search
+            reason = f"could not be written ({type(error).__name__}: {error})"
+            self._attempts.append(Attempt(candidate.recipe, reason))
+            return None
+        if files is not None:
+            self._tried.append(files)
+        return files
+
+    def _is_new(self, candidate: Candidate) -> bool:
+        """Can it be written, and does it differ from all that was tried?"""
+        try:
+            return self._written(candidate) is not None
+        except Declined:
+            return False
+
+    def _written(self, candidate: Candidate) -> Files | None:
+        assert candidate.change is not None
+        edits = Edits({**self._program.sources, **self._files})
+        candidate.change(edits)
+        changed = edits.results()
+        files = {**self._files, **changed}
+        return files if changed and files not in self._tried else None
+
+    def _fix(self, candidate: Candidate, proof: Proof, run: Run, files: Files) -> Fix:
+        probes = self._program.probes_for(self._case)
+        beyond = None
+        if probes is not None and run.probes is not None and not candidate.passes_state:
+            beyond = compare_probes(probes, run.probes, self._name)
+            proof = msgspec.structs.replace(
+                proof,
+                probes=beyond.tried,
+                probe_differences=beyond.differing,
+                probe_errors=beyond.raising,
+            )
+        safety, notes = label(candidate, beyond, list(self._doubts(candidate, proof)))
+        before = {**self._program.sources, **self._files}
+        changes = {name: (before[name], text) for name, text in files.items() if text != before[name]}
+        return Fix(
+            recipe=candidate.recipe,
+            safety=safety,
+            predicted_traces=candidate.predicted_traces,
+            snippet=candidate.snippet,
+            proof=proof,
+            causes=candidate.causes,
+            edits=tuple(edit for name, texts in changes.items() for edit in line_edits(name, *texts)),
+            note=english_note(notes),
+            diff=unified_diff(changes, Path()),
+            coded_notes=notes,
+        )
+
+    def _doubts(self, candidate: Candidate, proof: Proof) -> Iterator[Note]:
+        if proof.prints_counts and proof.measure == "eager":
+            yield PRINTED_COUNT_NOT_EAGER()
+        elif proof.prints_counts:
+            yield PRINTED_COUNT_CHANGED()
+        if (
+            opens_dimensions(candidate)
+            and "dynamic_shape" not in candidate.recipe
+            and self._reads_open_sizes(candidate)
+        ):
+            yield READS_OPEN_SIZE()
+
+    def _reads_open_sizes(self, candidate: Candidate) -> bool:
+        """Could sizes in the body be read at run time, or does it ask whether one is known?"""
+        following = f"{candidate.recipe}+dynamic_shape"
+        if any(each.recipe == following and self._is_new(each) for each in self._proposals.candidates):
+            return True
+        return asks_for_sizes(self._case, Edits({**self._program.sources, **self._files}))
+
+    def _is_settled(self, observed: Observed) -> bool:
+        cases = self._program.understand(observed.run)
+        mine = [case for case in cases if stable_name(case.diagnosis.function) == self._name]
+        return bool(mine) and not any(self._needs_repair(case, observed.run) for case in mine)

@@ -1,0 +1,181 @@
+"""Is the repair proved? The numbered rules that decide.
+
+1. The program ends otherwise, returns something else, leaves other variables or prints something else than before:
+   *refuted*, with the first difference. For a value that was stale or confused, and for a trace that fails, the
+   original is the wrong measure: the measure is the original run eagerly.
+2. The function is traced as often as before, or what it saves is traced elsewhere: *not proved*. (A silently wrong
+   value, or a failure, is repaired where the results are right; it need not be traced less often.)
+3. Two runs of the original differ in what the function returns: *not proved*; nothing is claimed of its values.
+4. The program left no results, or no call of the function was seen, or there is nothing at all that could be compared
+   (all calls come from inside a transformation such as `jax.grad`, and nothing is printed): *not proved*.
+5. Its calls take clearly longer than before (half as long again, and at least 0.2 s), also when both are run once
+   more: *not proved*. What is right may take longer than what was wrong.
+6. Else it is *proved*, for the calls that were seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from traceonce.facts import Measurement, Note, Proof, ProofVerdict
+from traceonce.facts.fix import Safety
+from traceonce.facts.replay import Returned
+from traceonce.fix.candidate import Candidate
+from traceonce.fix.kits import MOVING, SHOWN_BY_PROBES
+from traceonce.prove.comparison import Beyond, Variation, find_difference, returned_by_function
+from traceonce.prove.stage_client import Run
+from traceonce.prove.values import tolerance
+from traceonce.words.notes import english_reason, join_notes
+from traceonce.words.notes.proofs import BEYOND_DIFFERS, BEYOND_NOT_TRIED, BEYOND_RAISES
+from traceonce.words.notes.reasons import (
+    CALLS_TAKE_LONGER,
+    CRASHED_WITHOUT_RESULTS,
+    NOT_CALLED,
+    NOT_DETERMINISTIC,
+    NOT_FEWER_TRACES,
+    NOTHING_TO_COMPARE,
+    PRINTED_DIFFERS,
+    TRACED_ELSEWHERE,
+)
+
+SLOWER, SLOWER_SECONDS = 1.5, 0.2
+
+
+class Observed(NamedTuple):
+    """A run, and how often each of the user's functions was traced in it."""
+
+    run: Run
+    traces: dict[str, int]
+
+    def results_of(self, name: str) -> list[Returned]:
+        return returned_by_function(self.run).get(name, [])
+
+    def measure(self, name: str) -> Measurement:
+        results = self.results_of(name)
+        seconds = sum(returned.seconds for returned in results)
+        replay = self.run.replay
+        return Measurement(
+            traces=self.traces.get(name, 0),
+            calls=len(results),
+            seconds=round(replay.seconds if replay is not None else self.run.seconds, 4),
+            seconds_per_call=round(seconds / len(results), 7) if results else None,
+            exit_code=self.run.status,
+        )
+
+
+def judge(
+    name: str,
+    original: Observed,
+    before: Observed,
+    after: Observed,
+    variation: Variation,
+    oracle: Run | None = None,
+    *,
+    wrong: bool | None = None,
+) -> Proof:
+    """The proof of a repair of the function `name`.
+
+    Results are compared with the `original`, or with the `oracle` where the original is wrong; traces with `before`,
+    which may have other repairs already. `wrong`: the function itself was wrong until now, and need not be traced less
+    often (None: it was where there is an oracle).
+    """
+    counts = [(count, after.traces.get(other, 0)) for other, count in original.traces.items()]
+    counts += [(sum(original.traces.values()), sum(after.traces.values()))]
+    if oracle is not None:  # a program that counts its traces counts the calls where it is run eagerly
+        called = {other: len(results) for other, results in returned_by_function(oracle).items()}
+        counts += [(count, after.traces.get(other, 0)) for other, count in called.items()]
+        counts += [(sum(called.values()), sum(after.traces.values()))]
+    measure = oracle or original.run
+    difference = find_difference(measure, after.run, variation, counts)
+    counting = difference is None and find_difference(measure, after.run, variation) is not None
+    results = returned_by_function(measure).get(name, [])
+    dtypes = {value.dtype for returned in results for value in returned.values if value.kind == "array"}
+    printed = difference is not None and difference.code == PRINTED_DIFFERS.code
+    proof = Proof(
+        before=before.measure(name),
+        after=after.measure(name),
+        outputs_equal=None if name in variation.functions else difference is None,
+        verdict="proved",
+        compared=len(results),
+        tolerance=max(map(tolerance, dtypes), default=0.0),
+        first_difference=None if difference is None else english_reason(difference),
+        measure="original" if oracle is None else "eager",
+        printed_equal=None if variation.printed is None else not printed,
+        deterministic=variation.describe() is None,
+        prints_counts=counting,
+    )
+    if difference is not None:
+        return _with(proof, "refuted", difference)
+    reason = _why_not(name, proof, before, after, variation, silent=(oracle is not None) if wrong is None else wrong)
+    return proof if reason is None else _with(proof, "not_proved", reason)
+
+
+def _why_not(
+    name: str, proof: Proof, before: Observed, after: Observed, variation: Variation, *, silent: bool
+) -> Note | None:
+    fewer = proof.after.traces < proof.before.traces
+    elsewhere = sum(after.traces.values()) >= sum(before.traces.values())
+    if not silent and (not fewer or elsewhere):
+        if fewer:
+            return TRACED_ELSEWHERE(before=proof.before.traces, after=proof.after.traces)
+        return NOT_FEWER_TRACES(before=proof.before.traces, after=proof.after.traces)
+    if name in variation.functions:
+        return NOT_DETERMINISTIC(functions=sorted(each.rpartition(":")[2] for each in variation.functions))
+    if before.run.replay is None or after.run.replay is None:
+        return CRASHED_WITHOUT_RESULTS()
+    seen = before.run.replay
+    if not seen.returned and not seen.variables and not before.run.printed.strip():
+        return NOTHING_TO_COMPARE()
+    if not proof.after.traces or not (proof.compared or before.traces.get(name)):
+        return NOT_CALLED()
+    return None
+
+
+def clearly_slower(name: str, before: Sequence[Observed], after: Sequence[Observed]) -> Note | None:
+    """Do the calls of a function take longer, by the best of these runs? Then by how much."""
+    one, other = (min(_total(observed, name) for observed in runs) for runs in (before, after))
+    if other > SLOWER * one and other - one > SLOWER_SECONDS:
+        return CALLS_TAKE_LONGER(before=one, after=other)
+    return None
+
+
+def _total(observed: Observed, name: str) -> float:
+    return sum(returned.seconds for returned in observed.results_of(name))
+
+
+def doubt(proof: Proof, reason: Note) -> Proof:
+    """The same, not proved after all."""
+    return _with(proof, "not_proved", reason)
+
+
+def _with(proof: Proof, verdict: ProofVerdict, reason: Note) -> Proof:
+    return msgspec.structs.replace(proof, verdict=verdict, reason=english_reason(reason), coded_reason=reason)
+
+
+class Label(NamedTuple):
+    """How far a proved repair can be trusted beyond the calls that were seen, and what to know."""
+
+    safety: Safety
+    notes: tuple[Note, ...]
+
+
+def label(candidate: Candidate, beyond: Beyond | None, doubts: Sequence[Note] = ()) -> Label:
+    """*Safe* where calls beyond the run show nothing; *narrow* where one now raises; else *review*.
+
+    `doubts` are reasons to have a look that no call shows.
+    """
+    if doubts:
+        return Label("review", join_notes(candidate.notes, doubts))
+    recipes = set(candidate.recipe.split("+"))
+    if (beyond is None or not beyond.tried) and not recipes <= MOVING:
+        return Label("review", join_notes(candidate.notes, [BEYOND_NOT_TRIED()]))
+    if beyond is None:
+        return Label(candidate.safety, candidate.notes)
+    if beyond.differing:
+        return Label("review", join_notes(candidate.notes, [BEYOND_DIFFERS(differences=beyond.differing)]))
+    if beyond.raising:
+        return Label("narrow", join_notes([BEYOND_RAISES(errors=beyond.raising)], candidate.notes))
+    return Label("safe" if recipes <= SHOWN_BY_PROBES else candidate.safety, candidate.notes)
