@@ -11,9 +11,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from traceonce.fix.candidate import Example
-from traceonce.fix.kits import MOVING, SHOWN_BY_PROBES, load_recipe
-from traceonce.frameworks.base.descriptor import Kit
+from traceonce.fix.candidate import Example, Recipe
+from traceonce.fix.kit import Kit, kit_of
 from traceonce.frameworks.base.registry import known_frameworks
 from traceonce.knowledge.claims import load_claims, load_programs
 from traceonce.knowledge.claims.page import render_claims
@@ -30,7 +29,7 @@ CAUSES = DOCS / "causes.md"
 RULES = re.compile(r"(?<=<!-- rules: made by docs/generate.py -->\n).*?(?=<!-- end of rules -->)", re.S)
 MADE_FOLDERS = (
     *(f"records{language}{framework}" for language in ("", "/zh") for framework in ("", "/jax", "/torch")),
-    *("recipes", "recipes/jax", "recipes/torch"),
+    *("recipes", "recipes/jax", "recipes/tensorflow", "recipes/torch"),
 )
 FOLDERS: dict[Language, str] = {"en": "records", "zh": "records/zh"}
 TITLES = {"en": "Records of tracing failures", "zh": "追踪失败记录"}
@@ -45,7 +44,7 @@ RECIPE_INDEX = """\
 
 Every kind of repair that `traceonce fix` knows. The examples are run in the tests, and the repaired program is what the
 recipe makes of it, to the letter. [How fixing works](../fixing.md). Made by `python docs/generate.py` from
-`src/traceonce/fix/recipes`.
+`src/traceonce/frameworks/*/recipes`.
 
 ## Changes of the source
 
@@ -61,8 +60,7 @@ Never written: these change what a program means, or are for files that are not 
 {advice}
 """
 FRAMEWORKS = {framework.name: framework.title for framework in known_frameworks()}
-KITS: dict[str, Kit] = {framework.name: framework.kit for framework in known_frameworks() if framework.kit}
-ADVICE = {module for kit in KITS.values() for module in kit.advice}
+KITS = {framework.name: kit_of(framework.name) for framework in known_frameworks()}
 
 
 def pages() -> dict[Path, str]:
@@ -117,21 +115,20 @@ def _with_proof_rules(guide: str) -> str:
 
 
 def _recipe_pages() -> dict[Path, str]:
-    modules = {module for kit in KITS.values() for module in (*kit.recipes, *kit.along, *kit.advice)}
     causes = _causes_by_recipe()
     folder = DOCS / "recipes"
-    made = {folder / _file(module): _recipe_page(module, causes.get(_path(module), [])) for module in sorted(modules)}
+    made = {}
+    for framework, kit in KITS.items():
+        for recipe in (*kit.recipes, *kit.along, *kit.advice):
+            path = _path(framework, recipe)
+            made[folder / f"{path}.md"] = _recipe_page(path, recipe, causes.get(path, []), recipe in kit.advice)
     return {folder / "README.md": _recipe_index(causes), **made}
 
 
-def _path(module: str) -> str:
-    """What a recipe is called here: ``jax.hoist``."""
-    return module.removeprefix("traceonce.frameworks.tensorflow.recipes.")
-
-
-def _file(module: str) -> str:
-    """The page of a recipe, below the folder of all of them."""
-    return _path(module).replace(".", "/") + ".md"
+def _path(framework: str, recipe: Recipe) -> str:
+    """The page of a recipe, below the folder of all of them: ``jax/hoist``; what all frameworks share lies in it."""
+    shared = all(recipe in kit.advice for kit in KITS.values())
+    return recipe.name if shared else f"{framework}/{recipe.name}"
 
 
 def _causes_by_recipe() -> dict[str, list[str]]:
@@ -139,38 +136,37 @@ def _causes_by_recipe() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for code, text in re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", CAUSES.read_text(encoding="utf-8"), re.M | re.S):
         for name in re.findall(r"\(recipes/([\w/]+)\.md\)", text):
-            found.setdefault(name.replace("/", "."), []).append(code)
+            found.setdefault(name, []).append(code)
     return found
 
 
 def _recipe_index(causes: dict[str, list[str]]) -> str:
-    def rows(modules: tuple[str, ...]) -> str:
+    def rows(framework: str, recipes: tuple[Recipe, ...]) -> str:
         return "\n".join(
             ["| recipe | what it does | causes |", "|---|---|---|"]
             + [
-                f"| [`{path}`]({_file(each)}) | {load_recipe(each).title} | {_links(causes.get(path, []))} |"
-                for each, path in zip(modules, map(_path, modules), strict=True)
+                f"| [`{recipe.name}`]({path}.md) | {recipe.title} | {_links(causes.get(path, []))} |"
+                for recipe, path in ((each, _path(framework, each)) for each in recipes)
             ]
         )
 
-    def by_framework(choose: Callable[[Kit], tuple[str, ...]]) -> str:
-        return "\n\n".join(f"### {name}\n\n{rows(choose(KITS[backend]))}" for backend, name in FRAMEWORKS.items())
+    def by_framework(choose: Callable[[Kit], tuple[Recipe, ...]]) -> str:
+        return "\n\n".join(f"### {FRAMEWORKS[name]}\n\n{rows(name, choose(kit))}" for name, kit in KITS.items())
 
     return RECIPE_INDEX.format(
         written=by_framework(lambda kit: (*kit.recipes, *kit.along)), advice=by_framework(lambda kit: kit.advice)
     )
 
 
-def _recipe_page(module: str, causes: list[str]) -> str:
-    recipe = load_recipe(module)
-    up = "../" * _path(module).count(".")  # to the folder of all recipes
+def _recipe_page(path: str, recipe: Recipe, causes: list[str], is_advice: bool) -> str:
+    up = "../" * path.count("/")  # to the folder of all recipes
     parts = [
         f"# {recipe.name}: {_lower(recipe.title)}",
         f"**Causes:** {_links(causes, up)}" if causes else "",
-        f"## What it {'suggests' if module in ADVICE else 'does'}\n\n{recipe.what}",
+        f"## What it {'suggests' if is_advice else 'does'}\n\n{recipe.what}",
         f"## Why it helps\n\n{recipe.why}",
         *(_example(example) for example in recipe.examples),
-        f"## Safety\n\n{_safety(module)} [What the words mean]({up}../fixing.md#how-far-it-can-be-trusted).",
+        f"## Safety\n\n{_safety(recipe, is_advice)} [What the words mean]({up}../fixing.md#how-far-it-can-be-trusted).",
         f"## Beware\n\n{recipe.beware}",
         f"[All recipes]({up}README.md)",
     ]
@@ -192,15 +188,14 @@ def _example(example: Example) -> str:
     return "\n".join(lines)
 
 
-def _safety(module: str) -> str:
-    """What `prove.judging.label` makes of it."""
-    name = module.rpartition(".")[2]
-    if module in ADVICE:
+def _safety(recipe: Recipe, is_advice: bool) -> str:
+    """What `prove.judgement.label` makes of it."""
+    if is_advice:
         return "*advice*: never written."
     beyond = "*narrow* where a call beyond the run raises; *review* where one differs"
-    if name in MOVING:
+    if recipe.only_moves:
         return f"*safe* where it is proved and code is only moved, *review* where more is changed; {beyond}."
-    if name in SHOWN_BY_PROBES:
+    if recipe.shown_by_probes:
         return (
             f"*safe* where it is proved, and calls beyond the run come out the same; {beyond}, or none could be tried."
         )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from repaired_in_process import case_of, first_written, prove, repair, run
 
-from traceonce.fix.kits import load_recipe
+from traceonce.frameworks.jax.recipes import hoist
 from traceonce.prove.outcome import Outcome
 
 
@@ -210,5 +210,5 @@ def test_calls_inside_a_transformation_prove_nothing_unless_something_else_shows
     assert before.replay is not None
     assert before.replay.returned == ()
     case = case_of(before, "loss")
-    _, repaired = first_written(list(load_recipe("traceonce.frameworks.jax.recipes.hoist").propose(case)), source)
+    _, repaired = first_written(list(hoist.RECIPE.propose(case)), source)
     assert prove(case, before, repaired, tmp_path).verdict == verdict

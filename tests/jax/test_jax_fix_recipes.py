@@ -10,19 +10,17 @@ import pytest
 from repaired_in_process import case_of, first_written, prove, run
 
 from traceonce.fix.candidate import Declined, Example, Recipe
-from traceonce.fix.kits import load_recipe
 from traceonce.fix.proposals import consider
-from traceonce.frameworks.jax.descriptor import FRAMEWORK
-from traceonce.frameworks.tensorflow.recipes.pad_or_bucket import pad, varying_places
+from traceonce.fix.recipes import leave_it, library_report
+from traceonce.fix.signatures.padding import pad, varying_places
+from traceonce.frameworks.jax.recipes import pad_to_bucket
+from traceonce.frameworks.jax.recipes.kit import KIT
 from traceonce.words.notes import english_note
 from traceonce.words.notes.jax import COMPILES_PER_SIZE, MASK_AXIS
 
-HOME = "traceonce.frameworks.jax.recipes"
-assert FRAMEWORK.kit is not None
-OWN = [load_recipe(module) for module in FRAMEWORK.kit.recipes]
-EXAMPLES = [(recipe, example) for recipe in OWN for example in recipe.examples]
-ADVICE = [load_recipe(module) for module in FRAMEWORK.kit.advice if module.startswith(HOME)]
-FOLLOWED = [(recipe, example) for recipe in ADVICE for example in recipe.examples]
+EXAMPLES = [(recipe, example) for recipe in KIT.recipes for example in recipe.examples]
+SHARED = (leave_it.RECIPE, library_report.RECIPE)
+FOLLOWED = [(recipe, example) for recipe in KIT.advice if recipe not in SHARED for example in recipe.examples]
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +76,7 @@ for length in (3, 5, 6, 7, 4, 8):
 
 
 def test_padding_as_advised_gives_the_same_with_as_many_compilations_as_said(tmp_path: Path) -> None:
-    recipe = load_recipe(f"{HOME}.pad_to_bucket")
+    recipe = pad_to_bucket.RECIPE
     (example,) = recipe.examples
     before = run(example.program, tmp_path)
     (advice,) = recipe.propose(case_of(before, "mean"))
@@ -110,7 +108,7 @@ def test_every_padded_axis_has_a_mask_and_what_was_traced_before_does_not_count(
     padded = tuple(pad(signature, varying_places(known)) for signature in known)
     events = tuple(msgspec.structs.replace(event, earlier=padded) for event in case.events)
     for each in (case, case._replace(events=events)):
-        (advice,) = load_recipe(f"{HOME}.pad_to_bucket").propose(each)
+        (advice,) = pad_to_bucket.RECIPE.propose(each)
         assert advice.predicted_traces == 2  # (4, 4) and (4, 8)
         assert COMPILES_PER_SIZE(left=2, before=4) in advice.notes
         assert MASK_AXIS(axis=0, path="labels", mask="labels_mask") in advice.notes

@@ -11,22 +11,22 @@ from torch_replayed import replay, write
 
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.kits import load_recipe
 from traceonce.fix.proposals import consider
+from traceonce.fix.recipes import leave_it, library_report
 from traceonce.fix.source.edits import Edits
-from traceonce.frameworks.torch.descriptor import FRAMEWORK
+from traceonce.frameworks.torch.recipes import list_length
+from traceonce.frameworks.torch.recipes.kit import KIT
 from traceonce.prove.values import first_difference
 
-HOME = "traceonce.frameworks.torch.recipes"
-assert FRAMEWORK.kit is not None
-OWN = [name for name in (*FRAMEWORK.kit.recipes, *FRAMEWORK.kit.advice) if name.startswith(HOME)]
-EXAMPLES = [(recipe, example) for recipe in map(load_recipe, OWN) for example in recipe.examples]
+SHARED = (leave_it.RECIPE, library_report.RECIPE)
+OWN = [recipe for recipe in (*KIT.recipes, *KIT.advice) if recipe not in SHARED]
+EXAMPLES = [(recipe, example) for recipe in OWN for example in recipe.examples]
 WRITTEN = [(recipe, example) for recipe, example in EXAMPLES if example.repaired is not None]
 ADVISED = [(recipe, example) for recipe, example in EXAMPLES if example.repaired is None]
 
 
 def test_every_recipe_has_an_example() -> None:
-    assert {recipe.name for recipe, _ in EXAMPLES} == {name.rpartition(".")[2] for name in OWN}
+    assert {recipe.name for recipe, _ in EXAMPLES} == {recipe.name for recipe in OWN}
 
 
 @pytest.mark.parametrize(("recipe", "example"), WRITTEN, ids=[recipe.name for recipe, _ in WRITTEN])
@@ -244,7 +244,7 @@ def test_nothing_is_marked_in_a_list_of_varying_length_and_its_tensors_are_padde
     assert any(path.startswith("seqs[") for path in paths)
     assert candidates(case, "mark_dynamic") == candidates(case, "dynamic_sources") == []
     assert candidates(case._replace(makings=()), "dynamic") == []  # it does not treat the main cause
-    (advice,) = load_recipe(f"{HOME}.list_length").propose(case)
+    (advice,) = list_length.RECIPE.propose(case)
     assert "padded = torch.nn.utils.rnn.pad_sequence(seqs, batch_first=True)\nmask = " in (advice.snippet or "")
     namespace: dict[str, Any] = {"torch": torch, "seqs": [torch.ones(2, 3), torch.ones(1, 3)]}
     exec(advice.snippet or "", namespace)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pkgutil
 import re
 import subprocess
 import sys
@@ -80,29 +79,32 @@ def test_the_guide_to_fixing_knows_every_option_and_label() -> None:
 
 
 def test_every_recipe_has_a_page_that_says_when_it_is_for() -> None:
-    from traceonce.fix.kits import load_recipe
+    from traceonce.fix.kit import kit_of
     from traceonce.frameworks.base.registry import known_frameworks
-    from traceonce.frameworks.tensorflow import recipes
 
-    modules = pkgutil.walk_packages(recipes.__path__, f"{recipes.__name__}.")
-    names = {module.name.removeprefix(f"{recipes.__name__}.") for module in modules if not module.ispkg}
+    recipes, advice = {}, set()
+    for framework in known_frameworks():
+        kit = kit_of(framework.name)
+        for recipe in (*kit.recipes, *kit.along, *kit.advice):
+            shared = recipe.name in ("leave_it", "library_report")
+            name = recipe.name if shared else f"{framework.name}/{recipe.name}"
+            recipes[name] = recipe
+            if recipe in kit.advice:
+                advice.add(name)
     folder = ROOT / "docs" / "recipes"
     pages = {
-        ".".join(path.relative_to(folder).with_suffix("").parts): path.read_text() for path in folder.rglob("*.md")
+        "/".join(path.relative_to(folder).with_suffix("").parts): path.read_text() for path in folder.rglob("*.md")
     }
     index = pages.pop("README")
-    assert pages.keys() == names
+    assert pages.keys() == recipes.keys()
     causes = (ROOT / "docs" / "causes.md").read_text()
-    linked = {path.replace("/", ".") for path in re.findall(r"\(recipes/([\w/]+)\.md\)", causes)}
-    assert linked - {"README"} == names
-    advice = {module for framework in known_frameworks() if framework.kit for module in framework.kit.advice}
+    assert {*re.findall(r"\(recipes/([\w/]+)\.md\)", causes)} - {"README"} == recipes.keys()
     for name, page in pages.items():
-        module = f"{recipes.__name__}.{name}"
-        recipe = load_recipe(module)
-        assert f"]({name.replace('.', '/')}.md)" in index
+        recipe = recipes[name]
+        assert f"]({name}.md)" in index
         for text in (recipe.what, recipe.why, recipe.beware, *(example.program for example in recipe.examples)):
             assert text.strip() in page
-        assert ("never written" in page) == (module in advice)
+        assert ("never written" in page) == (name in advice)
 
 
 def test_links_between_the_pages_lead_somewhere() -> None:

@@ -18,7 +18,7 @@ from traceonce.diagnosis.arguments import compare_arguments
 from traceonce.diagnosis.surroundings import compare_contexts, explain_new_object
 from traceonce.facts import Cause, CauseCode, Leaf, Phase, Signature, TraceEvent
 from traceonce.facts.signature import NUMBERS, number
-from traceonce.frameworks.torch.guards.causes import explain_guards
+from traceonce.frameworks.base.registry import framework_of
 
 Place: TypeAlias = tuple[str, str, int]
 Item: TypeAlias = Hashable
@@ -158,8 +158,9 @@ class History:
             own = self._add(event.object, signature)
         if event.phase == "internal":
             return Foreseen("internal")
-        if event.reasons:  # the framework says itself why nothing that it had would do
-            causes = explain_guards(event, self._graphs.get(event.object, {}))
+        explain_reasons = framework_of(event.backend).explain_reasons if event.reasons else None
+        if explain_reasons is not None:  # the framework says itself why nothing that it had would do
+            causes = explain_reasons(event, self._graphs.get(event.object, {}))
             return Foreseen("retrace", self._as_seen(event, causes))
         own = own or _index(under_way)
         if own:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -11,6 +12,7 @@ from traceonce.facts.fix import Safety
 from traceonce.fix.case import Case
 
 if TYPE_CHECKING:  # a report names candidates without ever looking at the source
+    from traceonce.fix.signatures.prediction import SignatureChange
     from traceonce.fix.source.edits import Edits
 
 
@@ -51,6 +53,17 @@ class Candidate:
     passes_state: bool = False
 
 
+class WidenableChange(abc.ABC):
+    """A change that refuses input unlike what was seen, and has a wider form that takes it."""
+
+    @abc.abstractmethod
+    def __call__(self, edits: Edits) -> None: ...
+
+    @abc.abstractmethod
+    def wider(self, candidate: Candidate) -> Candidate | None:
+        """The candidate of this change with the wider one in its place; None where it is as wide as it gets."""
+
+
 Propose: TypeAlias = Callable[[Case], Iterator[Candidate]]
 
 
@@ -72,8 +85,26 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Settled:
+    """What a recipe that keeps a function, or an object given to it, would leave behind: for combining it with others.
+
+    `codes` are the causes that it treats; `change` is what the signatures would be, given the paths of those objects;
+    `one_function`: all calls would go to one function object.
+    """
+
+    codes: frozenset[CauseCode]
+    change: Callable[[frozenset[str]], SignatureChange] | None = None
+    one_function: bool = False
+
+
+@dataclass(frozen=True)
 class Recipe:
-    """One kind of repair: what it does, why it helps, when not to use it, and examples that are run."""
+    """One kind of repair: what it does, why it helps, when not to use it, and examples that are run.
+
+    `treats_arguments`: it goes together with a recipe that keeps the function or an object (`settled`).
+    `repairs_failures`: it lets a program run that fails while it is traced. `shown_by_probes`: calls beyond the run
+    (another number, another shape) can show it to be right. `only_moves`: what is moved does what it did.
+    """
 
     name: str
     title: str
@@ -82,3 +113,8 @@ class Recipe:
     beware: str
     propose: Propose
     examples: tuple[Example, ...] = ()
+    treats_arguments: bool = False
+    settled: Settled | None = None
+    repairs_failures: bool = False
+    shown_by_probes: bool = False
+    only_moves: bool = False

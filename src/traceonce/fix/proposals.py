@@ -3,7 +3,7 @@
 1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change: only advice is given,
    unless it was the program that had it compiled (``torch.compile(torch.nn.Sequential(…))``).
 2. A candidate must leave fewer traces than there are, by what the recorded signatures say; else it is dropped.
-3. Recipes come in the order of the framework's kit (`kits`): what changes where a function is made, then its signature,
+3. Recipes come in the order of the framework's kit: what changes where a function is made, then its signature,
    then its calls, then its objects. What a recipe offers stays in the order in which it offers it.
 4. The first few candidates of every recipe come before the others of any, so that none waits for the last resort of
    another.
@@ -21,13 +21,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.facts import CauseCode, TraceEvent
-from traceonce.fix.candidate import Candidate, Declined, together
+from traceonce.facts import TraceEvent
+from traceonce.fix.candidate import Candidate, Declined, Recipe, Settled, together
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import join_lines
-from traceonce.fix.kits import kit_of, load_recipe, recipe_name
-from traceonce.fix.signatures.prediction import SignatureChange, by_contents, by_name, predict_traces, unchanged
-from traceonce.frameworks.base.descriptor import Kit
+from traceonce.fix.kit import Kit, kit_of
+from traceonce.fix.signatures.prediction import SignatureChange, predict_traces, unchanged
 from traceonce.words.notes import join_notes
 
 FIRST = 4  # of each recipe, before the rest of all
@@ -60,14 +59,12 @@ def consider(case: Case) -> Proposals:
     """The same, with the reasons of the recipes that declined."""
     declined: dict[str, str] = {}
     kit = kit_of(case.diagnosis.backend)
-    if kit is None:
-        return Proposals([], {})
-    advice = [candidate for name in kit.advice for candidate in _offers(name, case, declined)]
+    advice = [candidate for recipe in kit.advice for candidate in _offers(recipe, case, declined)]
     if case.diagnosis.verdict.is_ignorable:
         return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
     if case.diagnosis.function.library and not (kit.of_libraries and case.makings):
         return Proposals(advice, declined)
-    single = {name: list(_offers(name, case, declined)) for name in kit.recipes}
+    single = {recipe.name: list(_offers(recipe, case, declined)) for recipe in kit.recipes}
     advice += [candidate for offers in single.values() for candidate in offers if candidate.change is None]
     now = _count(case.events, kit)
     advice = [each for each in advice if each.predicted_traces is None or each.predicted_traces <= HARDLY * now]
@@ -77,11 +74,11 @@ def consider(case: Case) -> Proposals:
     return Proposals([*ordered, *advice], declined)
 
 
-def _offers(name: str, case: Case, declined: dict[str, str]) -> Iterator[Candidate]:
+def _offers(recipe: Recipe, case: Case, declined: dict[str, str]) -> Iterator[Candidate]:
     try:
-        yield from load_recipe(name).propose(case)
+        yield from recipe.propose(case)
     except Declined as why:
-        declined[recipe_name(name)] = str(why)
+        declined[recipe.name] = str(why)
 
 
 def _count(events: Sequence[TraceEvent], kit: Kit) -> int:
@@ -110,14 +107,22 @@ def _in_order(offers: Iterable[list[Candidate]]) -> Iterator[Candidate]:
 
 def _combinations(case: Case, kit: Kit, single: dict[str, list[Candidate]]) -> Iterator[Candidate]:
     """One of what keeps a function or an object, with each of what treats the arguments that are left."""
-    for name, codes in kit.of_objects.items():
-        settled = _as_if(case, recipe_name(name), codes)
-        if not codes & case.codes or settled.events == case.events:
+    for recipe in kit.recipes:
+        if recipe.settled is None or not recipe.settled.codes & case.codes:
+            continue
+        settled = _as_if(case, recipe.settled)
+        if settled.events == case.events:
             continue
         left = _count(settled.events, kit)
         ignored: dict[str, str] = {}
-        others = [each for other in kit.of_arguments for each in list(_offers(other, settled, ignored))[:FIRST]]
-        keepers = [each for each in single[name] if each.change is not None and each.predicted_traces in (left, None)]
+        others = [
+            each
+            for other in kit.recipes
+            if other.treats_arguments
+            for each in list(_offers(other, settled, ignored))[:FIRST]
+        ]
+        offers = single[recipe.name]
+        keepers = [each for each in offers if each.change is not None and each.predicted_traces in (left, None)]
         yield from (_combine(keeper, other) for keeper, other in itertools.product(keepers, others))
 
 
@@ -135,13 +140,11 @@ def _combine(keeper: Candidate, other: Candidate) -> Candidate:
     )
 
 
-def _as_if(case: Case, name: str, codes: frozenset[CauseCode]) -> Case:
+def _as_if(case: Case, settled: Settled) -> Case:
     """The case as it would be with that recipe applied, with the causes that were hidden behind its own."""
-    objects = frozenset(cause.path for cause in case.diagnosis.causes if cause.code in codes)
-    changes: dict[str, SignatureChange] = {"stable_home": by_name(objects), "tracing_type": by_contents(objects)}
-    change = changes.get(name, unchanged)
-    one = name == "hoist"
-    events = tuple(_changed(event, change, one) for event in case.events)
+    objects = frozenset(cause.path for cause in case.diagnosis.causes if cause.code in settled.codes)
+    change = settled.change(objects) if settled.change is not None else unchanged
+    events = tuple(_changed(event, change, settled.one_function) for event in case.events)
     return case._replace(events=events)
 
 

@@ -12,7 +12,7 @@ import msgspec
 from traceonce.facts import Diagnosis, Fix, TraceEvent, Verdict
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
-from traceonce.fix.kits import kit_of
+from traceonce.fix.kit import has_kit
 from traceonce.words.notes import english_note, with_notes
 from traceonce.words.notes.diagnoses import LOOKING_FAILED, TOO_MUCH_VARIES
 
@@ -49,7 +49,7 @@ def describe_candidate(candidate: Candidate) -> Fix:
 
 def _with_fix(case: Case) -> Diagnosis:
     diagnosis = case.diagnosis
-    if diagnosis.verdict is Verdict.OK or kit_of(diagnosis.backend) is None or not case.events:
+    if diagnosis.verdict is Verdict.OK or not has_kit(diagnosis.backend) or not case.events:
         return diagnosis
     if len(diagnosis.causes) * sum(len(event.signature.leaves) for event in case.events) > MOST_LOOKS:
         return with_notes(diagnosis, TOO_MUCH_VARIES(causes=len(diagnosis.causes), traces=len(case.events)))

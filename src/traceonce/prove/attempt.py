@@ -1,7 +1,7 @@
 """One function, one step: its candidates from the least change up, until one is proved.
 
 The first proved one that settles the function is taken, else the proved one with the fewest traces. Where a trace fails
-in what the function calls, that is changed as well (`following_up`).
+in what the function calls, that is changed as well (`fix.follow_up`).
 """
 
 from __future__ import annotations
@@ -14,24 +14,22 @@ import msgspec
 
 from traceonce.facts import Fix, Note, Proof
 from traceonce.facts.replay import stable_name
-from traceonce.fix.candidate import Candidate, Declined
+from traceonce.fix.candidate import Candidate, Declined, WidenableChange
 from traceonce.fix.case import Case
+from traceonce.fix.follow_up import FailedRun, failures
+from traceonce.fix.kit import kit_of
 from traceonce.fix.project.diffs import line_edits, unified_diff
 from traceonce.fix.proposals import Proposals, consider
 from traceonce.fix.source.edits import Edits
-from traceonce.frameworks.tensorflow.dynamic_shapes.called import asks_for_sizes
-from traceonce.frameworks.tensorflow.dynamic_shapes.extension import opens_dimensions
-from traceonce.frameworks.tensorflow.dynamic_shapes.reach import Reach
-from traceonce.frameworks.tensorflow.recipes.input_signature import wider
 from traceonce.prove.comparison import compare_probes
-from traceonce.prove.follow_up import MOST_ROUNDS, Failed, FollowUps, failed_tracing
 from traceonce.prove.judgement import Observed, clearly_slower, doubt, judge, label
 from traceonce.prove.outcome import Attempt, Files, Repaired
 from traceonce.prove.program import Program, is_wrong
 from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note
-from traceonce.words.notes.proofs import PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER, READS_OPEN_SIZE
+from traceonce.words.notes.proofs import PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER
 
+MOST_ROUNDS = 5  # of follow-ups of one candidate; each needs that the one before has shown something new
 MOST_TRIES = 14  # candidates that are run
 SHOWN = 120  # characters of a change, while it is tried
 
@@ -78,7 +76,8 @@ class Trying:
         self._attempts: list[Attempt] = []
         self._unproved: tuple[Fix, Files] | None = None
         self._tried: list[Files] = []
-        self._follow_ups = FollowUps(case, self._is_new)
+        self._kit = kit_of(case.diagnosis.backend)
+        self._follow_ups = self._kit.follow_ups(case, self._is_new) if self._kit.follow_ups is not None else None
         self._proposals = consider(case)
 
     def run(self) -> tuple[Repaired, Taken | None]:
@@ -123,9 +122,9 @@ class Trying:
     def _try_along(self, candidate: Candidate) -> Taken | None:
         """The candidate; where a trace fails under it, the same with the functions changed in which it fails."""
         result = self._try(candidate)
-        reach: Reach | None = None
+        reach = None
         for _ in range(MOST_ROUNDS):
-            if not isinstance(result, Failed):
+            if not isinstance(result, FailedRun) or self._follow_ups is None:
                 break
             following = self._follow_ups.after(candidate, result, reach)
             if following is None:
@@ -134,7 +133,7 @@ class Trying:
             result = self._try(following.candidate)
         return result if isinstance(result, Taken) else None
 
-    def _try(self, candidate: Candidate) -> Taken | Failed | None:
+    def _try(self, candidate: Candidate) -> Taken | FailedRun | None:
         files = self._write(candidate)
         if files is None:
             return None
@@ -147,7 +146,10 @@ class Trying:
         if taken.fix.proof.verdict == "not_proved" and self._unproved is None and may_help(self._case, taken.fix.proof):
             self._unproved = taken.fix, files
         run = taken.observed.run
-        return Failed(run, {**self._program.sources, **files}) if failed_tracing(run) else None
+        if not failures(run.recording.events):
+            return None
+        known = {**self._program.sources, **files}
+        return FailedRun(run.recording.events, run.status, run.errors, run.recording.cwd, known)
 
     def _prove(self, candidate: Candidate, files: Files) -> Taken:
         """Run it, judge it; what seems slower is measured once more, since the machine may be busy."""
@@ -166,7 +168,8 @@ class Trying:
 
     def _offer_wider(self, candidate: Candidate, least: Taken) -> Taken:
         """Where a signature is too narrow for calls to come: is the wider one proved as well?"""
-        broad = wider(candidate) if least.fix.safety == "narrow" else None
+        change = candidate.change if least.fix.safety == "narrow" else None
+        broad = change.wider(candidate) if isinstance(change, WidenableChange) else None
         files = self._write(broad) if broad is not None else None
         if broad is None or files is None:
             return least
@@ -217,7 +220,9 @@ class Trying:
                 probe_differences=beyond.differing,
                 probe_errors=beyond.raising,
             )
-        safety, notes = label(candidate, beyond, list(self._doubts(candidate, proof)))
+        safety, notes = label(
+            candidate, self._kit.named(candidate.recipe), beyond, list(self._doubts(candidate, proof))
+        )
         before = {**self._program.sources, **self._files}
         changes = {name: (before[name], text) for name, text in files.items() if text != before[name]}
         return Fix(
@@ -238,19 +243,9 @@ class Trying:
             yield PRINTED_COUNT_NOT_EAGER()
         elif proof.prints_counts:
             yield PRINTED_COUNT_CHANGED()
-        if (
-            opens_dimensions(candidate)
-            and "dynamic_shape" not in candidate.recipe
-            and self._reads_open_sizes(candidate)
-        ):
-            yield READS_OPEN_SIZE()
-
-    def _reads_open_sizes(self, candidate: Candidate) -> bool:
-        """Could sizes in the body be read at run time, or does it ask whether one is known?"""
-        following = f"{candidate.recipe}+dynamic_shape"
-        if any(each.recipe == following and self._is_new(each) for each in self._proposals.candidates):
-            return True
-        return asks_for_sizes(self._case, Edits({**self._program.sources, **self._files}))
+        if self._follow_ups is not None:
+            files = {**self._program.sources, **self._files}
+            yield from self._follow_ups.doubts(candidate, self._proposals.candidates, files)
 
     def _is_settled(self, observed: Observed) -> bool:
         cases = self._program.understand(observed.run)

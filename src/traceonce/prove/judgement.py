@@ -23,8 +23,7 @@ import msgspec
 from traceonce.facts import Measurement, Note, Proof, ProofVerdict
 from traceonce.facts.fix import Safety
 from traceonce.facts.replay import Returned
-from traceonce.fix.candidate import Candidate
-from traceonce.fix.kits import MOVING, SHOWN_BY_PROBES
+from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.prove.comparison import Beyond, Variation, find_difference, returned_by_function
 from traceonce.prove.stage_client import Run
 from traceonce.prove.values import tolerance
@@ -162,15 +161,14 @@ class Label(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def label(candidate: Candidate, beyond: Beyond | None, doubts: Sequence[Note] = ()) -> Label:
+def label(candidate: Candidate, recipes: Sequence[Recipe], beyond: Beyond | None, doubts: Sequence[Note] = ()) -> Label:
     """*Safe* where calls beyond the run show nothing; *narrow* where one now raises; else *review*.
 
-    `doubts` are reasons to have a look that no call shows.
+    `recipes` are those of the candidate. `doubts` are reasons to have a look that no call shows.
     """
     if doubts:
         return Label("review", join_notes(candidate.notes, doubts))
-    recipes = set(candidate.recipe.split("+"))
-    if (beyond is None or not beyond.tried) and not recipes <= MOVING:
+    if (beyond is None or not beyond.tried) and not all(recipe.only_moves for recipe in recipes):
         return Label("review", join_notes(candidate.notes, [BEYOND_NOT_TRIED()]))
     if beyond is None:
         return Label(candidate.safety, candidate.notes)
@@ -178,4 +176,5 @@ def label(candidate: Candidate, beyond: Beyond | None, doubts: Sequence[Note] = 
         return Label("review", join_notes(candidate.notes, [BEYOND_DIFFERS(differences=beyond.differing)]))
     if beyond.raising:
         return Label("narrow", join_notes([BEYOND_RAISES(errors=beyond.raising)], candidate.notes))
-    return Label("safe" if recipes <= SHOWN_BY_PROBES else candidate.safety, candidate.notes)
+    shown = all(recipe.shown_by_probes for recipe in recipes)
+    return Label("safe" if shown else candidate.safety, candidate.notes)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from traceonce.facts import Verdict
 from traceonce.facts.replay import stable_name
 from traceonce.fix.case import Case
-from traceonce.fix.kits import kit_of
+from traceonce.fix.kit import kit_of
 from traceonce.prove.attempt import Trying
 from traceonce.prove.outcome import Files, Outcome, Repaired
 from traceonce.prove.program import Program, is_wrong
@@ -67,8 +67,7 @@ class Search:
         if diagnosis.verdict.is_silent:
             return self._program.is_silently_wrong(run)
         if diagnosis.verdict is Verdict.FAILED:
-            kit = kit_of(diagnosis.backend)
-            return kit is not None and bool(kit.of_failures) and self._program.fails_by_tracing(run)
+            return kit_of(diagnosis.backend).repairs_failures and self._program.fails_by_tracing(run)
         return diagnosis.verdict in (Verdict.RETRACING, Verdict.RECOMPILING, Verdict.FELL_BACK)
 
 

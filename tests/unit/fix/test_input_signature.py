@@ -11,7 +11,7 @@ from traceonce.facts import Leaf
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
-from traceonce.frameworks.tensorflow.recipes.input_signature import MOST, Signing, propose, wider
+from traceonce.frameworks.tensorflow.recipes.input_signature import MOST, Signing, propose
 from traceonce.words.notes import english_note
 
 SOURCE = "import tensorflow as tf\n\n\n@tf.function\ndef f(x, k):\n    return x\n\n\nf(1, 2)\n"
@@ -144,12 +144,13 @@ def test_a_class_that_is_not_known_there_declines() -> None:
 def test_the_wider_signature_opens_every_dimension() -> None:
     seen = case(*((tensor("x", size, 3), tensor("k")) for size in (2, 3)), code="shape")
     least = next(iter(propose(seen)))
-    wide = wider(least)
+    assert isinstance(least.change, Signing)
+    wide = least.change.wider(least)
     assert wide is not None
+    assert isinstance(wide.change, Signing)
     assert "tf.TensorSpec([None, None], tf.float32)" in (wide.snippet or "")
     assert "tf.TensorSpec([None, None], tf.float32)" in written(wide)
-    assert wider(wide) is None
-    assert wider(Candidate("hoist", "safe", ())) is None
+    assert wide.change.wider(wide) is None
 
 
 def test_a_body_that_reads_no_size_declines_the_change_of_it() -> None:

@@ -9,8 +9,9 @@ from written_case import case_for
 
 from traceonce.facts import CallSite, Leaf, Verdict
 from traceonce.fix import proposals
+from traceonce.fix.candidate import Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.kits import load_recipe, recipe_name
+from traceonce.fix.kit import kit_of
 from traceonce.fix.proposals import best, consider, propose
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.frameworks.base.registry import known_frameworks
@@ -38,14 +39,17 @@ def recipes(seen: Case) -> list[str]:
     return [each.recipe for each in propose(seen) if each.change is not None]
 
 
-KITS = [framework.kit for framework in known_frameworks() if framework.kit]
-ALL = sorted({module for kit in KITS for module in (*kit.recipes, *kit.advice, *kit.along)})
+ALL = [
+    pytest.param(recipe, id=f"{framework.name}.{recipe.name}")
+    for framework in known_frameworks()
+    for kit in [kit_of(framework.name)]
+    for recipe in (*kit.recipes, *kit.along, *kit.advice)
+]
 
 
-@pytest.mark.parametrize("module", ALL)
-def test_every_recipe_is_there_under_its_name(module: str) -> None:
-    recipe = load_recipe(module)
-    assert recipe.name == recipe_name(module)
+@pytest.mark.parametrize("recipe", ALL)
+def test_every_recipe_has_its_texts(recipe: Recipe) -> None:
+    assert recipe.name.isidentifier()
     assert recipe.title
     assert recipe.what.endswith(".")
     assert recipe.beware.endswith(".")

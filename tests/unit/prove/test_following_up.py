@@ -10,9 +10,10 @@ from traceonce.diagnosis.diagnose import diagnose
 from traceonce.facts import CauseCode, FunctionId, Leaf, Recording, Signature, TraceEvent
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
+from traceonce.fix.follow_up import FailedRun, failures
+from traceonce.frameworks.tensorflow.dynamic_shapes.follow_up import SizeFollowUps
 from traceonce.frameworks.tensorflow.dynamic_shapes.reach import Reach
 from traceonce.prove.comparison import Variation, find_difference
-from traceonce.prove.follow_up import Failed, FollowUps, failed_tracing
 from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note, english_reason
 
@@ -73,9 +74,9 @@ def event(size: int, **fields: object) -> TraceEvent:
     return TraceEvent(size, "tensorflow", FUNCTION, Signature((leaf,)), 1.0, **fields)  # type: ignore[arg-type]
 
 
-def failed(status: int, errors: str, recorded: str) -> Failed:
+def failed(status: int, errors: str, recorded: str) -> FailedRun:
     events = (event(3, phase="failed", error=recorded),)
-    return Failed(Run(status, Recording(events=events, cwd="/home"), None, "", errors, 1.0), FILES)
+    return FailedRun(events, status, errors, "/home", FILES)
 
 
 def case() -> Case:
@@ -95,20 +96,20 @@ RELAXING = Candidate("reduce_retracing", "safe", (CauseCode.SHAPE,), change=lamb
     ],
     ids=["without AutoGraph", "with AutoGraph", "caught"],
 )
-def test_functions_between_the_traced_one_and_the_failing_line_are_changed(failure: Failed) -> None:
+def test_functions_between_the_traced_one_and_the_failing_line_are_changed(failure: FailedRun) -> None:
     """Not what only passes a tensor on, and not what calls the traced function."""
-    following = FollowUps(case(), lambda _: True).after(RELAXING, failure)
+    following = SizeFollowUps(case(), lambda _: True).after(RELAXING, failure)
     assert following is not None
     assert (english_note(following.candidate.notes) or "").endswith("also in steps.")
 
 
 def test_without_functions_there_is_nothing_to_follow() -> None:
     nowhere = failed(0, "", "ValueError: None values not supported.")
-    assert FollowUps(case(), lambda _: True).after(RELAXING, nowhere) is None
+    assert SizeFollowUps(case(), lambda _: True).after(RELAXING, nowhere) is None
 
 
 def test_functions_stay_known_for_the_next_candidate() -> None:
-    follow_ups = FollowUps(case(), lambda _: True)
+    follow_ups = SizeFollowUps(case(), lambda _: True)
     assert follow_ups.after(RELAXING, failed(1, PLAIN, "")) is not None
     assert follow_ups.after(RELAXING, failed(0, "", "ValueError: …")) is not None
 
@@ -138,18 +139,18 @@ def test_functions_stay_known_for_the_next_candidate() -> None:
 )
 def test_the_change_goes_further_until_it_differs_from_all_that_was_tried(message: str, reaches: list[Reach]) -> None:
     failure = failed(0, "", AUTOGRAPH.format(message))
-    assert FollowUps(case(), lambda _: False).after(RELAXING, failure) is None
+    assert SizeFollowUps(case(), lambda _: False).after(RELAXING, failure) is None
     for before, after in itertools.pairwise(reaches):
         answers = iter([False, True])
-        following = FollowUps(case(), lambda _, answers=answers: next(answers)).after(RELAXING, failure, before)  # type: ignore[misc]
+        following = SizeFollowUps(case(), lambda _, answers=answers: next(answers)).after(RELAXING, failure, before)  # type: ignore[misc]
         assert following is not None
         assert following.reach == after
-    assert FollowUps(case(), lambda _: False).after(RELAXING, failure, reaches[-1]) is None
+    assert SizeFollowUps(case(), lambda _: False).after(RELAXING, failure, reaches[-1]) is None
 
 
 def test_a_run_that_failed_elsewhere_is_no_failed_trace() -> None:
-    run = Run(1, Recording(events=(event(3),)), None, "", "ValueError: bad", 1.0)
-    assert not failed_tracing(run)
+    assert failures((event(3), event(4, phase="failed"))) == [event(4, phase="failed")]
+    assert not failures((event(3),))
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
-from traceonce.facts import Cause, CauseCode, FunctionId, Recording
+from traceonce.facts import Cause, CauseCode, FunctionId, Note, Recording
 from traceonce.facts.entries import Finding
 from traceonce.facts.replay import Probed, ReplayResult, Returned, Value
 from traceonce.fix.candidate import Candidate
+from traceonce.frameworks.tensorflow.recipes.kit import KIT
 from traceonce.prove.comparison import (
     Beyond,
     Variation,
@@ -17,7 +20,7 @@ from traceonce.prove.comparison import (
     find_variation,
     results_difference,
 )
-from traceonce.prove.judgement import Observed, clearly_slower, judge, label
+from traceonce.prove.judgement import Label, Observed, clearly_slower, judge, label
 from traceonce.prove.result import with_what_was_shown
 from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_reason
@@ -148,16 +151,20 @@ def test_calls_beyond_the_run() -> None:
     ],
 )
 def test_how_far_a_proved_repair_can_be_trusted(recipe: str, beyond: Beyond | None, safety: str) -> None:
-    assert label(Candidate(recipe, "review", ()), beyond).safety == safety
+    assert labelled(Candidate(recipe, "review", ()), beyond).safety == safety
+
+
+def labelled(candidate: Candidate, beyond: Beyond | None, doubts: Sequence[Note] = ()) -> Label:
+    return label(candidate, KIT.named(candidate.recipe), beyond, doubts)
 
 
 def test_what_is_only_moved_needs_no_calls_beyond_the_run() -> None:
-    assert label(Candidate("hoist", "safe", ()), None).safety == "safe"
-    assert label(Candidate("hoist", "review", ()), Beyond(0)).safety == "review"  # a cache, say
+    assert labelled(Candidate("hoist", "safe", ()), None).safety == "safe"
+    assert labelled(Candidate("hoist", "review", ()), Beyond(0)).safety == "review"  # a cache, say
 
 
 def test_a_doubt_is_a_reason_to_review() -> None:
-    found = label(Candidate("input_signature", "safe", ()), Beyond(4), [READS_OPEN_SIZE()])
+    found = labelled(Candidate("input_signature", "safe", ()), Beyond(4), [READS_OPEN_SIZE()])
     assert (found.safety, found.notes) == ("review", (READS_OPEN_SIZE(),))
 
 

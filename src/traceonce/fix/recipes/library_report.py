@@ -12,15 +12,8 @@ from traceonce.facts.quantities import count_of, duration
 from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_values
-from traceonce.fix.signatures.prediction import LIFTABLE, lift, predict_traces
-from traceonce.fix.signatures.specs import leaves_at
-from traceonce.frameworks.tensorflow.recipes.drop_remainder import (
-    drop_note,
-    drop_snippet,
-    find_partial_batch,
-    without_partial_batch,
-)
-from traceonce.frameworks.tensorflow.recipes.pad_or_bucket import helper_code, note_buckets, pad, varying_places
+from traceonce.fix.kit import kit_of
+from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.words.notes.common import (
     CAUSE_IN_LIBRARY,
     DATASET_TRACES_ANEW,
@@ -28,14 +21,10 @@ from traceonce.words.notes.common import (
     LIBRARY_OBJECTS_DIFFER,
     LIBRARY_TRACES_PER_OBJECT,
     MODEL_TRACES_ANEW,
-    TENSOR_MAY_BE_REFUSED,
-    ZEROS_ARE_COUNTED,
 )
-from traceonce.words.notes.jax import PASS_AN_ARRAY, STATIC_COMPILED_IN
 
 UNKNOWN = "the library"  # where no path tells which
 _NEW_OBJECT = (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE)
-_STATIC_BY_ITSELF = ("equinox",)  # their jit makes static what is no array
 _OTHER_OBJECT = (CauseCode.IDENTITY, CauseCode.COLLECTED)
 
 
@@ -43,17 +32,16 @@ def _propose(case: Case) -> Iterator[Candidate]:
     diagnosis = case.diagnosis
     if diagnosis.verdict.is_ignorable or diagnosis.verdict is Verdict.FAILED:
         return
-    given = _given_static(diagnosis)
-    if given:
-        yield from _pass_an_array(case, given)
-    if not diagnosis.function.library or len(given) == len(diagnosis.causes):
-        return
+    kit = kit_of(diagnosis.backend)
+    given = kit.caller_causes(diagnosis)
+    blamed = [cause for cause in diagnosis.causes if cause not in given]
     if diagnosis.call_sites:
-        yield from _reuse(case)
-        if diagnosis.backend == "tensorflow":  # in whose words these are
-            yield from _pass_a_tensor(case)
-            yield from _one_size(case)
-    codes = tuple(dict.fromkeys(cause.code for cause in diagnosis.causes if cause not in given))
+        if diagnosis.function.library and blamed:
+            yield from _reuse(case)
+        yield from kit.advise_caller(case)
+    if not diagnosis.function.library or not blamed:
+        return
+    codes = tuple(dict.fromkeys(cause.code for cause in blamed))
     yield Candidate(
         "library_report",
         "advice",
@@ -61,11 +49,12 @@ def _propose(case: Case) -> Iterator[Candidate]:
         None,
         None,
         _write_report(case),
-        (CAUSE_IN_LIBRARY(library=_name(diagnosis)),),
+        (CAUSE_IN_LIBRARY(library=library_name(diagnosis)),),
     )
 
 
-def _advice(code: CauseCode, traces: int | None, snippet: str, *notes: Note) -> Candidate:
+def advise(code: CauseCode, traces: int | None, snippet: str, *notes: Note) -> Candidate:
+    """Something that the caller of a library can do."""
     return Candidate("library_report", "advice", (code,), None, traces, snippet, notes)
 
 
@@ -75,86 +64,23 @@ def _reuse(case: Case) -> Iterator[Candidate]:
         if cause.code in _NEW_OBJECT:
             traces = predict_traces(case.events, one_object=True) if cause.note is None else None
             if diagnosis.function.name.endswith("[dataset]"):
-                snippet = f"dataset = …  # built once, before {_site(diagnosis)}, and used again there"
+                snippet = f"dataset = …  # built once, before {site_of(diagnosis)}, and used again there"
                 notes = [DATASET_TRACES_ANEW()]
-            elif _package(diagnosis) == "keras":
-                snippet = f"# before {_site(diagnosis)}: build and compile the model once, and keep it"
+            elif package_of(diagnosis) == "keras":
+                snippet = f"# before {site_of(diagnosis)}: build and compile the model once, and keep it"
                 notes = [MODEL_TRACES_ANEW()]
             else:
-                snippet = f"# before {_site(diagnosis)}: make once what is made there (a model, a layer), and keep it"
-                notes = [LIBRARY_TRACES_PER_OBJECT(library=_name(diagnosis))]
+                snippet = f"# before {site_of(diagnosis)}: make once what is made there (a model, a layer), and keep it"
+                notes = [LIBRARY_TRACES_PER_OBJECT(library=library_name(diagnosis))]
             if cause.note is not None:
                 notes.append(LIBRARY_OBJECTS_DIFFER(names=cause.note.split(", ")))
-            yield _advice(cause.code, traces, snippet, *notes)
+            yield advise(cause.code, traces, snippet, *notes)
         elif cause.code in _OTHER_OBJECT:
             what = cause.type_name or "object"
             snippet = (
-                f"kept = …  # the {what} for {cause.path}: made once, before {_site(diagnosis)}, and passed each time"
+                f"kept = …  # the {what} for {cause.path}: made once, before {site_of(diagnosis)}, and passed each time"
             )
-            yield _advice(cause.code, None, snippet, LIBRARY_KEYS_ON_OBJECT(library=_name(diagnosis)))
-
-
-def is_static_by_itself(diagnosis: Diagnosis) -> bool:
-    """Is it compiled by a library that takes for static what is no array, so that there is no `static_argnames`?"""
-    sites = [package_path(site.via or "").partition("/")[0] for site in diagnosis.call_sites]
-    through = bool(sites) and all(package in _STATIC_BY_ITSELF for package in sites)
-    return diagnosis.backend == "jax" and (through or _package(diagnosis) in _STATIC_BY_ITSELF)
-
-
-def _given_static(diagnosis: Diagnosis) -> list[Cause]:
-    """The causes that are a static value of a library's function: the caller gave it, the library is not to blame."""
-    of_library = diagnosis.function.library or is_static_by_itself(diagnosis)
-    if diagnosis.backend != "jax" or not diagnosis.call_sites or not of_library:
-        return []
-    return [cause for cause in diagnosis.causes if cause.code is CauseCode.STATIC_ARGUMENT]
-
-
-def _pass_an_array(case: Case, given: Sequence[Cause]) -> Iterator[Candidate]:
-    from traceonce.frameworks.jax.recipes.array_argument import as_arrays
-
-    site = _site(case.diagnosis)
-    for cause in given:
-        leaves = leaves_at(case.signatures, cause.path)
-        numbers = bool(leaves) and all(leaf.type_name in LIFTABLE for leaf in leaves)
-        if numbers and is_static_by_itself(case.diagnosis):
-            traces = predict_traces(case.events, as_arrays(frozenset({cause.path})))
-            snippet = f"jnp.asarray({cause.path})  # for {cause.path}, in the call at {site}"
-            yield _advice(cause.code, traces, snippet, PASS_AN_ARRAY(path=cause.path))
-        else:
-            snippet = f"# {site}: give the same {cause.path} at each call, or one of a few"
-            yield _advice(cause.code, None, snippet, STATIC_COMPILED_IN(path=cause.path))
-
-
-def _pass_a_tensor(case: Case) -> Iterator[Candidate]:
-    diagnosis = case.diagnosis
-    for cause in diagnosis.causes:
-        leaves = leaves_at(case.signatures, cause.path)
-        if cause.code is not CauseCode.VALUE or not leaves or any(leaf.type_name not in LIFTABLE for leaf in leaves):
-            continue
-        dtype = "float32" if any(leaf.type_name == "float" for leaf in leaves) else "int32"
-        traces = predict_traces(case.events, lift({cause.path: dtype}))
-        snippet = f"# {_site(diagnosis)}: pass tf.constant({cause.path}, tf.{dtype}) for the Python number {cause.path}"
-        note = TENSOR_MAY_BE_REFUSED(library=_name(diagnosis), path=cause.path)
-        yield _advice(cause.code, traces, snippet, note)
-
-
-def _one_size(case: Case) -> Iterator[Candidate]:
-    diagnosis = case.diagnosis
-    partial = find_partial_batch(diagnosis.causes)
-    if partial is not None:
-        snippet = f"{drop_snippet(partial)}  # for {_site(diagnosis)}"
-        yield _advice(CauseCode.SHAPE, without_partial_batch(case, partial), snippet, drop_note(partial))
-        return
-    places = varying_places(case.signatures)
-    if CauseCode.SHAPE not in case.codes or not places:
-        return
-    traces = predict_traces(case.events, lambda signature: pad(signature, places))
-    if traces < diagnosis.traces:
-        where = ", ".join(f"padded(…, axis={place.axis}) for {place.path}" for place in places)
-        snippet = (
-            f"{helper_code(places)}\n# {_site(diagnosis)}: pad before the call what {_package(diagnosis)} gets: {where}"
-        )
-        yield _advice(CauseCode.SHAPE, traces, snippet, *note_buckets(places), ZEROS_ARE_COUNTED())
+            yield advise(cause.code, None, snippet, LIBRARY_KEYS_ON_OBJECT(library=library_name(diagnosis)))
 
 
 def _write_report(case: Case) -> str:
@@ -205,7 +131,7 @@ def _reproduction(diagnosis: Diagnosis) -> Sequence[str]:
     return [f"{_user_line(site.file, site.line)}{_via(site.via)}, {count_of(site.count, 'trace')}" for site in sites]
 
 
-def _site(diagnosis: Diagnosis) -> str:
+def site_of(diagnosis: Diagnosis) -> str:
     """The user's own line, and the library's where it is known."""
     site = diagnosis.call_sites[0]
     via = f" ({package_path(site.via)})" if site.via else ""
@@ -221,14 +147,15 @@ def _via(via: str | None) -> str:
     return f" through `{package_path(via)}`" if via else ""
 
 
-def _package(diagnosis: Diagnosis) -> str:
+def package_of(diagnosis: Diagnosis) -> str:
+    """The library's name; `UNKNOWN` where no path tells it."""
     shown = package_path(diagnosis.function.file or "")
     return shown.partition("/")[0].removesuffix(".py") if shown and not os.path.isabs(shown) else UNKNOWN
 
 
-def _name(diagnosis: Diagnosis) -> str:
+def library_name(diagnosis: Diagnosis) -> str:
     """The library where it is known, else the function: something that a note can show as code."""
-    package = _package(diagnosis)
+    package = package_of(diagnosis)
     return diagnosis.function.name if package == UNKNOWN else package
 
 

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from traceonce.causes.dialect import Dialect
-from traceonce.facts import Cause, CauseCode, Diagnosis, FunctionId
+from traceonce.facts import Cause, Diagnosis, FunctionId, Signature, TraceEvent
+
+if TYPE_CHECKING:  # a recording is read without loading repairs
+    from traceonce.fix.kit import Kit
 
 
 class Package(NamedTuple):
@@ -48,33 +51,9 @@ class Source:
     packages: Mapping[str, Package] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Kit:
-    """The repairs of one framework, as modules, in the order in which they are tried; `advice` is never written.
-
-    `of_arguments` treat the arguments themselves; each of `of_objects` treats the function, or the objects given to it,
-    for these causes, and goes together with one of the former. `along` are recipes that only come with another one.
-    `of_failures` let a program run that fails while it is traced. `of_libraries`: what a library wrote, and the program
-    itself wraps (``compile(Sequential(…))``), can be changed where it is wrapped and called. `replayed`: its cache is
-    known so well that traces can be counted by replaying signatures; else they are as many as were seen.
-    """
-
-    recipes: tuple[str, ...] = ()
-    advice: tuple[str, ...] = ()
-    of_arguments: tuple[str, ...] = ()
-    of_objects: Mapping[str, frozenset[CauseCode]] = field(default_factory=dict)
-    along: tuple[str, ...] = ()
-    of_failures: tuple[str, ...] = ()
-    of_libraries: bool = False
-    replayed: bool = True
-
-
-def within(package: str, *names: str) -> tuple[str, ...]:
-    """Modules of a package, by their full names."""
-    return tuple(f"{package}.{name}" for name in names)
-
-
-SHARED_ADVICE = within("traceonce.fix.recipes", "leave_it", "library_report")  # for functions of any framework
+# From an event with the framework's own words for why it traced, and the signatures that its earlier graphs serve, by
+# the framework's names for them, to causes.
+ExplainReasons: TypeAlias = Callable[[TraceEvent, Mapping[str, Signature]], tuple[Cause, ...]]
 
 
 def _no_record(cause: Cause, diagnosis: Diagnosis) -> str | None:  # as a framework's own
@@ -93,6 +72,8 @@ class Framework:
     write it. `along` are modules that it loads when it is first used, which takes about as long as the framework
     itself; `companions` are packages on top of it whose versions are worth knowing, with their titles.
 
+    `kit` loads its repairs. `explain_reasons` reads what the framework itself says of a trace.
+
     `notes` are modules that define what its recipes say (`words.sentence`).
 
     `record` gives the slug of the record that explains a cause. `records` is a base of records (a folder with
@@ -109,7 +90,8 @@ class Framework:
     companions: Mapping[str, str] = field(default_factory=dict)
     dialect: Dialect = field(default_factory=Dialect)
     source: Source = field(default_factory=lambda: Source(""))
-    kit: Kit | None = None
+    kit: Callable[[], Kit] | None = None
+    explain_reasons: ExplainReasons | None = None
     notes: tuple[str, ...] = ()
     record: Callable[[Cause, Diagnosis], str | None] = _no_record
     records: str | None = None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from traceonce.facts import CauseCode, FunctionId
-from traceonce.frameworks.base.descriptor import SHARED_ADVICE, Framework, Kit, Package, Source, within
+from typing import TYPE_CHECKING
+
+from traceonce.facts import FunctionId
+from traceonce.frameworks.base.descriptor import Framework, Package, Source
 from traceonce.frameworks.jax.dialect import DIALECT
 from traceonce.frameworks.jax.records import record_of
 
-_RECIPES = "traceonce.frameworks.jax.recipes"
+if TYPE_CHECKING:
+    from traceonce.fix.kit import Kit
+
 _MAPS = {"pmap", "shard_map"}
 
 
@@ -32,15 +36,14 @@ _SOURCE = Source(
         "jnp": Package(frozenset({"jax.numpy"}), ("jnp", "jax_numpy", "_jnp")),
     },
 )
-_KIT = Kit(
-    recipes=within(
-        _RECIPES, "hoist", "array_argument", "static_equality", "typed_argument", "state", "static_argument"
-    ),
-    advice=(*SHARED_ADVICE, *within(_RECIPES, "pad_to_bucket", "device_put")),
-    of_arguments=within(_RECIPES, "array_argument", "static_equality", "typed_argument"),
-    of_objects={f"{_RECIPES}.hoist": frozenset({CauseCode.NEW_FUNCTION})},
-    of_failures=within(_RECIPES, "static_argument"),
-)
+
+
+def _kit() -> Kit:
+    from traceonce.frameworks.jax.recipes.kit import KIT
+
+    return KIT
+
+
 FRAMEWORK = Framework(
     name="jax",
     title="JAX",
@@ -50,7 +53,7 @@ FRAMEWORK = Framework(
     companions={"keras": "Keras"},
     dialect=DIALECT,
     source=_SOURCE,
-    kit=_KIT,
+    kit=_kit,
     notes=("traceonce.words.notes.jax",),
     record=record_of,
     made_by=_made_by,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from traceonce.facts import CauseCode
-from traceonce.frameworks.base.descriptor import SHARED_ADVICE, Framework, Kit, Package, Source, within
+from typing import TYPE_CHECKING
+
+from traceonce.frameworks.base.descriptor import Framework, Package, Source
 from traceonce.frameworks.tensorflow.dialect import DIALECT
 from traceonce.frameworks.tensorflow.records import record_of
 
-_RECIPES = "traceonce.frameworks.tensorflow.recipes"
+if TYPE_CHECKING:
+    from traceonce.fix.kit import Kit
+
 _SOURCE = Source(
     wrapper="tf.function",
     wraps=frozenset(
@@ -31,44 +34,14 @@ _SOURCE = Source(
         ),
     },
 )
-_KIT = Kit(
-    recipes=within(
-        _RECIPES,
-        "hoist",
-        "input_signature",
-        "tensor_argument",
-        "cast",
-        "reduce_retracing",
-        "stable_home",
-        "tracing_type",
-        "state",
-    ),
-    advice=(
-        *SHARED_ADVICE,
-        *within(
-            _RECIPES,
-            "pad_or_bucket",
-            "drop_remainder",
-            "uniform_structure",
-            "reuse_instance",
-            "split_static_argument",
-            "remove_function",
-        ),
-    ),
-    of_arguments=within(
-        _RECIPES,
-        "input_signature",
-        "tensor_argument",
-        "cast",
-        "reduce_retracing",
-    ),
-    of_objects={
-        f"{_RECIPES}.hoist": frozenset({CauseCode.NEW_FUNCTION}),
-        f"{_RECIPES}.stable_home": frozenset({CauseCode.IDENTITY, CauseCode.COLLECTED}),
-        f"{_RECIPES}.tracing_type": frozenset({CauseCode.IDENTITY, CauseCode.COLLECTED}),
-    },
-    along=within(_RECIPES, "dynamic_shape"),
-)
+
+
+def _kit() -> Kit:
+    from traceonce.frameworks.tensorflow.recipes.kit import KIT
+
+    return KIT
+
+
 FRAMEWORK = Framework(
     name="tensorflow",
     title="TensorFlow",
@@ -77,7 +50,7 @@ FRAMEWORK = Framework(
     companions={"keras": "Keras"},
     dialect=DIALECT,
     source=_SOURCE,
-    kit=_KIT,
+    kit=_kit,
     notes=("traceonce.words.notes.tensorflow",),
     record=record_of,
     mentions=r"(?i)\btensorflow\b|\bkeras\b|\btf\.",

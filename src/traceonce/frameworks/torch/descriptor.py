@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from traceonce.frameworks.base.descriptor import SHARED_ADVICE, Framework, Kit, Package, Source, within
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from traceonce.facts import Cause, Signature, TraceEvent
+from traceonce.frameworks.base.descriptor import Framework, Package, Source
 from traceonce.frameworks.torch.dialect import DIALECT
 from traceonce.frameworks.torch.records import record_of
 
-_RECIPES = "traceonce.frameworks.torch.recipes"
+if TYPE_CHECKING:
+    from traceonce.fix.kit import Kit
+
 _SOURCE = Source(
     wrapper="torch.compile",
     wraps=frozenset({"torch.compile"}),
@@ -16,22 +22,20 @@ _SOURCE = Source(
         "torch": Package(frozenset({"torch"}), ("torch", "_torch")),
     },
 )
-_KIT = Kit(
-    recipes=within(
-        _RECIPES,
-        "hoist",
-        "mark_dynamic",
-        "allow_unspec_int",
-        "dynamic",
-        "dynamic_sources",
-        "step_counter_buffer",
-        "tensor_argument",
-        "contiguous",
-    ),
-    advice=(*SHARED_ADVICE, *within(_RECIPES, "list_length", "size_one", "static_value", "graph_breaks")),
-    of_libraries=True,
-    replayed=False,
-)
+
+
+def _explain_reasons(event: TraceEvent, compiled: Mapping[str, Signature]) -> tuple[Cause, ...]:
+    from traceonce.frameworks.torch.guards.causes import explain_guards
+
+    return explain_guards(event, compiled)
+
+
+def _kit() -> Kit:
+    from traceonce.frameworks.torch.recipes.kit import KIT
+
+    return KIT
+
+
 FRAMEWORK = Framework(
     name="torch",
     title="PyTorch",
@@ -41,7 +45,8 @@ FRAMEWORK = Framework(
     along=("torch._dynamo", "torch._dynamo.convert_frame", "torch._dynamo.backends.debugging"),
     dialect=DIALECT,
     source=_SOURCE,
-    kit=_KIT,
+    kit=_kit,
+    explain_reasons=_explain_reasons,
     notes=("traceonce.words.notes.torch",),
     record=record_of,
     made_by=lambda _: "torch.compile",

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from traceonce.causes.dialect import Dialect
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis
 from traceonce.facts.replay import ReplaySettings
 from traceonce.frameworks.base.backend import RunningReplay, Sink, Watching
-from traceonce.frameworks.base.descriptor import SHARED_ADVICE, Framework, Kit, Package, Source, within
+from traceonce.frameworks.base.descriptor import Framework, Package, Source
 from traceonce.words.text import Text
+
+if TYPE_CHECKING:
+    from traceonce.fix.kit import Kit
 
 
 def _record(cause: Cause, diagnosis: Diagnosis) -> str | None:
     return "a-size-too-many" if cause.code is CauseCode.SHAPE else None
+
+
+def _kit() -> Kit:
+    from toyframe.for_traceonce import any_size
+    from traceonce.fix.kit import Kit
+    from traceonce.fix.recipes import leave_it, library_report
+
+    return Kit(recipes=(any_size.RECIPE,), advice=(leave_it.RECIPE, library_report.RECIPE), replayed=False)
 
 
 class Toyframe:
@@ -38,11 +50,7 @@ class Toyframe:
             given_as="function",
             packages={"toyframe": Package(frozenset({"toyframe"}), ("toyframe", "_toyframe"))},
         ),
-        kit=Kit(
-            recipes=within("toyframe.for_traceonce", "any_size"),
-            advice=SHARED_ADVICE,
-            replayed=False,
-        ),
+        kit=_kit,
         notes=("toyframe.for_traceonce.notes",),
         record=_record,
         records=str(Path(__file__).parent / "base"),

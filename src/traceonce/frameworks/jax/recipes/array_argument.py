@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from traceonce.facts import CauseCode, Leaf
+from traceonce.facts import CauseCode, Diagnosis, Leaf
+from traceonce.facts.event import package_path
 from traceonce.fix.candidate import Candidate, Change, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_words
-from traceonce.fix.recipes.library_report import is_static_by_itself
+from traceonce.fix.recipes.library_report import package_of
 from traceonce.fix.signatures.prediction import LIFTABLE, SignatureChange, each_leaf, predict_traces
 from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.edits import Edits
@@ -16,6 +17,15 @@ from traceonce.words.notes.jax import VALUE_NOT_IN_PYTHON
 
 NAME = "array_argument"
 DTYPES = {"int": "int32", "float": "float32"}
+
+_STATIC_BY_ITSELF = ("equinox",)  # their jit makes static what is no array
+
+
+def is_static_by_itself(diagnosis: Diagnosis) -> bool:
+    """Is it compiled by a library that takes for static what is no array, so that there is no `static_argnames`?"""
+    sites = [package_path(site.via or "").partition("/")[0] for site in diagnosis.call_sites]
+    through = bool(sites) and all(package in _STATIC_BY_ITSELF for package in sites)
+    return through or package_of(diagnosis) in _STATIC_BY_ITSELF
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -73,6 +83,8 @@ RECIPE = Recipe(
     beware="What decides a shape, or a Python `if` or `range`, must stay static: a trace without its value fails, and "
     "the change is refuted. A number that takes a few values only is well off as it is.",
     propose=propose,
+    treats_arguments=True,
+    shown_by_probes=True,
     examples=(
         Example(
             title="The step is static, and counts",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from traceonce.fix.candidate import Example, Recipe
-from traceonce.frameworks.tensorflow.recipes.hoist import propose
+from traceonce.facts import CauseCode
+from traceonce.fix.candidate import Example, Recipe, Settled
+from traceonce.fix.hoisting.proposal import propose
 
 _IN_A_LOOP = Example(
     title="A function defined in a loop",
@@ -152,5 +153,7 @@ RECIPE = Recipe(
     beware="A function that is made once keeps what it read from outside at its first trace. If it is to see a value "
     "that changes, that value must be an argument.",
     propose=propose,
+    settled=Settled(frozenset({CauseCode.NEW_FUNCTION}), one_function=True),
+    only_moves=True,
     examples=(_IN_A_LOOP, _LAMBDA, _OF_A_GRADIENT, _FACTORY),
 )

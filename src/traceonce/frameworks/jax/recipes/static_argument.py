@@ -80,6 +80,7 @@ RECIPE = Recipe(
     beware="Right is what the program returns when it is run without `jit` (`jax.disable_jit`): the original fails. "
     "Every value has a trace of its own; for a value that is new at every call, find a way without it.",
     propose=propose,
+    repairs_failures=True,
     examples=(
         Example(
             title="A number that decides a shape",

@@ -168,6 +168,7 @@ RECIPE = Recipe(
     beware="An object that is changed after it was passed is not seen to have changed. Objects that hold arrays or "
     "lists cannot be keys: keep one object, or pass the arrays as arguments.",
     propose=propose,
+    treats_arguments=True,
     examples=(
         Example(
             title="A configuration made anew for each call",

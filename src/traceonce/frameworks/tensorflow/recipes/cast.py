@@ -110,6 +110,7 @@ RECIPE = Recipe(
     beware="Results follow the dtype of the arguments, and a narrower one loses digits. Where both precisions are "
     "wanted, two traces are right.",
     propose=propose,
+    treats_arguments=True,
     examples=(
         Example(
             title="Tensors and NumPy arrays of whole numbers",

@@ -52,6 +52,7 @@ RECIPE = Recipe(
     "number. Functions that it calls are changed as well where a trace under the signature fails in them; they may "
     "have other callers, which get tensors for sizes then, too.",
     propose=_propose,
+    shown_by_probes=True,
     examples=(
         Example(
             title="Sizes unpacked from a shape",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from traceonce.facts import CauseCode, Note, Signature
 from traceonce.facts.fix import Safety
-from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
+from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe, WidenableChange
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_words, join_lines
 from traceonce.fix.signatures.dtypes import assign_alike, note_lifted, number_paths, stack, stacked_lists
@@ -37,7 +37,7 @@ TREATED = {
 
 
 @dataclass(frozen=True)
-class Signing:
+class Signing(WidenableChange):
     """Gives the function this signature. `beside` are the other changes that belong to the repair."""
 
     case: Case
@@ -56,6 +56,14 @@ class Signing:
         set_option(edits, creation, NAME, self.cover.layout)
         for change in self.beside:
             change(edits)
+
+    def wider(self, candidate: Candidate) -> Candidate | None:
+        """With every dimension open, for input that the least signature refuses."""
+        widened = self.cover.widen()
+        if widened == self.cover:
+            return None
+        change = dataclasses.replace(self, cover=widened)
+        return dataclasses.replace(candidate, change=change, snippet=_decorator(widened))
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -120,18 +128,6 @@ def _with_body(plain: Candidate, change: Change) -> Candidate:
     )
 
 
-def wider(candidate: Candidate) -> Candidate | None:
-    """The same with every dimension open, for input that the least signature refuses; None where it is as wide."""
-    signing = candidate.change
-    if not isinstance(signing, Signing):
-        return None
-    widened = signing.cover.widen()
-    if widened == signing.cover:
-        return None
-    change = dataclasses.replace(signing, cover=widened)
-    return dataclasses.replace(candidate, change=change, snippet=_decorator(widened))
-
-
 def _preparations(
     signatures: Sequence[Signature],
 ) -> Iterator[tuple[SignatureChange, dict[str, str], tuple[str, ...]]]:
@@ -183,6 +179,8 @@ RECIPE = Recipe(
     beware="What the signature does not admit raises an error instead of being traced. Python numbers are tensors in "
     "the body, and are cast: an int32 holds nothing beyond 2,147,483,647. Sizes in the body may no longer be known.",
     propose=propose,
+    treats_arguments=True,
+    shown_by_probes=True,
     examples=(
         Example(
             title="Batches of any size, and the number of the step",

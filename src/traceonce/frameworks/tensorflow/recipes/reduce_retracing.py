@@ -95,6 +95,8 @@ RECIPE = Recipe(
     beware="One trace more than a signature costs, and only shapes are relaxed: not values, dtypes or structures. A "
     "trace for an open shape may be slower than one for a known shape.",
     propose=propose,
+    treats_arguments=True,
+    shown_by_probes=True,
     examples=(
         Example(
             title="A mode beside a tensor of any size",

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import libcst as cst
 
 from traceonce.facts import CauseCode, Leaf
-from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
+from traceonce.fix.candidate import Candidate, Declined, Example, Recipe, Settled
 from traceonce.fix.case import Case
 from traceonce.fix.hoisting.relocation import (
     Movable,
@@ -19,7 +19,7 @@ from traceonce.fix.hoisting.relocation import (
     movable_expression,
     move_out,
 )
-from traceonce.fix.signatures.prediction import replay_kept
+from traceonce.fix.signatures.prediction import by_name, replay_kept
 from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.arguments import Argument, find_arguments
 from traceonce.fix.source.binders import binders_seen
@@ -314,5 +314,7 @@ RECIPE = Recipe(
     beware="What is kept sees later changes of what it reads only if that is a `tf.Variable`. An object that keeps its "
     "own bound method is freed by the cyclic garbage collector, not at once.",
     propose=propose,
+    settled=Settled(frozenset({CauseCode.IDENTITY, CauseCode.COLLECTED}), by_name),
+    only_moves=True,
     examples=(_LAMBDA, _METHOD, _PARTIAL),
 )

@@ -89,6 +89,8 @@ RECIPE = Recipe(
     beware="In the body it is a tensor then: it does for arithmetic, comparisons, slices and ranges, not for a list "
     "index, `tf.split`, `math` or f-strings. An int32 wraps where a Python int does not.",
     propose=propose,
+    treats_arguments=True,
+    shown_by_probes=True,
     examples=(
         Example(
             title="A step number beside a mode",

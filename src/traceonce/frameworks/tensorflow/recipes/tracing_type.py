@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from traceonce.facts import Leaf
-from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
+from traceonce.facts import CauseCode, Leaf
+from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe, Settled
 from traceonce.fix.case import Case
 from traceonce.fix.hoisting.collisions import fresh_name
 from traceonce.fix.hoisting.homes import Home
@@ -242,5 +242,6 @@ RECIPE = Recipe(
     beware="All that the function reads from the object must be among its own attributes, and plain: numbers, texts "
     "and tuples of those. Attributes of the class are not compared. Tensors and variables do not belong in it.",
     propose=propose,
+    settled=Settled(frozenset({CauseCode.IDENTITY, CauseCode.COLLECTED}), by_contents),
     examples=(_CONFIG, _FROZEN),
 )

@@ -25,8 +25,8 @@ def propose(case: Case) -> Iterator[Candidate]:
     once = f"compiled_{name.strip('<>')} = torch.compile({name})  # once, outside of what runs again"
 
     def change(edits: Edits) -> None:
+        from traceonce.fix.hoisting.proposal import find_movable
         from traceonce.fix.hoisting.relocation import move_out
-        from traceonce.frameworks.tensorflow.recipes.hoist import find_movable
 
         move_out(edits, find_movable(case, edits))
 
@@ -81,5 +81,6 @@ RECIPE = Recipe(
     "anew is another backend each time. (With a backend by name, applying `torch.compile` again costs no compilation.)",
     beware="Options that differ from call to call would be those of the first.",
     propose=propose,
+    only_moves=True,
     examples=(_FRESH_BACKEND,),
 )

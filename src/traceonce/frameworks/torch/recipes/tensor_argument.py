@@ -105,5 +105,6 @@ RECIPE = Recipe(
     "dtype of what it meets, as a number does.",
     beware="In the body it is a tensor: `range`, a branch, `int()` and `math` break the graph there, or fail.",
     propose=propose,
+    shown_by_probes=True,
     examples=(_SCALE,),
 )

@@ -1,0 +1,36 @@
+"""The repairs of JAX; their place is the order in which they are tried."""
+
+from __future__ import annotations
+
+from traceonce.fix.kit import Kit
+from traceonce.fix.recipes import leave_it, library_report
+from traceonce.frameworks.jax.recipes import (
+    array_argument,
+    device_put,
+    hoist,
+    pad_to_bucket,
+    state,
+    static_argument,
+    static_equality,
+    typed_argument,
+)
+from traceonce.frameworks.jax.recipes.library_call import advise_caller, given_static
+
+KIT = Kit(
+    recipes=(
+        hoist.RECIPE,
+        array_argument.RECIPE,
+        static_equality.RECIPE,
+        typed_argument.RECIPE,
+        state.RECIPE,
+        static_argument.RECIPE,
+    ),
+    advice=(
+        leave_it.RECIPE,
+        library_report.RECIPE,
+        pad_to_bucket.RECIPE,
+        device_put.RECIPE,
+    ),
+    advise_caller=advise_caller,
+    caller_causes=given_static,
+)

@@ -1,0 +1,51 @@
+"""The repairs of TensorFlow; their place is the order in which they are tried."""
+
+from __future__ import annotations
+
+from traceonce.fix.kit import Kit
+from traceonce.fix.recipes import leave_it, library_report
+from traceonce.frameworks.tensorflow.dynamic_shapes.follow_up import SizeFollowUps
+from traceonce.frameworks.tensorflow.recipes import (
+    cast,
+    drop_remainder,
+    dynamic_shape,
+    hoist,
+    input_signature,
+    pad_or_bucket,
+    reduce_retracing,
+    remove_function,
+    reuse_instance,
+    split_static_argument,
+    stable_home,
+    state,
+    tensor_argument,
+    tracing_type,
+    uniform_structure,
+)
+from traceonce.frameworks.tensorflow.recipes.library_call import advise_caller
+
+KIT = Kit(
+    recipes=(
+        hoist.RECIPE,
+        input_signature.RECIPE,
+        tensor_argument.RECIPE,
+        cast.RECIPE,
+        reduce_retracing.RECIPE,
+        stable_home.RECIPE,
+        tracing_type.RECIPE,
+        state.RECIPE,
+    ),
+    along=(dynamic_shape.RECIPE,),
+    advice=(
+        leave_it.RECIPE,
+        library_report.RECIPE,
+        pad_or_bucket.RECIPE,
+        drop_remainder.RECIPE,
+        uniform_structure.RECIPE,
+        reuse_instance.RECIPE,
+        split_static_argument.RECIPE,
+        remove_function.RECIPE,
+    ),
+    advise_caller=advise_caller,
+    follow_ups=SizeFollowUps,
+)

@@ -1,0 +1,43 @@
+"""The repairs of PyTorch; their place is the order in which they are tried."""
+
+from __future__ import annotations
+
+from traceonce.fix.kit import Kit
+from traceonce.fix.recipes import leave_it, library_report
+from traceonce.frameworks.torch.recipes import (
+    allow_unspec_int,
+    contiguous,
+    dynamic,
+    dynamic_sources,
+    graph_breaks,
+    hoist,
+    list_length,
+    mark_dynamic,
+    size_one,
+    static_value,
+    step_counter_buffer,
+    tensor_argument,
+)
+
+KIT = Kit(
+    recipes=(
+        hoist.RECIPE,
+        mark_dynamic.RECIPE,
+        allow_unspec_int.RECIPE,
+        dynamic.RECIPE,
+        dynamic_sources.RECIPE,
+        step_counter_buffer.RECIPE,
+        tensor_argument.RECIPE,
+        contiguous.RECIPE,
+    ),
+    advice=(
+        leave_it.RECIPE,
+        library_report.RECIPE,
+        list_length.RECIPE,
+        size_one.RECIPE,
+        static_value.RECIPE,
+        graph_breaks.RECIPE,
+    ),
+    of_libraries=True,
+    replayed=False,
+)
