@@ -22,15 +22,14 @@ from traceonce.atomic_files import atomic_write
 from traceonce.facts.replay import Cut, ReplayResult
 from traceonce.frameworks.base.arrival import Arrivals
 from traceonce.frameworks.base.backend import RunningReplay
-from traceonce.frameworks.base.registry import known_backends, load_backend
+from traceonce.frameworks.base.registry import known_backends, known_frameworks, load_backend
 from traceonce.observe.hub import hub
 from traceonce.observe.recorder import FileRecorder
 from traceonce.prove import clocks
 from traceonce.prove.order import ERRORS, PRINTED, PROBES, RECORDING, REPLAY, Order
 
 TOO_LATE = "too-late"
-CONFIGURING = ("TF_", "CUDA_", "XLA_", "KERAS_", "JAX_", "OMP_", "MKL_", "TORCH", "NVIDIA_")
-LOGGING = ("TF_CPP_",)  # many programs set these; they decide what is logged and nothing else
+CONFIGURING = ("CUDA_", "KERAS_", "MKL_", "NVIDIA_", "OMP_")  # variables that frameworks read through others
 
 
 def perform(order: Order, preloaded: Sequence[str]) -> None:
@@ -79,11 +78,14 @@ def _watch_environment(note: Path, preloaded: Sequence[str]) -> None:
     """Take down where the program configures a framework that has been loaded already."""
     modules = (sys.modules.get(name.partition(".")[0]) for name in preloaded)
     frameworks = tuple({os.path.dirname(module.__file__ or "?") + os.sep for module in modules if module is not None})
+    known = known_frameworks()
+    configuring = (*CONFIGURING, *(prefix for each in known for prefix in each.configured_by))
+    logging = tuple(prefix for each in known for prefix in each.logged_by)
 
     def audit(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "os.putenv":
             name = arguments[0].decode(errors="replace") if isinstance(arguments[0], bytes) else str(arguments[0])
-            told = name.startswith(CONFIGURING) and not name.startswith(LOGGING)
+            told = name.startswith(configuring) and not name.startswith(logging)
             if told and not note.exists() and not _set_by(frameworks, sys._getframe(1)):
                 note.write_text(name, encoding="utf-8")
 

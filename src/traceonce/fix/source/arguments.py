@@ -14,6 +14,7 @@ from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.callees import callee_of, last_name
 from traceonce.fix.source.edits import Edits
+from traceonce.fix.source.framework_names import source_of
 from traceonce.fix.source.module import Module
 
 Given: TypeAlias = cst.Arg | cst.DictElement | cst.Element
@@ -135,7 +136,11 @@ def _hidden_first(case: Case, edits: Edits, call: cst.Call, names: list[str]) ->
     """By how much positions are off: ``Model.step(model, x)`` gives `self`, ``model.step(x)`` does not."""
     function = case.diagnosis.function
     owner = function.name.partition(" [")[0].rpartition(".")[0].rpartition(".")[2]
-    if case.diagnosis.backend == "torch" and names[:1] == ["self"] and not isinstance(call.func, cst.Attribute):
+    if (
+        source_of(case.diagnosis.backend).binds_self
+        and names[:1] == ["self"]
+        and not isinstance(call.func, cst.Attribute)
+    ):
         return -1  # ``model(x)`` runs ``forward(self, x)``, and ``compiled = torch.compile(trainer.step)`` is bound
     if not isinstance(call.func, cst.Attribute) or owner in ("", "<locals>"):
         return 0

@@ -37,7 +37,8 @@ class Source:
     position, `old_options` former names of them. `methods` compile what they are called on (``model.compile()``).
     `pure` are packages whose functions (in lower case, without "random") give the same each time. `transforms` make one
     function of another: what is wrapped is known by the inner one. `packages` are those that code of ours uses, by the
-    name that it is written with.
+    name that it is written with. `binds_self`: what is wrapped may be an object or a bound method, so that a plain call
+    ``model(x)`` runs ``forward(self, x)``.
     """
 
     wrapper: str
@@ -49,6 +50,7 @@ class Source:
     pure: tuple[str, ...] = ()
     transforms: frozenset[str] = frozenset()
     packages: Mapping[str, Package] = field(default_factory=dict)
+    binds_self: bool = False
 
 
 # From an event with the framework's own words for why it traced, and the signatures that its earlier graphs serve, by
@@ -72,6 +74,9 @@ class Framework:
     write it. `along` are modules that it loads when it is first used, which takes about as long as the framework
     itself; `companions` are packages on top of it whose versions are worth knowing, with their titles.
 
+    `configured_by` are prefixes of environment variables that it reads when it is imported; those in `logged_by` decide
+    only about what is logged.
+
     `kit` loads its repairs. `explain_reasons` reads what the framework itself says of a trace.
 
     `notes` are modules that define what its recipes say (`words.sentence`).
@@ -88,6 +93,8 @@ class Framework:
     distributions: tuple[str, ...]
     along: tuple[str, ...] = ()
     companions: Mapping[str, str] = field(default_factory=dict)
+    configured_by: tuple[str, ...] = ()
+    logged_by: tuple[str, ...] = ()
     dialect: Dialect = field(default_factory=Dialect)
     source: Source = field(default_factory=lambda: Source(""))
     kit: Callable[[], Kit] | None = None

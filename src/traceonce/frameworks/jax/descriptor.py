@@ -51,6 +51,7 @@ FRAMEWORK = Framework(
     distributions=("jax",),
     along=("jax.numpy",),
     companions={"keras": "Keras"},
+    configured_by=("JAX_", "XLA_"),
     dialect=DIALECT,
     source=_SOURCE,
     kit=_kit,

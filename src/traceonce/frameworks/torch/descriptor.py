@@ -18,6 +18,7 @@ _SOURCE = Source(
     wraps=frozenset({"torch.compile"}),
     given_as="model",
     methods=frozenset({"compile"}),
+    binds_self=True,
     packages={
         "torch": Package(frozenset({"torch"}), ("torch", "_torch")),
     },
@@ -42,6 +43,7 @@ FRAMEWORK = Framework(
     module="torch",
     distributions=("torch",),
     companions={"keras": "Keras"},
+    configured_by=("TORCH", "PYTORCH_"),
     along=("torch._dynamo", "torch._dynamo.convert_frame", "torch._dynamo.backends.debugging"),
     dialect=DIALECT,
     source=_SOURCE,
