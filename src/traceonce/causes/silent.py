@@ -18,6 +18,21 @@ STALE = Definition(
     level="error",
     when_inferred=Text(" (inferred: it was not shown to reach the graph)", "（推断：没有证实它进入了图）"),
 )
+SIDE_EFFECT = Definition(
+    CauseCode.SIDE_EFFECT,
+    name=Text("changed while tracing", "追踪时被修改"),
+    family=families.SILENT,
+    rule="SideEffectOfTracing",
+    summary="The body changes Python state, which happens while it is traced and in no later call.",
+    what=Text(
+        "changed by the body while it was traced, and by no call since", "函数体在追踪时修改了它，之后的调用都不再修改"
+    ),
+    remedy=Text(
+        "return the new value and store it outside of the compiled function",
+        "把新值作为返回值，在编译的函数之外保存它",
+    ),
+    level="error",
+)
 CONFUSED = Definition(
     CauseCode.CONFUSED,
     name=Text("equal, but of another type", "相等但类型不同"),

@@ -31,6 +31,11 @@ PAID_OFF = 10  # calls to a trace from which on another function object is no wa
 ENOUGH = 5  # retraces that are an alarm where calls are not counted
 MANY = 8  # retraces that are an alarm where they have not paid off
 DATASETS = 20  # times that the function of a dataset is traced again before it is an alarm
+_SILENTLY_WRONG = {
+    CauseCode.STALE: (Verdict.STALE, Reason.WRONG_VALUE),
+    CauseCode.SIDE_EFFECT: (Verdict.STALE, Reason.CHANGED_BY_TRACING),
+    CauseCode.CONFUSED: (Verdict.CONFUSED, Reason.WRONG_VALUE),
+}
 COSTLY_SECONDS = 1.0
 COSTLY_SHARE = 0.1
 
@@ -121,9 +126,9 @@ def judge(
         return Verdict.RECOMPILING, growth, Reason.COMPILED_FOR_SHAPES
     if failed:
         return Verdict.FAILED, growth, Reason.RAISED
-    for code, verdict in ((CauseCode.STALE, Verdict.STALE), (CauseCode.CONFUSED, Verdict.CONFUSED)):
+    for code, (verdict, reason) in _SILENTLY_WRONG.items():
         if code in silent:
-            return verdict, growth, Reason.WRONG_VALUE
+            return verdict, growth, reason
     if not retraces and not recompiles:
         return Verdict.OK, growth, Reason.TRACED_ONCE if traces <= 1 else Reason.EACH_GRAPH_ONCE
     return Verdict.BOUNDED, growth, _why_bounded(growth, retraces, paid_off)

@@ -39,7 +39,12 @@ class CauseCode(str, enum.Enum):
     FELL_BACK = "fell_back"
     STALE = "stale"
     CONFUSED = "confused"
+    SIDE_EFFECT = "side_effect"
     UNKNOWN = "unknown"
+
+
+# Wrong results without a trace.
+SILENT = frozenset({CauseCode.STALE, CauseCode.CONFUSED, CauseCode.SIDE_EFFECT})
 
 
 class Cause(msgspec.Struct, frozen=True, omit_defaults=True):

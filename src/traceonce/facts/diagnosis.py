@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from traceonce.facts.cause import Cause, CauseCode
+from traceonce.facts.cause import SILENT, Cause
 from traceonce.facts.entries import FellBack
 from traceonce.facts.event import CallSite, FunctionId
 from traceonce.facts.fix import Fix
@@ -70,6 +70,7 @@ class Reason(str, enum.Enum):
     FELL_BACK = "fell_back"
     RAISED = "raised"
     WRONG_VALUE = "wrong_value"
+    CHANGED_BY_TRACING = "changed_by_tracing"
     TRACED_ONCE = "traced_once"
     EACH_GRAPH_ONCE = "each_graph_once"
     FEW_STATES = "few_states"
@@ -129,5 +130,4 @@ class Diagnosis(msgspec.Struct, frozen=True):
     @property
     def surely_wrong(self) -> bool:
         """Was it shown that a call was served a value that its trace was not made for?"""
-        silent = (CauseCode.STALE, CauseCode.CONFUSED)
-        return any(cause.code in silent and cause.evidence == "measured" for cause in self.causes)
+        return any(cause.code in SILENT and cause.evidence == "measured" for cause in self.causes)

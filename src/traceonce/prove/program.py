@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from traceonce.facts import CauseCode, Verdict
+from traceonce.facts import Verdict
+from traceonce.facts.cause import SILENT
 from traceonce.facts.replay import Probed, ReplaySettings, stable_name
 from traceonce.fix.case import Case
 from traceonce.prove.comparison import Variation, find_difference, find_variation, results_difference
@@ -16,7 +17,6 @@ from traceonce.prove.stage_client import Replays, Run
 
 WITHIN = 0.6  # of the calls of a run that was ended by its time
 HURRY = 3.7  # how much faster the clock of the second run goes
-SILENT_CODES = {CauseCode.STALE, CauseCode.CONFUSED}
 
 
 def is_wrong(case: Case) -> bool:
@@ -74,7 +74,7 @@ class Program:
             self.tell("running it again, to see whether it does the same twice")
             self._twin = self._replays.run({}, probing, clock=HURRY)
             self.variation = find_variation(first, self._twin)
-        if any(case.codes & SILENT_CODES or is_wrong(case) for case in needing):
+        if any(case.codes & SILENT or is_wrong(case) for case in needing):
             self.tell("running it eagerly, to see what is right")
             self._oracle = self._replays.run({}, msgspec.structs.replace(probing, eager=True))
 

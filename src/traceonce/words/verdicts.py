@@ -27,6 +27,9 @@ REASONS: Mapping[Reason, Text] = {
     Reason.WRONG_VALUE: Text(
         "a call was served with a value that the trace was not made for", "有调用用了不适合它的值的图"
     ),
+    Reason.CHANGED_BY_TRACING: Text(
+        "its body changes Python state, which only tracing does", "函数体会修改 Python 状态，但只在追踪时修改"
+    ),
     Reason.TRACED_ONCE: Text("traced once", "只追踪一次"),
     Reason.EACH_GRAPH_ONCE: Text("each graph traced once", "每个图只追踪一次"),
     Reason.FEW_STATES: Text("the argument has only a few possible states", "这个参数只有少数几种状态"),

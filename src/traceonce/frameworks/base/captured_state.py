@@ -16,25 +16,14 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from traceonce.frameworks.base.chains import Chain
 from traceonce.frameworks.base.identities import ByIdentity
+from traceonce.frameworks.base.side_effects import describe_state, updated_chains
 
 CALLEES = 24  # how many of the user's own functions, called from the traced one, are looked into
 TEXT_LIMIT = 200
 _LOGGING_METHODS = {"debug", "info", "warning", "error", "exception", "critical", "write", "set_description"}
 _ABSENT = object()
-
-
-class Chain(NamedTuple):
-    """``root.step.step``: where the root comes from, its name, and the attributes or items that lead on."""
-
-    scope: str
-    root: str
-    steps: tuple[tuple[str, Any], ...]
-
-    def named(self, myself: str = "self", steps: int | None = None) -> str:
-        """The chain (or its first `steps`) as a path; `myself` is what `self` is called where the trace began."""
-        root = myself if (self.scope, self.root) == ("argument", "self") else self.root
-        return root + "".join(f".{key}" if kind == "attribute" else f"[{key!r}]" for kind, key in self.steps[:steps])
 
 
 class Reads(NamedTuple):
@@ -52,6 +41,7 @@ class Reader:
         self._is_tensor = is_tensor
         self._numbers = ByIdentity()
         self.number = self._numbers.number
+        self._updated: weakref.WeakKeyDictionary[types.CodeType, tuple[Chain, ...]] = weakref.WeakKeyDictionary()
         self._analysed: weakref.WeakKeyDictionary[types.CodeType, Reads] = weakref.WeakKeyDictionary()
 
     def snapshot(self, function: types.FunctionType, arguments: dict[str, Any]) -> dict[str, str]:
@@ -61,23 +51,47 @@ class Reader:
         """
         values: dict[str, str] = {}
         written: set[str] = set()
-        queue: list[tuple[types.FunctionType, dict[str, Any], str]] = [(function, arguments, "self")]
-        seen = {function.__code__}
-        while queue and len(seen) <= CALLEES:
-            current, bound, myself = queue.pop(0)
+        for current, bound, myself in self._called_from(function, arguments):
             for code in _codes(current.__code__):
                 reads = self._analyse(code)
                 written |= {_rename_self(path, myself) for path in reads.written}
                 for chain in reads.chains:
-                    owner, value = self._resolve(chain, current, bound)
-                    text = self._text(value)
+                    text = self._text(self._resolve(chain, current, bound)[1])
                     if text is not None:
                         values[chain.named(myself)] = text
+        return {path: text for path, text in values.items() if path not in written}
+
+    def updated_state(self, function: types.FunctionType, arguments: dict[str, Any]) -> dict[str, str]:
+        """Path → text of the state that the body changes, and that changing it again would change again."""
+        values: dict[str, str] = {}
+        for current, bound, myself in self._called_from(function, arguments):
+            code = current.__code__
+            chains = self._updated.get(code)
+            if chains is None:
+                chains = self._updated[code] = updated_chains(code)
+            for chain in chains:
+                value = self._resolve(chain, current, bound)[1]
+                text = None if value is _ABSENT else describe_state(value)
+                if text is not None:
+                    values[chain.named(myself)] = text
+        return values
+
+    def _called_from(
+        self, function: types.FunctionType, arguments: dict[str, Any]
+    ) -> Iterator[tuple[types.FunctionType, dict[str, Any], str]]:
+        """The function and what it calls of the user's, each with its bound objects and what `self` is called there."""
+        queue: list[tuple[types.FunctionType, dict[str, Any], str]] = [(function, arguments, "self")]
+        seen = {function.__code__}
+        while queue and len(seen) <= CALLEES:
+            current, bound, myself = queue.pop(0)
+            yield current, bound, myself
+            for code in _codes(current.__code__):
+                for chain in self._analyse(code).chains:
+                    owner, value = self._resolve(chain, current, bound)
                     callee = _callee(chain, myself, owner, value)
                     if callee is not None and callee.code not in seen and self._is_user(callee.code.co_filename):
                         seen.add(callee.code)
                         queue.append((callee.function, callee.bound, callee.myself))
-        return {path: text for path, text in values.items() if path not in written}
 
     def _analyse(self, code: types.CodeType) -> Reads:
         reads = self._analysed.get(code)

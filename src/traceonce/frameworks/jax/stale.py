@@ -19,6 +19,7 @@ import msgspec
 
 from traceonce.facts import Cause, CauseCode, Finding, FunctionId
 from traceonce.frameworks.base.captured_state import Reader
+from traceonce.frameworks.base.side_effects import changed_state
 from traceonce.frameworks.jax.functions import Described
 from traceonce.frameworks.jax.jaxprs import literals
 
@@ -38,6 +39,7 @@ class Made:
         self.values = values
         self.jaxpr = weakref.ref(jaxpr)
         self.own_changes: set[str] = set()
+        self.effects: list[Cause] = []
         self.unseen = False  # its calls no longer come through Python
 
     def things(self) -> dict[str, Any] | None:
@@ -63,11 +65,24 @@ class StaleChecks:
             return {}
         return self._reader.snapshot(described.python, bound)
 
-    def made(self, described: Described, bound: dict[str, Any], before: dict[str, str], jaxpr: Any) -> Made | None:
-        """A trace was made, having read the values `before`; tracing itself may have changed some of them."""
-        if not before:
+    def state(self, described: Described, bound: dict[str, Any]) -> dict[str, str]:
+        """The state that the body of a function of the user's changes, as of now."""
+        if described.python is None or described.id.library or described.internal:
+            return {}
+        return self._reader.updated_state(described.python, bound)
+
+    def made(
+        self, described: Described, bound: dict[str, Any], before: dict[str, str], state: dict[str, str], jaxpr: Any
+    ) -> Made | None:
+        """A trace was made, having read the values `before`; tracing itself may have changed some of them.
+
+        `state` is what the body changes, as it was before: no call that the trace serves will change it.
+        """
+        effects = list(changed_state(state, self.state(described, bound))) if state else []
+        if not before and not effects:
             return None
         made = Made(described, bound, before, jaxpr)
+        made.effects = effects
         after = self.read(described, bound)
         made.own_changes = {path for path, text in after.items() if before.get(path, text) != text}
         self._made.append(weakref.ref(made))
@@ -75,6 +90,8 @@ class StaleChecks:
 
     def look(self, made: Made) -> None:
         """A call is about to be served by this trace."""
+        for cause in made.effects:
+            self._report(made, cause)
         for cause in self._changed(made):
             shown = _is_in(made.jaxpr(), cause.was, self._reader.number)
             self._report(made, msgspec.structs.replace(cause, evidence="measured" if shown else "inferred"))
@@ -116,8 +133,9 @@ class StaleChecks:
 
     def _report(self, made: Made, cause: Cause) -> None:
         at_call = cause.note is None
-        if not {(made.function.key, cause.path, at_call), (made.function.key, cause.path, True)} & self._said:
-            self._said.add((made.function.key, cause.path, at_call))
+        place = (made.function.key, f"{cause.code}:{cause.path}")
+        if not {(*place, at_call), (*place, True)} & self._said:
+            self._said.add((*place, at_call))
             self._write(Finding("jax", made.function, cause))
 
 

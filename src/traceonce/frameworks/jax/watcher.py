@@ -44,6 +44,7 @@ class JaxMiss(Miss):
     earlier: tuple[Signature, ...]
     first: bool
     reads: dict[str, str]
+    state: dict[str, str]
     parts: list[Made] = dataclasses.field(default_factory=list)
 
 
@@ -134,6 +135,7 @@ class JaxWatcher(MissWatcher[JaxMiss]):
             earlier=self._memories.earlier(request.owner),
             first=not self._memories.of(request.owner),
             reads=self._stale.read(request.described, request.bound),
+            state=self._stale.state(request.described, request.bound),
             call=self._executions.next_call(request.described.id.key) if request.counted else None,
             permitted=not request.abstract,
             abstract=request.abstract,
@@ -145,7 +147,9 @@ class JaxWatcher(MissWatcher[JaxMiss]):
             return None if miss.abstract else self._tell_late(jaxpr, miss)
         read = read_jaxpr(jaxpr, shapes_of_state(request.signature))
         event = self._event(miss, read)
-        remembered = self._stale.made(request.described, request.bound, {} if read.calls_back else miss.reads, jaxpr)
+        remembered = self._stale.made(
+            request.described, request.bound, {} if read.calls_back else miss.reads, miss.state, jaxpr
+        )
         parts = [*([] if remembered is None else [remembered]), *miss.parts]
         if miss.abstract:
             self._abstract.keep(event, parts[:PARTS], request.owner, jaxpr)

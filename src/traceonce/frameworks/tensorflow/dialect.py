@@ -36,6 +36,10 @@ DIALECT = Dialect(
             "填充到少数几种固定形状；XLA 对每种新形状都要编译",
         ),
         "stale": Text("pass it as an argument, or keep it in a tf.Variable", "把它作为参数传入，或者放进 tf.Variable"),
+        "side_effect": Text(
+            "keep it in a tf.Variable and assign it in the body, or return the new value and store it outside",
+            "把它放进 tf.Variable 并在函数体内赋值，或者返回新值并在函数外保存",
+        ),
     },
     page={
         "cards.compiled": Text("XLA compiled it {n} time.|XLA compiled it {n} times.", "XLA 编译了 {n} 次。"),

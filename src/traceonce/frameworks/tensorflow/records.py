@@ -22,6 +22,7 @@ _BY_CODE = {
     CauseCode.COMPILE: "xla-recompiles-by-shape",
     CauseCode.STALE: "stale-capture",
     CauseCode.CONFUSED: "confused-literals",
+    CauseCode.SIDE_EFFECT: "side-effects-run-once",
 }
 _CALLABLES = ("method", "function", "partial", "builtin_function_or_method")
 

@@ -1,5 +1,6 @@
 """Wrong answers that come without a trace: stale and confused values.
 
+*Side effects*: the body changes state of Python's, which no call does that a graph serves (`base.side_effects`).
 *Confused*: TensorFlow takes 1, True and 1.0 for one value, and serves the trace of another type. *Stale*: a value that
 the function read from outside its arguments has changed since the trace. Both can be seen at the call. So for a few
 calls after each trace the arguments are looked at, and for the first runs of each graph the outside values that it was
@@ -10,6 +11,7 @@ compared once more.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -21,6 +23,7 @@ from traceonce.facts.signature import NUMBERS, same_literal
 from traceonce.frameworks.base.captured_state import Reader
 from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
 from traceonce.frameworks.base.literals import python_leaf
+from traceonce.frameworks.base.side_effects import changed_state
 from traceonce.frameworks.tensorflow.functions import Described
 
 CALLS = 8  # looked at after each trace, and runs of each graph
@@ -111,12 +114,25 @@ class SilentChecks:
             return {}
         return self._reader.snapshot(described.python, bound)
 
+    def state(self, described: Described, bound: dict[str, Any]) -> dict[str, str]:
+        """The state that the body of a function of the user's changes, as of now."""
+        if described.python is None or described.id.library:
+            return {}
+        return self._reader.updated_state(described.python, bound)
+
     def traced(
-        self, owner: Any, described: Described, bound: dict[str, Any], leaves: Any, before: dict[str, str]
+        self,
+        owner: Any,
+        described: Described,
+        bound: dict[str, Any],
+        leaves: Any,
+        before: dict[str, str],
+        state: dict[str, str],
     ) -> Callable[[], None] | None:
         """A function was traced, having read the values `before`: look at its next calls for confused numbers.
 
-        The result, if any, is to be called before each of the first runs of the new graph, to look for stale values.
+        `state` is what its body changes, as it was before. The result, if any, is to be called before each of the first
+        runs of the new graph, to look for stale values and for changes that only tracing has made.
         """
         checked = self._checked.get(owner)
         if checked is None:
@@ -130,15 +146,27 @@ class SilentChecks:
             self._pending[id(owner._function_cache)] = checked
             self._patience = PATIENCE
             self._hooks.place(self._module, "call_function", self._hook)
-        return self._look(weakref.ref(checked), before, _weakly(bound)) if before else None
+        effects = list(changed_state(state, self.state(described, bound))) if state else []
+        return self._look(weakref.ref(checked), before, effects, _weakly(bound)) if before or effects else None
 
     def _look(
-        self, reference: weakref.ref[Checked], made_with: dict[str, str], bound: dict[str, weakref.ref[Any]]
+        self,
+        reference: weakref.ref[Checked],
+        made_with: dict[str, str],
+        effects: list[Cause],
+        bound: dict[str, weakref.ref[Any]],
     ) -> Callable[[], None]:
-        """Compares what one trace was made with to what stands there now; `bound` are the objects of that trace."""
+        """Compares what one trace was made with to what stands there now; `bound` are the objects of that trace.
+
+        Its `effects` are wrong from the second run on: the first is that of the call which was traced.
+        """
+        runs = itertools.count()
 
         def look() -> None:
             checked = reference()
+            if next(runs) and checked is not None:
+                for cause in effects:
+                    self._report(checked, cause)
             owner = checked.owner() if checked is not None else None
             things = {name: weak() for name, weak in bound.items()}
             if checked is None or owner is None or None in things.values():

@@ -37,6 +37,7 @@ class TensorFlowMiss(Miss):
     earlier: tuple[Signature, ...]
     bound: dict[str, Any]
     reads: dict[str, str]
+    state: dict[str, str]
     dead: tuple[int, ...] = ()
 
 
@@ -103,6 +104,7 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
             earlier=self._earlier(request, tracing_options),
             bound=bound,
             reads=self._silent.read(request.described, bound),
+            state=self._silent.state(request.described, bound),
             call=self._next_call(request) if request.called else None,
         )
 
@@ -149,7 +151,7 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
         if owner is not None and event.phase != "internal":
             self._known.add(owner)
             reads = {} if _captures_late(made.graph) else miss.reads
-            look = self._silent.traced(owner, described, miss.bound, event.served.leaves, reads)
+            look = self._silent.traced(owner, described, miss.bound, event.served.leaves, reads, miss.state)
         shapes = self._inputs.expect(event.id) if self._inputs is not None and event.jit_compile else None
 
         def on_run(inputs: Any) -> None:

@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 from traceonce.causes.definition import Level
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, FunctionId, SiteCount, Verdict
 from traceonce.facts.attention import needing_attention
+from traceonce.facts.cause import SILENT
 from traceonce.report.base import Material
 from traceonce.report.phrases import english
 from traceonce.report.sarif.fixes import Changes, fixes_of
 from traceonce.report.sarif.places import Place, Places
 from traceonce.report.sarif.rules import FAILED, LIMIT
 from traceonce.report.sentences import causes_left, describe_change, describe_reason, fix_command
-
-SILENT = (CauseCode.STALE, CauseCode.CONFUSED)
 
 
 class Found(NamedTuple):
