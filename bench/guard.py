@@ -27,7 +27,7 @@ import tensorflow as tf
 from measuring import interleave, milliseconds, mlp_step, print_ratio, ratios, save, timed
 
 import traceonce
-from traceonce.guard.limits import limits
+from traceonce.limits.program_limits import limits
 
 QUICK = "--quick" in sys.argv
 

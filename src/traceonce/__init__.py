@@ -32,9 +32,9 @@ if TYPE_CHECKING:
         Verdict,
     )
     from traceonce.facts.dispatch import Stats
-    from traceonce.guard.limits import limit, max_traces
     from traceonce.integrations.retrace_log import log_retraces
     from traceonce.knowledge.advice import Explanation
+    from traceonce.limits.program_limits import limit, max_traces
 
 __all__ = [
     "Breach",
@@ -90,9 +90,9 @@ _HOMES = {
     "diagnose": "traceonce.diagnosis",
     "explain": "traceonce.explanations",
     "function": "traceonce.dropin.function",
-    "limit": "traceonce.guard.limits",
+    "limit": "traceonce.limits.program_limits",
     "log_retraces": "traceonce.integrations.retrace_log",
-    "max_traces": "traceonce.guard.limits",
+    "max_traces": "traceonce.limits.program_limits",
     "stats": "traceonce.dropin.function",
     "watch": "traceonce.api",
 }

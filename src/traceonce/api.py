@@ -12,7 +12,7 @@ from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.quantities import count_of, duration
 from traceonce.observe.watch import Observation
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")

@@ -10,10 +10,10 @@ from typing import overload
 
 from traceonce.facts.printable import in_lines
 from traceonce.knowledge.advice import Explanation
-from traceonce.knowledge.answers import Answered, Answering, Ignorable
-from traceonce.knowledge.at_hand import open_to_read
+from traceonce.knowledge.local_base import open_to_read
 from traceonce.knowledge.match import Index, Match
-from traceonce.words.text import Language
+from traceonce.knowledge.text_explanations import Answered, Answering, Ignorable
+from traceonce.words.translated import Language
 
 
 class Explanations(Sequence[Explanation]):

@@ -15,7 +15,7 @@ from traceonce.analysis.material import find_out
 from traceonce.facts import Cause, Recording
 from traceonce.report.base import find_renderer
 from traceonce.report.page import FOLDER
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 MADE: dict[str, Callable[[], Recording]] = {

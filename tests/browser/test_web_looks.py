@@ -13,7 +13,7 @@ from seeing import clipped_texts, small_targets
 from serving import Server, run_server
 from site_parts import KNOWN, UNKNOWN, run_named
 
-from traceonce.serve.web.words import WORDS
+from traceonce.serve.web.labels import WORDS
 
 
 @pytest.fixture(scope="module")

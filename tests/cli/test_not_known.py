@@ -30,13 +30,13 @@ print("done")
 """
 # Our own analysis of the run, with a fault in it.
 PLANTED = """\
-import traceonce.budget, traceonce.analysis.diagnoses
+import traceonce.computation, traceonce.analysis.diagnoses
 from traceonce.commands.main import main
 
 def fault(recording):
     {fault}
 
-traceonce.budget.SECONDS = 1.0
+traceonce.computation.SECONDS = 1.0
 traceonce.analysis.diagnoses.diagnose_linked = fault
 main()
 """

@@ -17,8 +17,8 @@ from traceonce.facts import Breach, Limit
 from traceonce.frameworks import fake
 from traceonce.frameworks.base.backend import Backend, Watching
 from traceonce.frameworks.base.registry import BUILT_IN, Known, load_backend
-from traceonce.guard.active_limit import OnLimit
-from traceonce.guard.limits import Limiting, Limits
+from traceonce.limits.active_limit import OnLimit
+from traceonce.limits.program_limits import Limiting, Limits
 from traceonce.observe.hub import Hub
 
 

@@ -17,12 +17,12 @@ from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
 from traceonce.frameworks.jax import Jax
-from traceonce.prove.comparison import Variation
 from traceonce.prove.judgement import Observed, judge
-from traceonce.prove.outcome import Outcome
 from traceonce.prove.program import Program
 from traceonce.prove.repair import understand
+from traceonce.prove.run_differences import Variation
 from traceonce.prove.search import Search
+from traceonce.prove.search_result import Outcome
 from traceonce.prove.stage_client import Run
 
 PROGRAM = "program.py"

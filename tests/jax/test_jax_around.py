@@ -13,7 +13,7 @@ from jitted import causes, only
 import traceonce
 from traceonce.diagnosis import diagnose
 from traceonce.facts import Verdict
-from traceonce.guard.limits import limits
+from traceonce.limits.program_limits import limits
 
 
 def ones(*shape: int) -> Any:

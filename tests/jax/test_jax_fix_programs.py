@@ -9,7 +9,7 @@ import pytest
 from repaired_in_process import case_of, first_written, prove, repair, run
 
 from traceonce.frameworks.jax.recipes import hoist
-from traceonce.prove.outcome import Outcome
+from traceonce.prove.search_result import Outcome
 
 
 @pytest.fixture(autouse=True)

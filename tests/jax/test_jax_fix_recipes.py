@@ -12,7 +12,7 @@ from repaired_in_process import case_of, first_written, prove, run
 from traceonce.fix.candidate import Declined, Example, Recipe
 from traceonce.fix.proposals import consider
 from traceonce.fix.recipes import leave_it, library_report
-from traceonce.fix.signatures.padding import pad, varying_places
+from traceonce.fix.signatures.buckets import pad, varying_places
 from traceonce.frameworks.jax.recipes import pad_to_bucket
 from traceonce.frameworks.jax.recipes.kit import KIT
 from traceonce.words.notes import english_note

@@ -13,8 +13,8 @@ from jitted import causes, named
 import traceonce
 from traceonce.diagnosis import diagnose
 from traceonce.errors import BackendUnavailable, TracingLimitReached
-from traceonce.frameworks.jax import Jax, monitored, probes
-from traceonce.frameworks.jax.settings import Settings
+from traceonce.frameworks.jax import Jax, monitoring, probes
+from traceonce.frameworks.jax.jax_config import Settings
 
 
 def ones(*shape: int, dtype: Any = np.float32) -> Any:
@@ -124,7 +124,7 @@ def test_a_limit_holds_through_the_public_events(jax: Any) -> None:
 def test_without_listeners_there_is_nothing_to_watch_with(jax: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(jax.monitoring, "register_event_duration_secs_listener")
     with pytest.raises(BackendUnavailable, match=r"no jax\.monitoring either"):
-        monitored.MonitoredWatching(jax, _Nobody(), "moved")
+        monitoring.MonitoredWatching(jax, _Nobody(), "moved")
 
 
 def test_a_program_may_clear_all_listeners(jax: Any) -> None:

@@ -14,7 +14,7 @@ import traceonce
 from traceonce.facts import Verdict
 from traceonce.frameworks.base.captured_state import read_code
 from traceonce.frameworks.jax import probes
-from traceonce.frameworks.jax.stale import LATER
+from traceonce.frameworks.jax.stale_values import LATER
 
 RATE = 0.25
 FLAG = False

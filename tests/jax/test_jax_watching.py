@@ -21,7 +21,7 @@ from traceonce.errors import TracingLimitReached
 from traceonce.facts import Calls, Notice, TraceEvent, Verdict
 from traceonce.frameworks.jax import Jax, executions
 from traceonce.frameworks.jax.executions import COUNTED
-from traceonce.frameworks.jax.stale import StaleChecks
+from traceonce.frameworks.jax.stale_values import StaleChecks
 
 
 def ones(*shape: int, dtype: Any = np.float32) -> Any:

@@ -9,8 +9,8 @@ from inner_runs import Run
 
 from traceonce.facts import Verdict
 from traceonce.integrations.pytest_plugin import VERDICTS
-from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunction
-from traceonce.integrations.pytest_plugin.summary import summary
+from traceonce.integrations.pytest_plugin.session_summary import summary
+from traceonce.integrations.pytest_plugin.traced_tests import Outcome, TracedFunction
 
 STEPS = """
 def train(name, *sizes):

@@ -15,9 +15,9 @@ import anyio
 import pytest
 
 from traceonce.errors import RecordingError
-from traceonce.serve.budget import MIB, MOST_SECONDS, Budget, reading_budget
-from traceonce.serve.lanes import Lane, Lanes
-from traceonce.serve.refusals import BrokenJobError, BusyError, OverBudgetError
+from traceonce.serve.computation_budget import MIB, MOST_SECONDS, Budget, reading_budget
+from traceonce.serve.request_errors import BrokenJobError, BusyError, OverBudgetError
+from traceonce.serve.worker_lanes import Lane, Lanes
 
 TOO_LONG = 60  # seconds until what does not end is a failure; no test depends on how long anything takes
 BUDGET = Budget(20.0)
@@ -222,8 +222,8 @@ import sys
 import anyio
 sys.path.insert(0, sys.argv[1])
 import test_lanes
-from traceonce.serve.budget import Budget
-from traceonce.serve.lanes import Lane
+from traceonce.serve.computation_budget import Budget
+from traceonce.serve.worker_lanes import Lane
 
 async def main():
     lane = Lane(workers=1, waiting=1)

@@ -15,9 +15,9 @@ import pytest
 from traceonce.errors import UsageError
 from traceonce.home import remember
 from traceonce.serve.digest import open_digest
-from traceonce.serve.lanes import Lanes
 from traceonce.serve.mcp.local_recordings import LocalRecordings, look_up
-from traceonce.serve.refusals import NotFoundError, OverBudgetError
+from traceonce.serve.request_errors import NotFoundError, OverBudgetError
+from traceonce.serve.worker_lanes import Lanes
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 

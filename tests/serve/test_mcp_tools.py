@@ -20,10 +20,10 @@ from mcp import Client, MCPError
 from mcp.server.lowlevel import Server
 
 from traceonce.commands.mcp import open_desk
-from traceonce.commands.program import split_arguments
+from traceonce.commands.program_command import split_arguments
 from traceonce.facts import Leaf, Recording, Signature
 from traceonce.serve.mcp.bounds import WHOLE
-from traceonce.serve.mcp.fixes import proving_command
+from traceonce.serve.mcp.fix_findings import proving_command
 from traceonce.serve.mcp.instructions import LOCAL
 from traceonce.serve.mcp.server import make_server
 

@@ -18,15 +18,15 @@ from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.outcomes import Outcomes
 from traceonce.report.base import find_renderer
 from traceonce.serve import digest, jobs, queries
-from traceonce.serve.cache import Cache
 from traceonce.serve.knowledge_questions import KnowledgeQuestions
-from traceonce.serve.lanes import Lanes
 from traceonce.serve.models import Summary
 from traceonce.serve.queries import Questions
-from traceonce.serve.refusals import NotFoundError, OverBudgetError
+from traceonce.serve.request_errors import NotFoundError, OverBudgetError
+from traceonce.serve.shared_cache import Cache
 from traceonce.serve.store import Store
 from traceonce.serve.summaries import clean_name, describe_recording
 from traceonce.serve.upload_body import Sent
+from traceonce.serve.worker_lanes import Lanes
 
 Recorded = Callable[[str], bytes]
 FORMS = ("text", "json", "sarif", "csv", "chrome", "markdown", "html")

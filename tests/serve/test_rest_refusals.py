@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from traceonce.serve import knowledge_questions
 from traceonce.serve.app import create_app
-from traceonce.serve.budget import Budget
+from traceonce.serve.computation_budget import Budget
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.queries import LONGEST_TEXT, Questions
 from traceonce.serve.rest import texts

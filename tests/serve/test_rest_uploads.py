@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from traceonce.serve.app import create_app
-from traceonce.serve.refusals import BusyError
+from traceonce.serve.request_errors import BusyError
 from traceonce.serve.settings import Settings
 from traceonce.serve.upload_body import AT_ONCE, PATIENCE, Receiving
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from traceonce.facts import Container, FunctionId, Leaf, Recording, Signature, TraceEvent
-from traceonce.serve.limits import ERRORS, EVENTS, PLACES, PROCESSES, check_size
-from traceonce.serve.refusals import TooLargeError
+from traceonce.serve.request_errors import TooLargeError
+from traceonce.serve.size_limits import ERRORS, EVENTS, PLACES, PROCESSES, check_size
 
 
 def event(**fields: Any) -> TraceEvent:

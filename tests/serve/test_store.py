@@ -15,7 +15,7 @@ from sqlalchemy import text
 from traceonce.serve.digest import Kept
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.models import Description, Worst
-from traceonce.serve.refusals import NotFoundError, StoreError
+from traceonce.serve.request_errors import NotFoundError, StoreError
 from traceonce.serve.storage import Upload
 from traceonce.serve.store import Store
 

@@ -18,7 +18,7 @@ from sqlalchemy import inspect, text
 
 from traceonce.serve import schema_upgrade
 from traceonce.serve.engine import open_engine, writing
-from traceonce.serve.refusals import StoreError
+from traceonce.serve.request_errors import StoreError
 from traceonce.serve.schema_upgrade import STEPS, VERSION_TABLE, prepare
 from traceonce.serve.store import Store
 from traceonce.serve.tables import metadata

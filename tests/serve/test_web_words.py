@@ -16,9 +16,9 @@ from traceonce.knowledge.language import is_chinese
 from traceonce.knowledge.record import TIERS as KNOWN_TIERS
 from traceonce.serve.models import Change
 from traceonce.serve.web import formats
+from traceonce.serve.web.labels import CATEGORIES, LIVE, TIERS, WORDS
 from traceonce.serve.web.recordings import FORMS
 from traceonce.serve.web.speech import Speech
-from traceonce.serve.web.words import CATEGORIES, LIVE, TIERS, WORDS
 
 TABLES = {"words": WORDS, "live": LIVE, "categories": CATEGORIES, "tiers": TIERS}
 FOLDER = Path(traceonce.serve.web.__file__).parent
@@ -48,7 +48,7 @@ def test_words_are_safe_inside_of_an_attribute() -> None:
 def test_every_word_is_used_and_every_used_word_is_there() -> None:
     """In the templates, the routes and the scripts; some are put together from a kind of thing and its name."""
     sources = [
-        path.read_text() for path in FOLDER.rglob("*") if path.suffix in (".j2", ".py") and path.name != "words.py"
+        path.read_text() for path in FOLDER.rglob("*") if path.suffix in (".j2", ".py") and path.name != "labels.py"
     ]
     said = set(re.findall(r"""say\(["'](\w+)["']\s*[,)]""", "\n".join(sources)))
     families = (*re.findall(r"""["'](\w+_)["'] ~""", "\n".join(sources)), "error_")

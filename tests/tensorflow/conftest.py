@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from traceonce.guard.limits import limits
+from traceonce.limits.program_limits import limits
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ from our_files import is_ours
 
 import traceonce
 from traceonce.facts import Breach, TraceEvent
-from traceonce.guard.limits import limits
+from traceonce.limits.program_limits import limits
 from traceonce.observe.hub import hub
 
 HERE = Path(__file__).name

@@ -11,7 +11,7 @@ from limited import at_once
 
 import traceonce
 from traceonce.facts import Breach
-from traceonce.guard.trace_counts import Count
+from traceonce.limits.trace_counts import Count
 
 HERE = Path(__file__).name
 

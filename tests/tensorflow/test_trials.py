@@ -194,6 +194,6 @@ def test_a_process_that_is_lost_is_started_again(module: Path) -> None:
 
 def test_a_framework_that_is_not_installed() -> None:
     with pytest.raises(RecordError, match="the framework could not be imported: ModuleNotFoundError"):
-        TrialProcess([sys.executable, "-m", "traceonce.trials.server", "not_a_framework"], {})
+        TrialProcess([sys.executable, "-m", "traceonce.trials.trial_server", "not_a_framework"], {})
     with pytest.raises(RecordError, match="there is no backend for 'not_a_framework'"):
         start_trials(sys.executable, "not_a_framework")

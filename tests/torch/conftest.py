@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from traceonce.guard.limits import limits
+from traceonce.limits.program_limits import limits
 
 
 @pytest.fixture(autouse=True)

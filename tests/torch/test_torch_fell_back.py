@@ -12,8 +12,8 @@ import pytest
 from compiled import line_of, only, own_problems, told
 
 import traceonce
+from traceonce.causes.cause_text import say_remedy
 from traceonce.causes.definition import Happened
-from traceonce.causes.messages import say_remedy
 from traceonce.facts import Verdict
 from traceonce.knowledge.cause_records import records_of
 from traceonce.report.sentences import describe_falling_back

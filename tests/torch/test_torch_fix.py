@@ -16,7 +16,7 @@ from traceonce.fix.recipes import leave_it, library_report
 from traceonce.fix.source.edits import Edits
 from traceonce.frameworks.torch.recipes import list_length
 from traceonce.frameworks.torch.recipes.kit import KIT
-from traceonce.prove.values import first_difference
+from traceonce.prove.value_differences import first_difference
 
 SHARED = (leave_it.RECIPE, library_report.RECIPE)
 OWN = [recipe for recipe in (*KIT.recipes, *KIT.advice) if recipe not in SHARED]

@@ -9,7 +9,7 @@ import numpy as np
 from torch_replayed import replay
 
 from traceonce.facts.replay import Returned, Value
-from traceonce.prove.values import first_difference
+from traceonce.prove.value_differences import first_difference
 
 PROGRAM = """\
 import random

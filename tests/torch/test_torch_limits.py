@@ -10,7 +10,7 @@ from our_files import is_ours
 import traceonce
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import Limit
-from traceonce.guard.limits import Limiting, limits
+from traceonce.limits.program_limits import Limiting, limits
 
 
 @pytest.fixture(autouse=True)

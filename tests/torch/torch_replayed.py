@@ -18,7 +18,7 @@ from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.suggestions import make_case
-from traceonce.frameworks.torch.replay.session import TorchReplay
+from traceonce.frameworks.torch.replay.replay import TorchReplay
 
 FILE = "program.py"
 

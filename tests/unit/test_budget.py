@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from traceonce import budget
-from traceonce.budget import compute_from
+from traceonce import computation
+from traceonce.computation import compute_from
 from traceonce.errors import RecordingError, UsageError
 
 
@@ -54,14 +54,14 @@ def test_an_error_that_cannot_be_handed_over() -> None:
 
 
 def test_it_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(budget, "SECONDS", 0.5)
+    monkeypatch.setattr(computation, "SECONDS", 0.5)
     with pytest.raises(RecordingError, match=r"run.jsonl: cannot be understood here: it takes longer than 500 ms\."):
         compute_from([tmp_path / "run.jsonl"], endless)
 
 
 def test_large_recordings_get_longer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(budget, "SECONDS", 0.1)
-    monkeypatch.setattr(budget, "SECONDS_PER_MIB", 1.0)
+    monkeypatch.setattr(computation, "SECONDS", 0.1)
+    monkeypatch.setattr(computation, "SECONDS_PER_MIB", 1.0)
     recording = tmp_path / "run.jsonl"
     recording.write_bytes(b" " * (1 << 19))
     with pytest.raises(RecordingError, match="longer than 600 ms"):
@@ -83,15 +83,15 @@ def test_an_interrupt_ends_both(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C while it is at it: the process that computes is gone with the one that waits."""
     others = set(multiprocessing.active_children())  # the tests of the server leave workers to the ones after them
     children: list[int] = []
-    receive = budget._receive
+    receive = computation._receive
 
     def interrupted(reader: object, seconds: float) -> object:
         began = set(multiprocessing.active_children()) - others
         children.extend(child.pid for child in began if child.pid is not None)
-        monkeypatch.setattr(budget, "_receive", receive)
+        monkeypatch.setattr(computation, "_receive", receive)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(budget, "_receive", interrupted)
+    monkeypatch.setattr(computation, "_receive", interrupted)
     with pytest.raises(KeyboardInterrupt):
         compute_from([], endless)
     assert len(children) == 1

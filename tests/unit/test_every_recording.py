@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from recordings_by_schema import recordings
 
+from traceonce.analysis.error_records import explain_run
 from traceonce.analysis.material import find_out
-from traceonce.analysis.records import explain_run
 from traceonce.errors import RecordingError
 from traceonce.facts import Recording
 from traceonce.knowledge.collection import Collection

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from traceonce.errors import UsageError
-from traceonce.integrations.jupyter.options import Options, describe_options, parse_line
+from traceonce.integrations.jupyter.magic_line import Options, describe_options, parse_line
 
 
 @pytest.mark.parametrize(

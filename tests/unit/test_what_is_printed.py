@@ -40,17 +40,17 @@ from traceonce.facts import (
     Recording,
     Verdict,
 )
-from traceonce.guard.baseline import Accepted, Change
-from traceonce.guard.message import describe_breach, place_to_warn_at
 from traceonce.integrations.pytest_plugin.allowance import Judgement
 from traceonce.integrations.pytest_plugin.call_phase import describe_problems
-from traceonce.integrations.pytest_plugin.messages import Offence, describe_offences
-from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunction
-from traceonce.integrations.pytest_plugin.summary import improvements, summary
+from traceonce.integrations.pytest_plugin.failure_message import Offence, describe_offences
+from traceonce.integrations.pytest_plugin.session_summary import improvements, summary
+from traceonce.integrations.pytest_plugin.traced_tests import Outcome, TracedFunction
 from traceonce.integrations.retrace_log import LOGGER, log
 from traceonce.knowledge.advice import Advice, Explanation, Related
-from traceonce.knowledge.answers import Answered, Ignorable
 from traceonce.knowledge.match import Match
+from traceonce.knowledge.text_explanations import Answered, Ignorable
+from traceonce.limits.baseline import Accepted, Change
+from traceonce.limits.message import describe_breach, place_to_warn_at
 from traceonce.report.base import Material
 from traceonce.report.csv import render_csv
 from traceonce.report.github import render_github
@@ -290,7 +290,7 @@ def test_long_texts_are_cut_with_their_length() -> None:
 # Who may write to a stream: each says itself how it makes safe what is foreign.
 WRITERS = {
     "atomic_files.py": "files",
-    "budget.py": "a sentence of our own",
+    "computation.py": "a sentence of our own",
     "commands/explain.py": "JSON",
     "commands/fix.py": "a blank line; the patch, where it is not for a terminal",
     "commands/knowledge/match.py": "JSON",

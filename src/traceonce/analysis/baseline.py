@@ -11,7 +11,7 @@ from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Verdict
 from traceonce.facts.event import path_from
 from traceonce.facts.quantities import count_of
-from traceonce.guard.baseline import Baseline, Change, Functions, compare, name_in_baseline, take_state
+from traceonce.limits.baseline import Baseline, Change, Functions, compare, name_in_baseline, take_state
 
 
 class AcceptedState:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from traceonce.analysis.records import errors_of, match_error, our_records
+from traceonce.analysis.error_records import errors_of, match_error, our_records
 from traceonce.diagnosis import Explained, diagnose_with_events
 from traceonce.facts import Diagnosis, Recording, Repair, Verdict
 from traceonce.fix.suggestions import suggest

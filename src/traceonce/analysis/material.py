@@ -14,7 +14,7 @@ from traceonce.knowledge.advice import Met, explain_record
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.record import Record
 from traceonce.report.base import Material, find_form
-from traceonce.words.text import LANGUAGES, Language
+from traceonce.words.translated import LANGUAGES, Language
 
 
 def find_out(recording: Recording, form: str = "html", language: Language = "en") -> Material:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from traceonce.causes import families
 from traceonce.causes.definition import Definition, Happened
 from traceonce.facts import CauseCode
-from traceonce.words.text import Text
+from traceonce.words.translated import Text
 
 
 def _cases_of_shape(happened: Happened) -> Iterator[str]:

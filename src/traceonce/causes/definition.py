@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from traceonce.causes.families import Family
 from traceonce.facts import Cause, CauseCode, FunctionId
-from traceonce.words.text import Text
+from traceonce.words.translated import Text
 
 Level: TypeAlias = Literal["error", "warning", "note"]
 # Sizes are a set, other values have an order; of objects only how many there were is known, or their names; `note`: the

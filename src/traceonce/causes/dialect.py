@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from traceonce.facts import Reason
-from traceonce.words.text import Text
+from traceonce.words.translated import Text
 
 TRACE = Text("trace", "追踪")
 RETRACED = Text("retraced", "重新追踪")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from traceonce.words.text import Text
+from traceonce.words.translated import Text
 
 
 class Family(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from traceonce.causes import families
 from traceonce.causes.definition import Definition
 from traceonce.facts import CauseCode
-from traceonce.words.text import Text
+from traceonce.words.translated import Text
 
 STALE = Definition(
     CauseCode.STALE,

@@ -8,8 +8,8 @@ from traceonce.causes import families
 from traceonce.causes.definition import Definition, Happened
 from traceonce.facts import CauseCode
 from traceonce.facts.cause import LEFT_ALONE
-from traceonce.facts.graph_breaks import is_at_break
-from traceonce.words.text import Text
+from traceonce.facts.stack_names import is_at_break
+from traceonce.words.translated import Text
 
 
 def _cases_of_guard(happened: Happened) -> Iterator[str]:

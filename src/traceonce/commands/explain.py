@@ -15,24 +15,24 @@ import click
 import msgspec
 from rich.console import Console
 
-from traceonce.analysis.records import explain_run
-from traceonce.budget import compute_from
+from traceonce.analysis.error_records import explain_run
 from traceonce.commands.input import is_file, join_words, open_input, read_chunks
 from traceonce.commands.knowledge.match import make_index
-from traceonce.commands.options import base_option, format_option
+from traceonce.commands.shared_options import base_option, format_option
+from traceonce.computation import compute_from
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
 from traceonce.home import latest_recording
 from traceonce.knowledge.advice import Met
-from traceonce.knowledge.answers import Answered, Answering
-from traceonce.knowledge.at_hand import open_to_read
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.language import in_language
+from traceonce.knowledge.local_base import open_to_read
 from traceonce.knowledge.match import Index
 from traceonce.knowledge.match.plain_lines import decode
 from traceonce.knowledge.render.explanations import explanation_lines
+from traceonce.knowledge.text_explanations import Answered, Answering
 from traceonce.report.terminal import print_line
-from traceonce.words.text import LANGUAGES, Language
+from traceonce.words.translated import LANGUAGES, Language
 
 WIDTH = 100  # columns, where the output is no terminal
 _PATH = re.compile(r"[\w.~+@-]*(?:/[\w.~+@-]+)+/?", re.ASCII)

@@ -17,7 +17,7 @@ import msgspec
 
 from traceonce.commands.message_line import say, say_lines
 from traceonce.commands.output import check_output, put_report, tell_place, write_document
-from traceonce.commands.program import ProgramCommand
+from traceonce.commands.program_command import ProgramCommand
 from traceonce.errors import TraceonceError, UsageError
 from traceonce.facts.command_line import quoted
 from traceonce.facts.error_text import main_line
@@ -27,8 +27,8 @@ from traceonce.home import remember
 from traceonce.observe.launch import Target, check_target
 
 if TYPE_CHECKING:
-    from traceonce.prove.outcome import Outcome, Repaired
-    from traceonce.prove.result import Result
+    from traceonce.prove.repair_result import Result
+    from traceonce.prove.search_result import Outcome, Repaired
 
 CALLS, TIMEOUT = 1000, 300.0
 TRIED = 4  # attempts that are shown per function
@@ -317,7 +317,7 @@ def _render_json(result: Result) -> str:
 
 
 def _records_of(error: str) -> list[str]:
-    from traceonce.analysis.records import records_of_error
+    from traceonce.analysis.error_records import records_of_error
 
     return records_of_error(error)
 

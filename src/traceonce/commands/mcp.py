@@ -16,7 +16,7 @@ from traceonce.commands.message_line import log_to_stderr, say
 from traceonce.errors import UsageError
 
 if TYPE_CHECKING:
-    from traceonce.serve.mcp.answers import Desk
+    from traceonce.serve.mcp.desk import Desk
 
 SDK = 2  # the first version that has what we use
 INSTALL = "install it with: pip install 'traceonce[serve]'"
@@ -70,11 +70,11 @@ async def _serve() -> None:
 
 def open_desk() -> Desk:
     """Where the tools are answered. Workers end with this process, whatever they do."""
-    from traceonce.knowledge.at_hand import open_to_read, own_outcomes
+    from traceonce.knowledge.local_base import open_to_read, own_outcomes
     from traceonce.serve.knowledge_questions import KnowledgeQuestions
-    from traceonce.serve.lanes import Lanes
-    from traceonce.serve.mcp.answers import Desk
+    from traceonce.serve.mcp.desk import Desk
     from traceonce.serve.mcp.local_recordings import LocalRecordings
+    from traceonce.serve.worker_lanes import Lanes
 
     lanes = Lanes()
     return Desk(KnowledgeQuestions(own_outcomes(), open_to_read(None), lanes), LocalRecordings(lanes))

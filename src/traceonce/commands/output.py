@@ -16,7 +16,7 @@ from traceonce.facts.command_line import quoted
 from traceonce.facts.error_text import main_line
 from traceonce.facts.printable import in_line
 from traceonce.report.base import FORMS, find_form, find_renderer
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 PAGE = "traceonce-report.html"
 GENERATOR = '<meta name="generator" content="traceonce'
@@ -103,7 +103,7 @@ def _tell_error(recording: Recording, stream: TextIO) -> None:
     """The exception by which the program ended, where something is known about it."""
     if recording.error is None:
         return
-    from traceonce.analysis.records import records_of_error
+    from traceonce.analysis.error_records import records_of_error
 
     known = records_of_error(recording.error)
     if known:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from traceonce.budget import compute_from
 from traceonce.commands.output import check_form, choose_output, put_report, tell_place
+from traceonce.computation import compute_from
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
 from traceonce.home import latest_recording
 from traceonce.report.base import FORMATS
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 
 @click.command(short_help="Show a saved recording again; merge several.")

@@ -16,10 +16,10 @@ import msgspec
 from traceonce import in_program
 from traceonce.analysis.baseline import AcceptedState
 from traceonce.analysis.conclusion import Conclusion, judge_run, not_known
-from traceonce.budget import compute_from
 from traceonce.commands.message_line import say, say_lines
 from traceonce.commands.output import check_form, check_output, choose_output, put_report, tell_place
-from traceonce.commands.program import ProgramCommand
+from traceonce.commands.program_command import ProgramCommand
+from traceonce.computation import compute_from
 from traceonce.config import ALL, Config, load_config
 from traceonce.errors import OUTPUT_FAILED, TraceonceError, UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
@@ -32,7 +32,7 @@ from traceonce.observe.launch import Target, check_target, launch
 from traceonce.observe.recording_store import add, default_recording
 from traceonce.report.base import FORMATS
 from traceonce.report.text import report_lines
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 
 def read_most_traces(

@@ -16,7 +16,7 @@ import click
 from traceonce.commands.message_line import log_to_stderr, say
 from traceonce.errors import UsageError
 from traceonce.home import recordings_folder
-from traceonce.knowledge.at_hand import open_to_read
+from traceonce.knowledge.local_base import open_to_read
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

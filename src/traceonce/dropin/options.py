@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from traceonce.guard.limits import whole_number
+from traceonce.limits.program_limits import whole_number
 
 ON_LIMIT = ("raise", "warn", "eager")
 _PART_OF_RESULT = re.compile(r"""(\[(-?\d+|'[^']*'|"[^"]*")\])*""")

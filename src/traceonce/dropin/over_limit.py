@@ -8,8 +8,8 @@ from typing import Any
 from traceonce.errors import TracingLimitWarning
 from traceonce.facts import Limit, TraceEvent
 from traceonce.frameworks.base.registry import find_backend
-from traceonce.guard.message import describe_breach, place_to_warn_at
-from traceonce.guard.outside_limit import breach_of
+from traceonce.limits.message import describe_breach, place_to_warn_at
+from traceonce.limits.outside_limit import breach_of
 
 
 def refuse(event: TraceEvent, policy: Any, traces: int) -> BaseException | None:

@@ -15,11 +15,11 @@ from typing import Any, Literal, TypeAlias
 
 from traceonce.errors import TracingLimitWarning
 from traceonce.facts import Breach, Limit, TraceEvent
-from traceonce.guard.active_limit import Guard
-from traceonce.guard.limits import whole_number
-from traceonce.guard.message import describe_breach, place_to_warn_at
 from traceonce.integrations.fit_in_progress import Fitting, find_fit
 from traceonce.integrations.live_observer import Telling
+from traceonce.limits.active_limit import Guard
+from traceonce.limits.message import describe_breach, place_to_warn_at
+from traceonce.limits.program_limits import whole_number
 from traceonce.observe.hub import hub
 
 OnLimit: TypeAlias = Literal["warn", "stop", "raise"] | Callable[[Breach], object]

@@ -9,7 +9,7 @@ import msgspec
 from traceonce.knowledge.evidence import interval, rate, sum_up, version_name
 from traceonce.knowledge.language import in_language
 from traceonce.knowledge.record import DeadEnd, Record, Workaround
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 
 class Shown(msgspec.Struct, frozen=True):

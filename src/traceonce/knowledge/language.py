@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from traceonce.words.text import LANGUAGES, Language
+from traceonce.words.translated import LANGUAGES, Language
 
 
 def words_in(language: Language, table: Mapping[str, tuple[str, str]]) -> dict[str, str]:

@@ -9,13 +9,13 @@ from queue import SimpleQueue
 from typing import NamedTuple, TypeVar
 
 from traceonce.errors import RecordError
-from traceonce.knowledge.claim_check import Judgement, judge
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.evidence import by_version, derive, speaks_against
 from traceonce.knowledge.experiment import Experiment, Trial
 from traceonce.knowledge.harvest import harvest
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.record import DeadEnd, Evidence, Record, Workaround
+from traceonce.knowledge.trial_judgement import Judgement, judge
 from traceonce.knowledge.trial_runner import Request, TrialProcess
 
 C = TypeVar("C", Workaround, DeadEnd)

@@ -21,10 +21,10 @@ from traceonce.fix.kit import kit_of
 from traceonce.fix.project.diffs import line_edits, unified_diff
 from traceonce.fix.proposals import Proposals, consider
 from traceonce.fix.source.edits import Edits
-from traceonce.prove.comparison import compare_probes
 from traceonce.prove.judgement import Observed, clearly_slower, doubt, judge, label
-from traceonce.prove.outcome import Attempt, Files, Repaired
 from traceonce.prove.program import Program, is_wrong
+from traceonce.prove.run_differences import compare_probes
+from traceonce.prove.search_result import Attempt, Files, Repaired
 from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note
 from traceonce.words.notes.proofs import PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER

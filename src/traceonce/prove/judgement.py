@@ -24,9 +24,9 @@ from traceonce.facts import Measurement, Note, Proof, ProofVerdict
 from traceonce.facts.fix import Safety
 from traceonce.facts.replay import Returned
 from traceonce.fix.candidate import Candidate, Recipe
-from traceonce.prove.comparison import Beyond, Variation, find_difference, returned_by_function
+from traceonce.prove.run_differences import Beyond, Variation, find_difference, returned_by_function
 from traceonce.prove.stage_client import Run
-from traceonce.prove.values import tolerance
+from traceonce.prove.value_differences import tolerance
 from traceonce.words.notes import english_reason, join_notes
 from traceonce.words.notes.proofs import BEYOND_DIFFERS, BEYOND_NOT_TRIED, BEYOND_RAISES
 from traceonce.words.notes.reasons import (

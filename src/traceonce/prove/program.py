@@ -10,9 +10,9 @@ from traceonce.facts import Verdict
 from traceonce.facts.cause import SILENT
 from traceonce.facts.replay import Probed, ReplaySettings, stable_name
 from traceonce.fix.case import Case
-from traceonce.prove.comparison import Variation, find_difference, find_variation, results_difference
 from traceonce.prove.judgement import Observed
-from traceonce.prove.outcome import Files
+from traceonce.prove.run_differences import Variation, find_difference, find_variation, results_difference
+from traceonce.prove.search_result import Files
 from traceonce.prove.stage_client import Replays, Run
 
 WITHIN = 0.6  # of the calls of a run that was ended by its time

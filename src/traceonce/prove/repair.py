@@ -17,7 +17,7 @@ from traceonce.frameworks.base.places import working_folder
 from traceonce.frameworks.base.registry import advise_on_import
 from traceonce.observe.launch import Target
 from traceonce.prove.program import Program
-from traceonce.prove.result import Result
+from traceonce.prove.repair_result import Result
 from traceonce.prove.scratch import Scratch
 from traceonce.prove.search import Search
 from traceonce.prove.stage_client import Replays, Run

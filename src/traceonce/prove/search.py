@@ -16,8 +16,8 @@ from traceonce.facts.replay import stable_name
 from traceonce.fix.case import Case
 from traceonce.fix.kit import kit_of
 from traceonce.prove.attempt import Trying
-from traceonce.prove.outcome import Files, Outcome, Repaired
 from traceonce.prove.program import Program, is_wrong
+from traceonce.prove.search_result import Files, Outcome, Repaired
 from traceonce.prove.stage_client import Run
 
 MOST_STEPS = 6  # repairs of one function

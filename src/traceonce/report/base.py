@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from traceonce.errors import UsageError
 from traceonce.facts import Cause, Diagnosis, Recording
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 
 class Material(NamedTuple):

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from traceonce.causes import CATALOGUE
+from traceonce.causes.cause_text import say_reason, say_remedy, say_what
 from traceonce.causes.definition import Happened
-from traceonce.causes.messages import say_reason, say_remedy, say_what
 from traceonce.facts import (
     Breach,
     CallSite,
@@ -26,7 +26,7 @@ from traceonce.facts.command_line import fix_words, suggested
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of
 from traceonce.frameworks.base.registry import dialect_of, framework_of
-from traceonce.words.marks import plain
+from traceonce.words.backticks import plain
 from traceonce.words.notes import fix_notes, proof_reason
 
 # What a person should do with a fix of this kind.

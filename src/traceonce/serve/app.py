@@ -16,9 +16,8 @@ from fastapi import FastAPI
 from traceonce.knowledge.collection import Collection
 from traceonce.serve.auth import Gate
 from traceonce.serve.compression import Packing
-from traceonce.serve.lanes import Lanes
+from traceonce.serve.error_responses import add_handlers
 from traceonce.serve.mcp.http import add_mcp
-from traceonce.serve.problems import add_handlers
 from traceonce.serve.queries import Questions
 from traceonce.serve.rates import Rate
 from traceonce.serve.rest import add_rest
@@ -26,6 +25,7 @@ from traceonce.serve.safety import Safety
 from traceonce.serve.settings import Settings
 from traceonce.serve.store import Store
 from traceonce.serve.web import add_pages
+from traceonce.serve.worker_lanes import Lanes
 from traceonce.version import __version__
 
 THREADS = 16  # for databases and pages, which are all Python: more at once would only hold each other up

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
-from traceonce.serve.refusals import StoreError
+from traceonce.serve.request_errors import StoreError
 
 WAIT = 30  # seconds for another process that writes
 EXAMPLES = "use sqlite:////path/to/file.sqlite3 or postgresql://user:password@host/database"

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from traceonce.facts import Diagnosis, FunctionId
 from traceonce.facts.event import package_path
-from traceonce.serve.refusals import NotFoundError
+from traceonce.serve.request_errors import NotFoundError
 
 NAMED = 20  # functions, in a refusal
 _LONGEST = 200  # characters of a name there

@@ -22,14 +22,14 @@ from traceonce.serve.comparison import Run
 from traceonce.serve.comparison import compare as compare_runs
 from traceonce.serve.digest import Kept, keep, open_causes, open_digest, pack
 from traceonce.serve.function_lookup import choose, choose_one
-from traceonce.serve.limits import check_size
-from traceonce.serve.mcp.fixes import describe_fixes
+from traceonce.serve.mcp.fix_findings import describe_fixes
 from traceonce.serve.mcp.prose import tell_fixes, tell_run
-from traceonce.serve.mcp.runs import describe_run
+from traceonce.serve.mcp.run_findings import describe_run
 from traceonce.serve.models import Findings, Fixes, FunctionFixes, RecordingDetails, Summary
-from traceonce.serve.refusals import OverBudgetError
+from traceonce.serve.request_errors import OverBudgetError
+from traceonce.serve.size_limits import check_size
 from traceonce.serve.summaries import describe_function, describe_recording, searched_words
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 MOST_FUNCTIONS = 1_000  # in one answer
 MOST_BYTES = 4 << 20  # of functions in one answer, as JSON

@@ -13,20 +13,20 @@ import msgspec
 
 from traceonce.errors import RecordError, UsageError
 from traceonce.knowledge.advice import Met
-from traceonce.knowledge.answers import Answered, Answering
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.language import in_language
 from traceonce.knowledge.match import Index, Match, match
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
+from traceonce.knowledge.text_explanations import Answered, Answering
 from traceonce.serve import text_jobs
-from traceonce.serve.budget import MATCH
-from traceonce.serve.lanes import Lanes
+from traceonce.serve.computation_budget import MATCH
 from traceonce.serve.models import RecordAnswer, RecordList
 from traceonce.serve.record_search import RecordSearch
-from traceonce.serve.refusals import NotFoundError, OverBudgetError, TooLargeError
+from traceonce.serve.request_errors import NotFoundError, OverBudgetError, TooLargeError
 from traceonce.serve.storage import Outcomes
-from traceonce.words.text import Language
+from traceonce.serve.worker_lanes import Lanes
+from traceonce.words.translated import Language
 
 LONGEST_TEXT = 1_000_000  # characters that are matched at once
 SHORT = 10_000  # characters: matching such a text takes some milliseconds, and a worker would take longer

@@ -16,16 +16,16 @@ from traceonce.errors import RecordingError
 from traceonce.knowledge.collection import Collection
 from traceonce.report.base import find_form
 from traceonce.serve import jobs
-from traceonce.serve.budget import LOOK, Budget, reading_budget
-from traceonce.serve.cache import Cache
+from traceonce.serve.computation_budget import LOOK, Budget, reading_budget
 from traceonce.serve.digest import Kept, form_of_digests
 from traceonce.serve.knowledge_questions import LONGEST_TEXT, KnowledgeQuestions
-from traceonce.serve.lanes import Lane, Lanes
 from traceonce.serve.models import Comparison, Description, RecordingList, Summary
-from traceonce.serve.refusals import BrokenJobError, OverBudgetError
+from traceonce.serve.request_errors import BrokenJobError, OverBudgetError
+from traceonce.serve.shared_cache import Cache
 from traceonce.serve.storage import Outcomes, Recordings, Upload
 from traceonce.serve.upload_body import Sent
-from traceonce.words.text import Language
+from traceonce.serve.worker_lanes import Lane, Lanes
+from traceonce.words.translated import Language
 
 __all__ = ["LONGEST_TEXT", "Outcomes", "Questions", "Recordings", "ReportForm", "Upload"]
 

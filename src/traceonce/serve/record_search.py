@@ -9,7 +9,7 @@ from traceonce.knowledge.language import in_language
 from traceonce.knowledge.record import Record
 from traceonce.serve.models import RecordLine, RecordList
 from traceonce.serve.summaries import searchable
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 
 class _Entry(NamedTuple):

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from traceonce.serve.engine import WAIT, shown, writing
-from traceonce.serve.refusals import StoreError
+from traceonce.serve.request_errors import StoreError
 
 VERSION_TABLE = "traceonce_version"
 STEPS = Path(__file__).with_name("migrations")  # a new form of the tables is one more file in its `versions`

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from traceonce.serve.budget import MIB, MOST_SECONDS
+from traceonce.serve.computation_budget import MIB, MOST_SECONDS
 
 __all__ = ["MIB", "Settings"]
 

@@ -14,7 +14,7 @@ from traceonce.knowledge.outcomes import Outcome
 from traceonce.serve.digest import Kept
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.models import RecordingList, Summary
-from traceonce.serve.refusals import NotFoundError
+from traceonce.serve.request_errors import NotFoundError
 from traceonce.serve.schema_upgrade import prepare
 from traceonce.serve.storage import Upload
 from traceonce.serve.summaries import searchable

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from traceonce.knowledge.answers import Answered, Answering
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.match import Index, Match
 from traceonce.knowledge.match import match as match_text
-from traceonce.words.text import Language
+from traceonce.knowledge.text_explanations import Answered, Answering
+from traceonce.words.translated import Language
 
 _indexes: dict[tuple[Path, ...], Index] = {}  # of one collection: a server has no other
 

@@ -20,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from traceonce.errors import RecordingError
-from traceonce.serve.refusals import BusyError, TooLargeError
+from traceonce.serve.request_errors import BusyError, TooLargeError
 
 AT_ONCE = 32  # uploads whose bytes are on the disk
 PATIENCE = 30.0  # seconds that others wait for one of these places

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from traceonce.errors import UsageError
-from traceonce.serve.budget import Budget
+from traceonce.serve.computation_budget import Budget
 
 JOBS = 500  # after which a worker makes room for a new one
 _PAGE = os.sysconf("SC_PAGE_SIZE")

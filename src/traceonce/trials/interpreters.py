@@ -79,7 +79,7 @@ def start_trials(python: str, framework: str) -> TrialProcess:
     if backend is None:
         raise RecordError(f"there is no backend for {framework!r}, so its records cannot be run.")
     backend.request_compilations(environment)
-    return TrialProcess([python, "-m", "traceonce.trials.server", framework], environment)
+    return TrialProcess([python, "-m", "traceonce.trials.trial_server", framework], environment)
 
 
 def how_to_install(framework: str) -> str:

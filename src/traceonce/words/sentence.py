@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from traceonce.facts.note import Argument, Note
-from traceonce.words.marks import KEPT
-from traceonce.words.quantities import duration, in_seconds
-from traceonce.words.text import Language
+from traceonce.words.backticks import KEPT
+from traceonce.words.durations import duration, in_seconds
+from traceonce.words.translated import Language
 
 TEXTS = 3  # of a list of texts that are shown
 _COMMA = {"en": ", ", "zh": "、"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from traceonce.facts import Reason
-from traceonce.words.text import Text
+from traceonce.words.translated import Text
 
 REASONS: Mapping[Reason, Text] = {
     Reason.KEEPS_COMING: Text("it keeps being traced as it is called", "随着调用不断被重新追踪"),

@@ -9,12 +9,12 @@ import pytest
 from handmade import STEP, cause
 
 from traceonce.causes import CATALOGUE, families
+from traceonce.causes.cause_text import say_reason, say_remedy, say_what
 from traceonce.causes.definition import Happened
-from traceonce.causes.messages import say_reason, say_remedy, say_what
 from traceonce.facts import Cause, CauseCode, FunctionId, Reason
 from traceonce.frameworks.base.registry import BUILT_IN, dialect_of
 from traceonce.report.page import FOLDER
-from traceonce.words.text import Language, Text
+from traceonce.words.translated import Language, Text
 from traceonce.words.verdicts import REASONS
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")

@@ -11,7 +11,7 @@ from traceonce.facts import CauseCode, Container, FunctionId, Leaf, Signature, T
 from traceonce.facts.signature import PARAMETERS
 from traceonce.frameworks.torch.guards.causes import explain_guards
 from traceonce.frameworks.torch.guards.paths import Call
-from traceonce.frameworks.torch.guards.texts import read_guard
+from traceonce.frameworks.torch.guards.wording import read_guard
 
 NOW = Signature(
     (

@@ -14,7 +14,12 @@ from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
-from traceonce.frameworks.tensorflow.dynamic_shapes.called import Called, called_at, find_called, reads_a_shape
+from traceonce.frameworks.tensorflow.dynamic_shapes.called_functions import (
+    Called,
+    called_at,
+    find_called,
+    reads_a_shape,
+)
 from traceonce.frameworks.tensorflow.dynamic_shapes.edit import write_plan
 from traceonce.frameworks.tensorflow.dynamic_shapes.extension import along
 from traceonce.frameworks.tensorflow.dynamic_shapes.plan_called import plan_called_sizes

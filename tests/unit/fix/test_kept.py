@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traceonce.facts import Leaf, Signature
-from traceonce.fix.signatures.kept import Kept
+from traceonce.fix.signatures.trace_cache import Kept
 
 SIZES = st.sampled_from([1, 2, None])
 LEAVES = st.one_of(

@@ -10,7 +10,7 @@ from source_places import FILE, edits_of, marked_case
 
 from traceonce.facts.replay import Site
 from traceonce.fix.candidate import Declined
-from traceonce.fix.source.arguments import find_arguments
+from traceonce.fix.source.passed_arguments import find_arguments
 
 TF = "import tensorflow as tf\n"
 STEP = TF + "@tf.function\ndef step(x, k=1):\n    return x * k\n"

@@ -16,7 +16,7 @@ from hypothesis import given
 from traceonce.diagnosis import diagnose
 from traceonce.errors import UsageError
 from traceonce.facts import CauseCode, Diagnosis, FunctionId
-from traceonce.guard.baseline import Accepted, Baseline, Change, compare, digest, name_in_baseline, take_state
+from traceonce.limits.baseline import Accepted, Baseline, Change, compare, digest, name_in_baseline, take_state
 
 NONE = Accepted()
 

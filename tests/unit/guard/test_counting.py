@@ -18,7 +18,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from traceonce.facts import Breach, FunctionId, Limit, TraceEvent
-from traceonce.guard.trace_counts import Count
+from traceonce.limits.trace_counts import Count
 
 OTHER = FunctionId("evaluate", "train.py", 40)
 

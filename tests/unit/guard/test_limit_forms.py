@@ -12,8 +12,8 @@ import traceonce
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import Limit
 from traceonce.frameworks import fake
-from traceonce.guard.limits import Limiting, Limits
-from traceonce.guard.limits import limits as limits_of_the_process
+from traceonce.limits.program_limits import Limiting, Limits
+from traceonce.limits.program_limits import limits as limits_of_the_process
 from traceonce.observe.hub import Hub
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from handmade import STEP, cause
 
+from traceonce.causes.cause_text import say_remedy
 from traceonce.causes.definition import Happened
-from traceonce.causes.messages import say_remedy
 from traceonce.errors import TraceonceError, TracingLimitReached
 from traceonce.facts import Breach, CallSite, CauseCode, FunctionId, Limit
-from traceonce.guard.message import describe_breach
+from traceonce.limits.message import describe_breach
 
 FIRST_LINE = (
     "The function 'train_step' has been retraced 1000 times. The tracing limit has been reached. "

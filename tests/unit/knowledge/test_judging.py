@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from traceonce.knowledge.claim_check import judge
 from traceonce.knowledge.experiment import Trial
 from traceonce.knowledge.measurement import Failed, Measurement, SeenCause, SeenFunction, alike
 from traceonce.knowledge.symptom import Breaks, Grows, Logs, Raises, Recompiles, Retraces, Symptom, Wrong
+from traceonce.knowledge.trial_judgement import judge
 
 FAILURE, WORKAROUND, DEAD_END = (Trial(f"{role}_x", role, "") for role in ("failure", "workaround", "dead_end"))
 

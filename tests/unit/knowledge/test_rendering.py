@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from traceonce.knowledge.claim_check import judge
 from traceonce.knowledge.experiment import Trial
 from traceonce.knowledge.measurement import Failed, Measurement, SeenCause, SeenFunction
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.render import render, render_html, render_markdown, render_text
+from traceonce.knowledge.render.labels import VALUES, WORDS, outcome_in, words_of
 from traceonce.knowledge.render.line_breaks import columns, shorten, wrap
 from traceonce.knowledge.render.markup import markdown_fence, markdown_inline, markdown_paragraphs, one_line
-from traceonce.knowledge.render.words import VALUES, WORDS, outcome_in, words_of
 from traceonce.knowledge.symptom import Grows, Logs, Raises, Recompiles, Retraces, Wrong
+from traceonce.knowledge.trial_judgement import judge
 
 SEEDS = Path(__file__).parents[3].parent / "shared" / "seeds"
 

@@ -9,7 +9,7 @@ import pytest
 
 from traceonce.facts import FunctionId
 from traceonce.facts.replay import Returned, Value
-from traceonce.prove.values import first_difference, tolerance
+from traceonce.prove.value_differences import first_difference, tolerance
 
 STEP = FunctionId("step", "train.py", 3)
 

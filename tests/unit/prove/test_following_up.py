@@ -13,7 +13,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.follow_up import FailedRun, failures
 from traceonce.frameworks.tensorflow.dynamic_shapes.follow_up import SizeFollowUps
 from traceonce.frameworks.tensorflow.dynamic_shapes.reach import Reach
-from traceonce.prove.comparison import Variation, find_difference
+from traceonce.prove.run_differences import Variation, find_difference
 from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note, english_reason
 

@@ -12,7 +12,9 @@ from traceonce.facts.entries import Finding
 from traceonce.facts.replay import Probed, ReplayResult, Returned, Value
 from traceonce.fix.candidate import Candidate
 from traceonce.frameworks.tensorflow.recipes.kit import KIT
-from traceonce.prove.comparison import (
+from traceonce.prove.judgement import Label, Observed, clearly_slower, judge, label
+from traceonce.prove.repair_result import with_what_was_shown
+from traceonce.prove.run_differences import (
     Beyond,
     Variation,
     compare_probes,
@@ -20,8 +22,6 @@ from traceonce.prove.comparison import (
     find_variation,
     results_difference,
 )
-from traceonce.prove.judgement import Label, Observed, clearly_slower, judge, label
-from traceonce.prove.result import with_what_was_shown
 from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_reason
 from traceonce.words.notes.proofs import READS_OPEN_SIZE

@@ -27,7 +27,7 @@ from traceonce.facts import (
 from traceonce.report.base import Material
 from traceonce.words.notes.proofs import BEYOND_RAISES
 from traceonce.words.notes.tensorflow import BECOMES_TENSOR
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 FOLDER = Path(__file__).parents[2] / "recorded"
 PROGRAMS = sorted(file.stem for file in FOLDER.glob("*.jsonl"))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from made_reports import material_of, recorded
 
-from traceonce.integrations.jupyter.options import describe_options
+from traceonce.integrations.jupyter.magic_line import describe_options
 from traceonce.report.base import FORMS, find_renderer
 from traceonce.report.csv import Row
 from traceonce.report.sarif.rules import FAILED, LIMIT
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reports.md").read_text()
 

@@ -13,12 +13,12 @@ from made_reports import material_of
 from traceonce.analysis.diagnoses import diagnose_linked
 from traceonce.facts import CallSite, CauseCode, FellBack, Finding, FunctionId, Leaf, Recording, Verdict
 from traceonce.report.base import find_renderer
+from traceonce.report.page.change_grid import find_places
 from traceonce.report.page.data import make_page_data
-from traceonce.report.page.places import find_places
 from traceonce.report.sentences import call_time, describe_breaks, describe_eager_calls
 from traceonce.serve.mcp.prose import tell_run
-from traceonce.serve.mcp.runs import describe_run
-from traceonce.words.text import Language
+from traceonce.serve.mcp.run_findings import describe_run
+from traceonce.words.translated import Language
 
 FORWARD = FunctionId("Model.forward", "train.py", 5)
 BREAK = "Failed to trace builtin operator (train.py:9)"

@@ -18,7 +18,7 @@ from traceonce.report.markdown.escape import code, visible
 from traceonce.report.phrases import chinese, english, phrases_in
 from traceonce.words.notes.reasons import RESULT_DIFFERS
 from traceonce.words.notes.tensorflow import BECOMES_TENSOR, EAGER_INSTEAD
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 TAGS = {"h2", "h3", "p", "strong", "em", "code", "pre", "ul", "li", "details", "summary"}

@@ -12,7 +12,7 @@ from made_reports import HARM
 from markdown_it import MarkdownIt
 
 from traceonce.report.markdown.escape import LONGEST, block, cell, code, html_code, prose, sentence, visible
-from traceonce.words.marks import parts_of
+from traceonce.words.backticks import parts_of
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 characters = st.sampled_from("ab1_*`~|\\<>&[]()!#@$-+=.:/ \n\t\"'😀汉\u202e\x07")

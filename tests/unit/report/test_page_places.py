@@ -5,7 +5,7 @@ from __future__ import annotations
 from handmade import container, none, python, ragged, signature, tensor, thing, unranked, variable
 
 from traceonce.facts import Signature
-from traceonce.report.page.places import ABSENT, MOST_PLACES, find_places
+from traceonce.report.page.change_grid import ABSENT, MOST_PLACES, find_places
 
 
 def table(*signatures: Signature) -> dict[str, list[str | None]]:

@@ -11,7 +11,7 @@ import msgspec
 from traceonce.facts import EventKind, Safety, Verdict
 from traceonce.frameworks.base.registry import BUILT_IN, dialect_of
 from traceonce.report.page import FOLDER, SCRIPTS
-from traceonce.words.text import LANGUAGES
+from traceonce.words.translated import LANGUAGES
 
 FORMS = {"one", "other"}  # of a number
 WORDS: dict[str, Any] = {

@@ -29,7 +29,7 @@ from traceonce.words.notes.diagnoses import CALLS_NOT_COUNTED, TOO_MUCH_VARIES
 from traceonce.words.notes.reasons import CALLS_TAKE_LONGER, EXIT_STATUS_DIFFERS_BY_ERROR
 from traceonce.words.notes.tensorflow import BECOMES_TENSOR, INT32_LIMITS
 from traceonce.words.sentence import Sentence
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 SOURCE = Path(traceonce.__file__).parent
 WORDS = SOURCE / "words"

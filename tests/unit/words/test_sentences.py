@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from traceonce.words.marks import in_pairs, parts_of, plain
+from traceonce.words.backticks import in_pairs, parts_of, plain
 from traceonce.words.sentence import Sentence, enumerate_in
 
 SEVERAL = Sentence("several", en="Seen: {texts:texts}.", zh="看到：{texts:texts}。")

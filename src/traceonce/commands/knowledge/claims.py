@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import click
 
 from traceonce.commands.message_line import say
-from traceonce.commands.options import against_option, jobs_option, language_option
 from traceonce.commands.output import check_output, write_document
+from traceonce.commands.shared_options import against_option, jobs_option, language_option
 from traceonce.commands.trial_progress import run_with_progress
 from traceonce.errors import UsageError
 from traceonce.knowledge.claims import CLAIMS, PROGRAMS, Claim, load_claims, load_programs, save_claims
@@ -19,7 +19,7 @@ from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.trial_runner import LIMIT, Request
 from traceonce.knowledge.verify import Task
 from traceonce.trials.interpreters import how_to_install, interpreters, start_trials
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 FRAMEWORK = "tensorflow"  # which all of these claims are about
 

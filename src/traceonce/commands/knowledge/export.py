@@ -10,14 +10,14 @@ from typing import Any
 import click
 
 from traceonce.commands.message_line import say
-from traceonce.commands.options import base_option
 from traceonce.commands.output import write_document
+from traceonce.commands.shared_options import base_option
 from traceonce.errors import UsageError
 from traceonce.facts.quantities import count_of
-from traceonce.knowledge.at_hand import names_a_file, open_base
 from traceonce.knowledge.exchange import FORMS, Converted, Form, check_id, convert, flat_id
 from traceonce.knowledge.intake import read_documents, write_all
 from traceonce.knowledge.json_files import json_text, naming
+from traceonce.knowledge.local_base import names_a_file, open_base
 
 
 @click.command(short_help="Give records away in another form.")

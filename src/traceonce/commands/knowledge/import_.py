@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.options import format_option
 from traceonce.commands.output import write_answer
+from traceonce.commands.shared_options import format_option
 from traceonce.errors import UsageError
 from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.quantities import count_of
-from traceonce.knowledge.at_hand import own_base
 from traceonce.knowledge.intake import Importer, Taken
 from traceonce.knowledge.json_files import json_text
+from traceonce.knowledge.local_base import own_base
 
 SHOWN = 20  # reasons for a refusal, per file
 

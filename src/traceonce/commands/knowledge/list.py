@@ -10,17 +10,17 @@ from rich.console import Console
 from rich.text import Text
 
 from traceonce.commands.message_line import say
-from traceonce.commands.options import base_option, format_option, language_option
 from traceonce.commands.output import write_document
-from traceonce.knowledge.at_hand import open_to_read
+from traceonce.commands.shared_options import base_option, format_option, language_option
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.language import in_language
+from traceonce.knowledge.local_base import open_to_read
 from traceonce.knowledge.record import TIERS, Record, Tier
+from traceonce.knowledge.render.labels import value_in
 from traceonce.knowledge.render.line_breaks import columns, shorten
 from traceonce.knowledge.render.markup import one_line
-from traceonce.knowledge.render.words import value_in
 from traceonce.report.terminal import print_line
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 
 @click.command(short_help="The records, a line each.")

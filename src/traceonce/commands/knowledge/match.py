@@ -12,10 +12,10 @@ import msgspec
 
 from traceonce.commands.input import is_file, join_words, open_input, read_chunks
 from traceonce.commands.message_line import say
-from traceonce.commands.options import base_option
+from traceonce.commands.shared_options import base_option
 from traceonce.errors import UsageError
-from traceonce.knowledge.at_hand import open_to_read
 from traceonce.knowledge.collection import Collection
+from traceonce.knowledge.local_base import open_to_read
 from traceonce.knowledge.match import Index, Match, match
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from traceonce.commands.message_line import say
-from traceonce.commands.options import base_option, format_option
 from traceonce.commands.output import write_answer
+from traceonce.commands.shared_options import base_option, format_option
 from traceonce.errors import RecordError, UsageError
-from traceonce.knowledge.at_hand import open_to_read, own_outcomes
 from traceonce.knowledge.json_files import json_text
+from traceonce.knowledge.local_base import open_to_read, own_outcomes
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.render.markup import one_line

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from traceonce.commands.knowledge.outcome import own_outcomes_of
-from traceonce.commands.options import base_option, format_option, language_option
 from traceonce.commands.output import check_output, write_document
-from traceonce.knowledge.at_hand import find_record
+from traceonce.commands.shared_options import base_option, format_option, language_option
+from traceonce.knowledge.local_base import find_record
 from traceonce.knowledge.render import FORMS, Form, render
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 
 @click.command(short_help="A record as Markdown, JSON, HTML or text, in English or Chinese.")

@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from traceonce.commands.options import base_option, format_option
 from traceonce.commands.output import write_answer
+from traceonce.commands.shared_options import base_option, format_option
 from traceonce.facts.quantities import count_of
-from traceonce.knowledge.at_hand import open_base
 from traceonce.knowledge.evidence import by_version, framework_name, speaks_against
 from traceonce.knowledge.json_files import json_text
+from traceonce.knowledge.local_base import open_base
 from traceonce.knowledge.record import TIERS, Evidence, Record
 
 

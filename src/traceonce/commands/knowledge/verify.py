@@ -10,12 +10,12 @@ from pathlib import Path
 import click
 
 from traceonce.commands.message_line import say
-from traceonce.commands.options import against_option, base_option, jobs_option
+from traceonce.commands.shared_options import against_option, base_option, jobs_option
 from traceonce.commands.trial_progress import named, run_with_progress
 from traceonce.errors import RecordError, UsageError
 from traceonce.facts.quantities import count_of
-from traceonce.knowledge.at_hand import open_base
 from traceonce.knowledge.collection import Collection
+from traceonce.knowledge.local_base import open_base
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.trial_runner import LIMIT
 from traceonce.knowledge.verify import (

@@ -13,7 +13,6 @@ from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.project.modules import file_meant, full_name, name_there
 from traceonce.fix.project.related import related_files
-from traceonce.fix.source.arguments import find_arguments, find_call
 from traceonce.fix.source.binders import binders_seen
 from traceonce.fix.source.callees import last_name
 from traceonce.fix.source.compile_sites import find_creation, has_option
@@ -21,6 +20,7 @@ from traceonce.fix.source.definitions import find_definition
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.keywords import with_keyword
 from traceonce.fix.source.module import Function, Module, walk
+from traceonce.fix.source.passed_arguments import find_arguments, find_call
 from traceonce.fix.source.scopes import is_label, scope_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from traceonce.causes.messages import say_reason
+from traceonce.causes.cause_text import say_reason
 from traceonce.facts import Cause, CauseCode, Diagnosis, Note, Verdict
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of, duration

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from traceonce.facts import Leaf, Signature, TraceEvent
-from traceonce.fix.signatures.kept import Kept
+from traceonce.fix.signatures.trace_cache import Kept
 
 SignatureChange: TypeAlias = Callable[[Signature], Signature]
 LeafChange: TypeAlias = Callable[[Leaf], Leaf]

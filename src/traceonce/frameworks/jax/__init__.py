@@ -29,7 +29,7 @@ class Jax:
         try:
             probes = probe(jax)
         except Moved as moved:
-            from traceonce.frameworks.jax.monitored import MonitoredWatching
+            from traceonce.frameworks.jax.monitoring import MonitoredWatching
 
             return MonitoredWatching(jax, sink, str(moved))
         from traceonce.frameworks.jax.watcher import JaxWatcher
@@ -40,7 +40,7 @@ class Jax:
         if "jax" not in sys.modules:
             raise BackendUnavailable("jax has not been imported, so there is nothing to replay")
         try:
-            from traceonce.frameworks.jax.replay.session import JaxReplay
+            from traceonce.frameworks.jax.replay.replay import JaxReplay
         except ImportError as error:
             raise BackendUnavailable(f"its results cannot be kept: {error}") from error
         return JaxReplay(settings, enough)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from traceonce.causes.dialect import Dialect
-from traceonce.words.text import Text
+from traceonce.words.translated import Text
 
 _IN_LIBRARY = Text(
     "keep and reuse what the library made it for, or call the library inside one jax.jit of your own",

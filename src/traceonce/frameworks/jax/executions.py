@@ -25,9 +25,9 @@ from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.event_numbers import number_event
 from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
 from traceonce.frameworks.base.memory import resident_bytes
-from traceonce.frameworks.jax.confused import find_confused, static_numbers
+from traceonce.frameworks.jax.confused_values import find_confused, static_numbers
 from traceonce.frameworks.jax.placements import describe_placement
-from traceonce.frameworks.jax.stale import Made, StaleChecks
+from traceonce.frameworks.jax.stale_values import Made, StaleChecks
 
 COUNTED = 12  # calls of each executable
 WIDE, SPENDABLE = 100, 0.05  # from so many arrays on: seconds of work for counted calls after the first, then no more

@@ -11,15 +11,15 @@ from traceonce.facts import CallSite, Frame, FunctionId, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.places import current_frames
-from traceonce.frameworks.jax.abstract import is_looking
-from traceonce.frameworks.jax.filtered import read_filtered
+from traceonce.frameworks.jax.abstract_traces import is_looking
+from traceonce.frameworks.jax.filter_jit import read_filtered
 from traceonce.frameworks.jax.functions import Described, bound_values, describe_function
+from traceonce.frameworks.jax.jax_config import Settings
 from traceonce.frameworks.jax.loops import Loop, find_loop
 from traceonce.frameworks.jax.own_files import JaxPlaces
 from traceonce.frameworks.jax.probes import Probes
-from traceonce.frameworks.jax.settings import Settings
 from traceonce.frameworks.jax.signatures import SignatureReader, passed_arguments
-from traceonce.frameworks.jax.transformed import is_for_values
+from traceonce.frameworks.jax.transformations import is_for_values
 
 CACHED = 512  # earlier traces that are read when watching begins
 NEAR = 8  # frames between a call and its trace

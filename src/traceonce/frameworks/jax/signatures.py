@@ -19,7 +19,7 @@ from traceonce.facts import Container, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
 from traceonce.frameworks.base.identities import Identities
 from traceonce.frameworks.base.literals import key_text, plain_contents, python_leaf, shorten_repr
-from traceonce.frameworks.jax.filtered import CompiledIn
+from traceonce.frameworks.jax.filter_jit import CompiledIn
 
 BY_KEYWORD = "passed by keyword"  # the path of the container that says which
 WIDEST, SHORT = 256, 60  # of a static tuple: items that are looked at, and characters that are told as they are

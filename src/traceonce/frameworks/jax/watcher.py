@@ -20,7 +20,7 @@ from traceonce.frameworks.base.event_numbers import number_event
 from traceonce.frameworks.base.hooks import leave_no_frame
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
-from traceonce.frameworks.jax.abstract import Abstract
+from traceonce.frameworks.jax.abstract_traces import Abstract
 from traceonce.frameworks.jax.executions import Executions
 from traceonce.frameworks.jax.jaxprs import Read, read_jaxpr
 from traceonce.frameworks.jax.listener import Listening
@@ -29,8 +29,8 @@ from traceonce.frameworks.jax.no_tracing import CountedCalls
 from traceonce.frameworks.jax.own_files import JaxPlaces
 from traceonce.frameworks.jax.probes import Probes
 from traceonce.frameworks.jax.requests import Asked, Request, Requests, shapes_of_state
-from traceonce.frameworks.jax.stale import Made, StaleChecks
-from traceonce.frameworks.jax.transformed import TransformedCalls
+from traceonce.frameworks.jax.stale_values import Made, StaleChecks
+from traceonce.frameworks.jax.transformations import TransformedCalls
 
 PARTS = 16  # inner traces that are looked at with the one that they are part of
 

@@ -19,7 +19,7 @@ class TensorFlow:
     framework = FRAMEWORK
 
     def request_compilations(self, environment: dict[str, str]) -> CompilationReader:
-        from traceonce.frameworks.tensorflow.compilations import CompilationLog
+        from traceonce.frameworks.tensorflow.xla_log import CompilationLog
 
         return CompilationLog(environment)
 
@@ -48,12 +48,12 @@ class TensorFlow:
             places = probe_for_replay(probes)
         except Moved as moved:
             raise BackendUnavailable(f"{moved}: its results cannot be kept") from moved
-        from traceonce.frameworks.tensorflow.replay.session import TensorFlowReplay
+        from traceonce.frameworks.tensorflow.replay.replay import TensorFlowReplay
 
         return TensorFlowReplay(tensorflow, probes, places, settings, enough)
 
     def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
-        from traceonce.frameworks.tensorflow.refusal import limit_reached
+        from traceonce.frameworks.tensorflow.limit_error import limit_reached
 
         return limit_reached(message, breach)
 

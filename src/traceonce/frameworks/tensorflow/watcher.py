@@ -20,12 +20,12 @@ from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
 from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.tensorflow.backward import BackwardGraphs
 from traceonce.frameworks.tensorflow.call_counts import CallCounts
-from traceonce.frameworks.tensorflow.compilations import InputShapes
+from traceonce.frameworks.tensorflow.fingerprints import Fingerprints, graph_name
 from traceonce.frameworks.tensorflow.first_runs import FirstRuns
-from traceonce.frameworks.tensorflow.graphs import Fingerprints, graph_name
 from traceonce.frameworks.tensorflow.probes import Probes, backward_builders, counts_calls, has_created_variables
 from traceonce.frameworks.tensorflow.requests import Request, Requests
-from traceonce.frameworks.tensorflow.silent import CALLS, SilentChecks, bound_objects
+from traceonce.frameworks.tensorflow.silent_checks import CALLS, SilentChecks, bound_objects
+from traceonce.frameworks.tensorflow.xla_log import InputShapes
 
 
 @dataclasses.dataclass(eq=False, kw_only=True)

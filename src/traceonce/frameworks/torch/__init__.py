@@ -33,7 +33,7 @@ class Torch:
         torch = sys.modules.get("torch")
         if torch is None:
             raise BackendUnavailable("torch has not been imported, so there is nothing to replay")
-        from traceonce.frameworks.torch.replay.session import TorchReplay
+        from traceonce.frameworks.torch.replay.replay import TorchReplay
 
         return TorchReplay(torch, settings, enough)
 

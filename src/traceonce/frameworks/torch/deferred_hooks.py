@@ -14,7 +14,7 @@ from traceonce.facts import Notice
 from traceonce.frameworks.base.arrival import Arrivals
 from traceonce.frameworks.base.backend import Sink, Watching
 from traceonce.frameworks.base.hooks import Hooks
-from traceonce.frameworks.torch.skipped import SkippedModules
+from traceonce.frameworks.torch.skipped_frames import SkippedModules
 
 COMPILER = "torch._dynamo.convert_frame"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from traceonce.causes.dialect import Dialect
 from traceonce.facts import Reason
-from traceonce.words.text import Text
+from traceonce.words.translated import Text
 
 _CHOICE = Text(
     "each value is a compilation: leave it if there are few, else pass a tensor or a number",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from traceonce.facts import Cause, CauseCode, Diagnosis
-from traceonce.facts.graph_breaks import is_at_break
+from traceonce.facts.stack_names import is_at_break
 
 _BY_CODE = {
     CauseCode.SHAPE: "recompile-shape",

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from traceonce.facts import Container, Leaf, Signature
-from traceonce.facts.graph_breaks import name_stack
 from traceonce.facts.signature import ARGUMENTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
+from traceonce.facts.stack_names import name_stack
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.literals import key_text, python_leaf, shorten_repr
 

@@ -23,8 +23,10 @@ from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.hooks import leave_no_frame
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
 from traceonce.frameworks.base.places import Places
-from traceonce.frameworks.torch.falling_back import FallenBack, find, was_compiled
-from traceonce.frameworks.torch.graphs import Made, graph_breaks
+from traceonce.frameworks.torch.failed_guards import AskedOnce
+from traceonce.frameworks.torch.fallback import FallenBack, find, was_compiled
+from traceonce.frameworks.torch.first_runs import FirstRuns
+from traceonce.frameworks.torch.open_sizes import Made, graph_breaks
 from traceonce.frameworks.torch.probes import (
     Probes,
     compiled_names,
@@ -34,9 +36,7 @@ from traceonce.frameworks.torch.probes import (
     reached_limit,
     why_skipped,
 )
-from traceonce.frameworks.torch.reasons import AskedOnce
 from traceonce.frameworks.torch.requests import Request, Requests
-from traceonce.frameworks.torch.runs import FirstRuns
 
 
 class Refused(BaseException):

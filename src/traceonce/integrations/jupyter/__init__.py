@@ -12,7 +12,7 @@ from traceonce.errors import UsageError
 from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.integrations.jupyter.cell_code import compile_cell, run_cell
 from traceonce.integrations.jupyter.display import show_report
-from traceonce.integrations.jupyter.options import Options, describe_options, parse_line
+from traceonce.integrations.jupyter.magic_line import Options, describe_options, parse_line
 
 NAME = "traceonce"
 

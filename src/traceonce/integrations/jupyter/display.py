@@ -10,7 +10,7 @@ from traceonce.api import Watch
 from traceonce.facts import Recording
 from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.integrations.jupyter.cells import name_cells
-from traceonce.integrations.jupyter.options import Options
+from traceonce.integrations.jupyter.magic_line import Options
 from traceonce.observe.excerpts import with_excerpts
 from traceonce.report.base import find_renderer
 from traceonce.report.frame import in_frame

@@ -17,13 +17,13 @@ from traceonce.diagnosis import diagnose
 from traceonce.facts import Diagnosis, FunctionId, Limit, Recording, Verdict
 from traceonce.facts.printable import SENTENCE, in_line
 from traceonce.facts.quantities import count_of
-from traceonce.guard.baseline import Change, Functions, compare, digest, name_in_baseline, take_state
-from traceonce.guard.trace_counts import Count
+from traceonce.integrations.pytest_plugin.failure_message import Offence, describe_offences, visible_name
+from traceonce.integrations.pytest_plugin.file_names import name_from
 from traceonce.integrations.pytest_plugin.marks import find_limit
-from traceonce.integrations.pytest_plugin.messages import Offence, describe_offences, visible_name
-from traceonce.integrations.pytest_plugin.outcomes import Outcome, TracedFunction
-from traceonce.integrations.pytest_plugin.places import name_from
+from traceonce.integrations.pytest_plugin.traced_tests import Outcome, TracedFunction
 from traceonce.knowledge.cause_records import records_of
+from traceonce.limits.baseline import Change, Functions, compare, digest, name_in_baseline, take_state
+from traceonce.limits.trace_counts import Count
 from traceonce.report.sentences import describe_cause, describe_place, describe_verdict
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 from traceonce.errors import UsageError
 from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.facts.quantities import count_of
-from traceonce.guard.baseline import Accepted, Baseline, Functions
-from traceonce.integrations.pytest_plugin.outcomes import Outcome
+from traceonce.integrations.pytest_plugin.traced_tests import Outcome
+from traceonce.limits.baseline import Accepted, Baseline, Functions
 
 OPTION = "--traceonce-baseline"
 UPDATE = "--traceonce-update-baseline"

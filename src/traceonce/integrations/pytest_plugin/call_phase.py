@@ -18,7 +18,7 @@ from traceonce.facts import FunctionId
 from traceonce.facts.printable import SENTENCE, in_line
 from traceonce.integrations.pytest_plugin import JUDGEMENT, LIMITS, SETTINGS, TRACED, WATCH
 from traceonce.integrations.pytest_plugin.allowance import Judgement, judge_test
-from traceonce.integrations.pytest_plugin.outcomes import attach
+from traceonce.integrations.pytest_plugin.traced_tests import attach
 
 NOT_JUDGED = "traceonce could not judge this test."
 

@@ -17,12 +17,12 @@ import pytest
 from traceonce.errors import UsageError
 from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.facts.quantities import count_of
-from traceonce.guard.baseline import Baseline, Change, Functions
 from traceonce.integrations.pytest_plugin import SETTINGS
 from traceonce.integrations.pytest_plugin.baseline import accept, open_baseline
 from traceonce.integrations.pytest_plugin.call_phase import NOT_JUDGED
-from traceonce.integrations.pytest_plugin.outcomes import Outcome, detach
-from traceonce.integrations.pytest_plugin.summary import improvements, summary
+from traceonce.integrations.pytest_plugin.session_summary import improvements, summary
+from traceonce.integrations.pytest_plugin.traced_tests import Outcome, detach
+from traceonce.limits.baseline import Baseline, Change, Functions
 
 NOT_KNOWN = 6  # as the exit status of `traceonce run`; pytest itself has 0 to 5
 WORKER = "traceonce_accepted"  # the key of what a worker is told

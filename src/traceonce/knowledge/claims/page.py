@@ -11,7 +11,7 @@ import jinja2
 from traceonce.knowledge.claims import Claim
 from traceonce.knowledge.experiment import Trial
 from traceonce.knowledge.language import in_language, words_in
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 WORDS: dict[str, tuple[str, str]] = {
     "title": ("What people say about retracing, measured", "关于重新追踪的说法，逐条实测"),

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import msgspec
 
+from traceonce.knowledge.match.failures import Found, Summary
 from traceonce.knowledge.match.index import Hit, Index
 from traceonce.knowledge.match.stream import Answer, scan
-from traceonce.knowledge.match.summary import Found, Summary
 from traceonce.knowledge.record import Record
 
 __all__ = ["Answer", "Found", "Hit", "Index", "Match", "Summary", "guess", "match", "scan"]

@@ -12,7 +12,7 @@ from traceonce.errors import RecordError
 from traceonce.knowledge.expressions import branches_of, compile_re2, tokens_of
 from traceonce.knowledge.match.frameworks import OURS, frameworks_named, frameworks_of_ours, known_names
 from traceonce.knowledge.match.messages import Message, function_name
-from traceonce.knowledge.match.words import Words
+from traceonce.knowledge.match.nearest import Words
 from traceonce.knowledge.record import Record
 
 SHOWN = 240  # characters of the matched text

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias, get_args
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.render.documents import render_html, render_markdown
-from traceonce.knowledge.render.terminal import render_text
-from traceonce.words.text import Language
+from traceonce.knowledge.render.text import render_text
+from traceonce.words.translated import Language
 
 __all__ = ["FORMS", "Form", "Language", "render", "render_html", "render_markdown", "render_text"]
 

@@ -11,7 +11,7 @@ import jinja2
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.render import markup
 from traceonce.knowledge.render.view import link_of, view_of
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 
 def render_markdown(record: Record, language: Language = "en") -> str:

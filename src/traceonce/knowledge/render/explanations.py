@@ -11,9 +11,9 @@ from rich.text import Text
 from traceonce.facts.command_line import quoted
 from traceonce.facts.printable import in_lines, printable
 from traceonce.knowledge.advice import Advice, Explanation, Shown
-from traceonce.knowledge.answers import Answered
 from traceonce.knowledge.evidence import join_versions
-from traceonce.words.text import Language
+from traceonce.knowledge.text_explanations import Answered
+from traceonce.words.translated import Language
 
 LABEL = 15  # columns
 RELATED = 90  # characters of the message of another record

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from traceonce.knowledge.evidence import framework_name, interval, version_name
 from traceonce.knowledge.record import TRANSITIONS, DeadEnd, Evidence, Record, Workaround, record_named_in
-from traceonce.knowledge.render.words import outcome_in, value_in, words_of
-from traceonce.words.text import Language
+from traceonce.knowledge.render.labels import outcome_in, value_in, words_of
+from traceonce.words.translated import Language
 
 
 class Phrase(NamedTuple):

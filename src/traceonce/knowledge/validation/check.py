@@ -11,10 +11,10 @@ from traceonce.knowledge.collection import OURS
 from traceonce.knowledge.json_files import parse_json, read_text
 from traceonce.knowledge.provenance import Finding, Progress, look_up
 from traceonce.knowledge.record import Record
-from traceonce.knowledge.validation.case import Base, Case
 from traceonce.knowledge.validation.expressions import why_refused
 from traceonce.knowledge.validation.form import check_form
 from traceonce.knowledge.validation.problem import Checked, Problem, printable
+from traceonce.knowledge.validation.record_case import Base, Case
 from traceonce.knowledge.validation.rules import apply_rules
 
 _HALTED = "the other rules were not applied"

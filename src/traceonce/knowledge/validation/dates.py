@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from traceonce.knowledge.validation.case import Case
 from traceonce.knowledge.validation.problem import Problem, quoted
+from traceonce.knowledge.validation.record_case import Case
 
 ORDER = ("first_seen", "last_confirmed", "last_updated")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)

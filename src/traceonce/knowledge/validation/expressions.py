@@ -10,8 +10,8 @@ from typing import Any
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.expressions import compile_re2
-from traceonce.knowledge.validation.case import Case
 from traceonce.knowledge.validation.problem import Problem, quoted, verify_command
+from traceonce.knowledge.validation.record_case import Case
 
 BENIGN = Path(__file__).parent.parent / "benign.txt"
 _HOME = re.compile(r"(?:/home/|/Users/|[A-Z]:\\Users\\)[^/\\\s\"']+|/root/")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from traceonce.knowledge.validation.case import Case
 from traceonce.knowledge.validation.problem import Problem, quoted
+from traceonce.knowledge.validation.record_case import Case
 
 _ID = re.compile(r"[a-z0-9_]+/[a-z0-9]+(-[a-z0-9]+)*")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from traceonce.knowledge.record import record_named_in
-from traceonce.knowledge.validation.case import Case
 from traceonce.knowledge.validation.problem import Problem, quoted
+from traceonce.knowledge.validation.record_case import Case
 
 BACK = {
     "leads_to": "preceded_by",

@@ -10,9 +10,18 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from traceonce.knowledge.validation import claims, dates, expressions, identity, links, measured, sources, translations
-from traceonce.knowledge.validation.case import Case
+from traceonce.knowledge.validation import (
+    actions,
+    dates,
+    expressions,
+    identity,
+    links,
+    measurements,
+    sources,
+    translations,
+)
 from traceonce.knowledge.validation.problem import Problem
+from traceonce.knowledge.validation.record_case import Case
 
 Rule: TypeAlias = Callable[[Case], Iterator[Problem]]
 
@@ -27,17 +36,17 @@ RULES: tuple[Rule, ...] = (
     expressions.examples_are_anonymous,
     expressions.no_benign_line,
     sources.message_exists,
-    claims.actions_are_said,
-    claims.actions_differ,
-    claims.how_adds_something,
-    claims.experiment_is_there,
-    claims.how_was_run,
-    measured.evidence_is_sound,
-    measured.evidence_is_its_own,
-    measured.everything_was_run,
-    measured.nothing_typed_in,
-    measured.tier_is_known,
-    measured.versions_were_run,
+    actions.actions_are_said,
+    actions.actions_differ,
+    actions.how_adds_something,
+    actions.experiment_is_there,
+    actions.how_was_run,
+    measurements.evidence_is_sound,
+    measurements.evidence_is_its_own,
+    measurements.everything_was_run,
+    measurements.nothing_typed_in,
+    measurements.tier_is_known,
+    measurements.versions_were_run,
     dates.dates_are_days,
     dates.dates_in_order,
     translations.lists_of_one_length,

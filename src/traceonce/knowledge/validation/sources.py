@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from traceonce.knowledge.validation.case import Case
 from traceonce.knowledge.validation.problem import Problem, quoted
+from traceonce.knowledge.validation.record_case import Case
 
 
 def message_exists(case: Case) -> Iterator[Problem]:

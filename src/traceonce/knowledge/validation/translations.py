@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from traceonce.knowledge.record import DeadEnd
-from traceonce.knowledge.validation.case import Case
 from traceonce.knowledge.validation.problem import Problem
+from traceonce.knowledge.validation.record_case import Case
 
 
 def lists_of_one_length(case: Case) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from traceonce.facts.attention import needing_attention
 from traceonce.report.base import Material
-from traceonce.report.markdown.functions import describe_function
+from traceonce.report.markdown.function_section import describe_function
 from traceonce.report.markdown.overview import describe_findings, describe_rest, describe_run
 from traceonce.report.phrases import Phrases, phrases_in
 from traceonce.report.sentences import fix_command

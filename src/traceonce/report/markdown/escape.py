@@ -11,7 +11,7 @@ import re
 
 from traceonce.facts.printable import cut, in_line, without_commands
 from traceonce.facts.printable import visible as visible_in
-from traceonce.words.marks import parts_of
+from traceonce.words.backticks import parts_of
 
 LONGEST = 600  # characters of one text
 _BLANKS = str.maketrans("\n\r\t", "   ")

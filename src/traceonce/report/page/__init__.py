@@ -18,7 +18,7 @@ import msgspec
 from traceonce.report.base import Material
 from traceonce.report.page.data import describe_catalogue, embed_json, make_page_data
 from traceonce.version import __version__
-from traceonce.words.text import LANGUAGES
+from traceonce.words.translated import LANGUAGES
 
 FOLDER = Path(__file__).parent
 # One scope for all: what a file uses at its top level is defined in a file above it.

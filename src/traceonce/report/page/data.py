@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from traceonce.causes import CATALOGUE, families
+from traceonce.causes.cause_text import say_what
 from traceonce.causes.definition import Happened
-from traceonce.causes.messages import say_what
 from traceonce.facts import (
     Breach,
     CallSite,
@@ -34,14 +34,14 @@ from traceonce.frameworks.base.registry import dialect_of, package_titles
 from traceonce.report.base import Material
 from traceonce.report.events import Timed, timed_events
 from traceonce.report.json import describe_cause
-from traceonce.report.page.places import Places, find_places
+from traceonce.report.page.change_grid import Places, find_places
 from traceonce.report.phrases import chinese, english
 from traceonce.report.sentences import compilations, describe_reached, fix_command
 from traceonce.version import __version__
-from traceonce.words.marks import in_pairs
+from traceonce.words.backticks import in_pairs
 from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
 from traceonce.words.notes.diagnoses import TRACES_RAISED
-from traceonce.words.text import LANGUAGES
+from traceonce.words.translated import LANGUAGES
 
 CALL_EXCERPTS = 3
 # What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.

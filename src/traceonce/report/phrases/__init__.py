@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from traceonce.facts import Breach, Cause, Diagnosis, FellBack, Fix, SiteCount, Verdict
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 
 class Labels(NamedTuple):

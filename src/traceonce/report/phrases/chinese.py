@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from traceonce.causes.cause_text import say_reason, say_remedy, say_what
 from traceonce.causes.definition import Happened
-from traceonce.causes.messages import say_reason, say_remedy, say_what
 from traceonce.facts import Breach, Cause, Diagnosis, FellBack, Fix, Proof, Safety, SiteCount, Verdict
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import size
@@ -13,8 +13,8 @@ from traceonce.frameworks.base.registry import dialect_of
 from traceonce.report import sentences
 from traceonce.report.phrases import Labels
 from traceonce.report.sentences import BREAKS, compilations
-from traceonce.words import quantities
-from traceonce.words.marks import plain
+from traceonce.words import durations
+from traceonce.words.backticks import plain
 from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
 
 VERDICTS = {
@@ -59,7 +59,7 @@ SAFETY: dict[Safety, str] = {
 
 
 def duration(seconds: float) -> str:
-    return quantities.duration(seconds, "zh")
+    return durations.duration(seconds, "zh")
 
 
 def percent(share: float) -> str:

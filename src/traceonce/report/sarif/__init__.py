@@ -17,7 +17,7 @@ import msgspec
 from traceonce.facts import Recording
 from traceonce.facts.error_text import main_line
 from traceonce.report.base import Material
-from traceonce.report.sarif.places import Places
+from traceonce.report.sarif.locations import Places
 from traceonce.report.sarif.results import Found, find_results
 from traceonce.report.sarif.rules import INDEX, describe_rules
 from traceonce.report.sarif.uris import SOURCE_ROOT, Uris

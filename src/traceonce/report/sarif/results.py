@@ -13,7 +13,7 @@ from traceonce.facts.cause import SILENT
 from traceonce.report.base import Material
 from traceonce.report.phrases import english
 from traceonce.report.sarif.fixes import Changes, fixes_of
-from traceonce.report.sarif.places import Place, Places
+from traceonce.report.sarif.locations import Place, Places
 from traceonce.report.sarif.rules import FAILED, LIMIT
 from traceonce.report.sentences import causes_left, describe_change, describe_reason, fix_command
 

@@ -30,7 +30,7 @@ PATH = "/mcp"
 
 def add_mcp(app: FastAPI, questions: Questions) -> None:
     """Mount the tools. Host, origin, token and the size of bodies are checked before anything gets here."""
-    from traceonce.serve.mcp.answers import Desk
+    from traceonce.serve.mcp.desk import Desk
     from traceonce.serve.mcp.uploads import Uploads
 
     desk = Desk(questions, Uploads(questions))

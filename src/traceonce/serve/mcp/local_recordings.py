@@ -15,14 +15,14 @@ from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.recording import child_files
 from traceonce.home import latest_recording, recordings_folder
 from traceonce.serve import jobs
-from traceonce.serve.budget import LOOK, reading_budget
-from traceonce.serve.cache import Cache
+from traceonce.serve.computation_budget import LOOK, reading_budget
 from traceonce.serve.digest import Kept
-from traceonce.serve.lanes import Lanes
-from traceonce.serve.mcp.answers import LATEST
 from traceonce.serve.mcp.contract import RecordingLine, RecordingsFound
+from traceonce.serve.mcp.desk import LATEST
 from traceonce.serve.queries import run_job
-from traceonce.serve.refusals import NotFoundError, TooLargeError
+from traceonce.serve.request_errors import NotFoundError, TooLargeError
+from traceonce.serve.shared_cache import Cache
+from traceonce.serve.worker_lanes import Lanes
 
 LARGEST = 512 << 20  # bytes of a recording
 KEPT = 16 << 20  # bytes of what was found in recordings

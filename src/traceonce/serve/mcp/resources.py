@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from traceonce.errors import TraceonceError
 
 if TYPE_CHECKING:
-    from traceonce.serve.mcp.answers import Desk
+    from traceonce.serve.mcp.desk import Desk
 
 ROOT = "traceonce://records/"
 TEMPLATE = f"{ROOT}{{domain}}/{{slug}}"

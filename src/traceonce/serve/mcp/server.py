@@ -15,7 +15,7 @@ from traceonce.serve.mcp.tools import TOOLS
 from traceonce.version import __version__
 
 if TYPE_CHECKING:
-    from traceonce.serve.mcp.answers import Desk
+    from traceonce.serve.mcp.desk import Desk
 
 Admission = Callable[[Tool, Mapping[str, Any], ServerRequestContext[Any, Any]], str | None]
 

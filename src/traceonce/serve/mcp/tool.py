@@ -14,7 +14,7 @@ from anyio.to_thread import run_sync
 from traceonce.errors import TraceonceError
 
 if TYPE_CHECKING:
-    from traceonce.serve.mcp.answers import Desk
+    from traceonce.serve.mcp.desk import Desk
 
 logger = logging.getLogger(__name__)
 _FIELD = re.compile(r"`\$\.(\w+)|field `(\w+)`")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from anyio.to_thread import run_sync
 
 from traceonce.serve.jobs import Told
-from traceonce.serve.mcp.answers import LATEST
 from traceonce.serve.mcp.contract import RecordingLine, RecordingsFound
+from traceonce.serve.mcp.desk import LATEST
 from traceonce.serve.models import Summary
 from traceonce.serve.queries import Questions
-from traceonce.serve.refusals import NotFoundError
+from traceonce.serve.request_errors import NotFoundError
 
 
 class Uploads:

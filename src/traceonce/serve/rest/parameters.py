@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Query
 
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 API = "/api/v1"
 

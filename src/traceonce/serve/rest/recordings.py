@@ -9,14 +9,14 @@ from anyio.to_thread import run_sync
 from fastapi import FastAPI, Query, Request, Response
 
 from traceonce.serve.models import Comparison, Findings, Fixes, RecordingDetails, RecordingList, Summary
-from traceonce.serve.packed import packed_response
+from traceonce.serve.packed_responses import packed_response
 from traceonce.serve.queries import Questions, ReportForm
 from traceonce.serve.rest.openapi import refusals
 from traceonce.serve.rest.parameters import API, Lang, Limit, Offset, Search
 from traceonce.serve.safety import REPORT_HEADERS
 from traceonce.serve.settings import Settings
 from traceonce.serve.upload_body import Receiving
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 _FILE: dict[str, Any] = {
     "requestBody": {

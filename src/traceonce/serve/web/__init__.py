@@ -13,11 +13,11 @@ from traceonce.serve.queries import Questions
 from traceonce.serve.settings import Settings
 from traceonce.serve.web.api_routes import group_routes
 from traceonce.serve.web.door import make_door
-from traceonce.serve.web.files import add_files
+from traceonce.serve.web.error_pages import add_error_pages
 from traceonce.serve.web.knowledge import make_knowledge_pages
-from traceonce.serve.web.problems import add_error_pages
 from traceonce.serve.web.recordings import make_recording_pages
 from traceonce.serve.web.renderer import render
+from traceonce.serve.web.static_files import add_files
 
 __all__ = ["add_pages"]
 

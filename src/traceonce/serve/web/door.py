@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from traceonce.serve.auth import COOKIE, Gate
-from traceonce.serve.web.forms import form_of
+from traceonce.serve.web.form_input import form_of
 from traceonce.serve.web.renderer import render
 from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor

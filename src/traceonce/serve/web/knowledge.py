@@ -9,14 +9,14 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from traceonce.errors import UsageError
-from traceonce.knowledge.answers import Answered
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.render.view import view_of
+from traceonce.knowledge.text_explanations import Answered
 from traceonce.serve.queries import LONGEST_TEXT, Questions
 from traceonce.serve.rates import check_rate
-from traceonce.serve.refusals import BusyError, OverBudgetError, TooLargeError
+from traceonce.serve.request_errors import BusyError, OverBudgetError, TooLargeError
 from traceonce.serve.rest import Offset, Search
-from traceonce.serve.web.forms import form_of
+from traceonce.serve.web.form_input import form_of
 from traceonce.serve.web.record_list import narrow
 from traceonce.serve.web.renderer import render
 from traceonce.serve.web.speech import Speech

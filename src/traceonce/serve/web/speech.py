@@ -8,8 +8,8 @@ from traceonce.causes import CATALOGUE
 from traceonce.facts import CauseCode
 from traceonce.knowledge.language import in_language, words_in
 from traceonce.serve.web.formats import harmless
-from traceonce.serve.web.words import CATEGORIES, LIVE, TIERS, WORDS
-from traceonce.words.text import Language
+from traceonce.serve.web.labels import CATEGORIES, LIVE, TIERS, WORDS
+from traceonce.words.translated import Language
 
 
 class Speech:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from starlette.requests import Request
 from starlette.responses import Response
 
-from traceonce.words.text import LANGUAGES, Language
+from traceonce.words.translated import LANGUAGES, Language
 
 Theme: TypeAlias = Literal["system", "light", "dark"]
 THEMES: tuple[Theme, ...] = get_args(Theme)

@@ -16,9 +16,9 @@ import msgspec
 from traceonce.facts import Diagnosis, Fix, Proof
 from traceonce.facts.note import Note
 from traceonce.frameworks.base.registry import known_frameworks
-from traceonce.words.marks import plain
+from traceonce.words.backticks import plain
 from traceonce.words.sentence import Sentence
-from traceonce.words.text import Language
+from traceonce.words.translated import Language
 
 
 @cache

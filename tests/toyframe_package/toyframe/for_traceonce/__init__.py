@@ -12,7 +12,7 @@ from traceonce.facts import Breach, Cause, CauseCode, Diagnosis
 from traceonce.facts.replay import ReplaySettings
 from traceonce.frameworks.base.backend import RunningReplay, Sink, Watching
 from traceonce.frameworks.base.descriptor import Framework, Package, Source
-from traceonce.words.text import Text
+from traceonce.words.translated import Text
 
 if TYPE_CHECKING:
     from traceonce.fix.kit import Kit

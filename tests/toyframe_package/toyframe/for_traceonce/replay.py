@@ -12,7 +12,7 @@ import toyframe
 from toyframe.for_traceonce.watch import identity_of
 from traceonce.facts.replay import ReplaySettings
 from traceonce.frameworks.base.places import Places
-from traceonce.frameworks.base.replay.arguments import bind
+from traceonce.frameworks.base.replay.argument_leaves import bind
 from traceonce.frameworks.base.replay.beyond_the_run import Kept
 from traceonce.frameworks.base.replay.perturbations import Arrays
 from traceonce.frameworks.base.replay.replay import Replay

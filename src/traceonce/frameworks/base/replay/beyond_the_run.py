@@ -18,9 +18,9 @@ import msgspec
 from traceonce.facts import FunctionId
 from traceonce.facts.error_text import main_line
 from traceonce.facts.replay import Probed, Returned, stable_name
-from traceonce.frameworks.base.replay.arguments import convert, walk
+from traceonce.frameworks.base.replay.argument_leaves import convert, walk
+from traceonce.frameworks.base.replay.call_results import describe_outcome
 from traceonce.frameworks.base.replay.here import Here, Problems
-from traceonce.frameworks.base.replay.outcomes import describe_outcome
 from traceonce.frameworks.base.replay.perturbations import Arrays, Perturbed, perturb
 from traceonce.frameworks.base.replay.values import Values
 

@@ -13,8 +13,8 @@ from traceonce.facts import FunctionId
 from traceonce.facts.replay import Returned
 from traceonce.frameworks.base.hooks import leave_no_frame
 from traceonce.frameworks.base.replay.beyond_the_run import Kept
+from traceonce.frameworks.base.replay.call_results import describe_outcome
 from traceonce.frameworks.base.replay.here import Here, Problems
-from traceonce.frameworks.base.replay.outcomes import describe_outcome
 from traceonce.frameworks.base.replay.sites import Sites
 from traceonce.frameworks.base.replay.values import Values
 

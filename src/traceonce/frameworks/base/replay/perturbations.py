@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from traceonce.frameworks.base.replay.arguments import End, put, walk
+from traceonce.frameworks.base.replay.argument_leaves import End, put, walk
 
 LARGEST = 1_000_000  # elements of an array that is made larger
 SMALL = 1000  # integers up to this one are changed in every way; a larger one is an amount, and grows slowly

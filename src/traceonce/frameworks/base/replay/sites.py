@@ -11,7 +11,7 @@ from typing import Any
 
 from traceonce.facts import FunctionId
 from traceonce.facts.replay import Site, Span
-from traceonce.frameworks.base.replay.arguments import walk
+from traceonce.frameworks.base.replay.argument_leaves import walk
 from traceonce.frameworks.base.replay.source_places import Locator
 
 MOST_PATHS = 200  # looked at in one call

@@ -10,7 +10,7 @@ import msgspec
 from traceonce.facts import CauseCode, Note, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.signatures.padding import Place, note_buckets, pad, varying_places
+from traceonce.fix.signatures.buckets import Place, note_buckets, pad, varying_places
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.fix.signatures.spelling import arguments_of, callee_of, parameters_of
 from traceonce.words.notes.jax import COMPILES_PER_SIZE, MASK_AXIS

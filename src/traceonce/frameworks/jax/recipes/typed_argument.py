@@ -71,7 +71,7 @@ def typed(dtypes: Mapping[str, str]) -> SignatureChange:
 
 def _change(case: Case, dtypes: Mapping[str, str]) -> Change:
     def change(edits: Edits) -> None:
-        from traceonce.fix.source.arguments import find_arguments, wrap_argument
+        from traceonce.fix.source.passed_arguments import find_arguments, wrap_argument
 
         for path, dtype in dtypes.items():
             others = [

@@ -14,7 +14,7 @@ from typing import Any
 
 from traceonce.facts import FunctionId
 from traceonce.frameworks.base.hooks import Hooks
-from traceonce.frameworks.base.replay.arguments import signature_of
+from traceonce.frameworks.base.replay.argument_leaves import signature_of
 from traceonce.frameworks.base.replay.calls import Calls
 from traceonce.frameworks.base.replay.here import Here, Problems
 from traceonce.frameworks.base.replay.makings import Makings

@@ -7,7 +7,7 @@ from collections.abc import Collection
 import libcst as cst
 
 from traceonce.fix.source.module import Module
-from traceonce.frameworks.tensorflow.dynamic_shapes.expressions import shape_of
+from traceonce.frameworks.tensorflow.dynamic_shapes.shape_expressions import shape_of
 
 _INTEGRAL = (cst.Add, cst.Subtract, cst.Multiply, cst.FloorDivide, cst.Modulo)
 _ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Power)

@@ -12,9 +12,9 @@ from traceonce.fix.candidate import Declined
 from traceonce.fix.source.definitions import find_definition
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
-from traceonce.frameworks.tensorflow.dynamic_shapes.expressions import shape_of
 from traceonce.frameworks.tensorflow.dynamic_shapes.plan import Plan, plan_sizes
 from traceonce.frameworks.tensorflow.dynamic_shapes.reach import OpenShapes, Reach
+from traceonce.frameworks.tensorflow.dynamic_shapes.shape_expressions import shape_of
 
 Rewrite: TypeAlias = Callable[[Any], Any]
 

@@ -12,7 +12,7 @@ from traceonce.fix.signatures.dtypes import float_dtype
 from traceonce.fix.source.definitions import find_definition
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Function, Module
-from traceonce.frameworks.tensorflow.dynamic_shapes.called import Called, find_called
+from traceonce.frameworks.tensorflow.dynamic_shapes.called_functions import Called, find_called
 from traceonce.frameworks.tensorflow.dynamic_shapes.edit import write_plan
 from traceonce.frameworks.tensorflow.dynamic_shapes.plan import Plan, plan_sizes
 from traceonce.frameworks.tensorflow.dynamic_shapes.plan_called import plan_called_sizes

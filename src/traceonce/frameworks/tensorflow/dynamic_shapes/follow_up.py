@@ -25,7 +25,12 @@ from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
 from traceonce.fix.follow_up import FailedRun, FollowUp, failures
 from traceonce.fix.source.edits import Edits
-from traceonce.frameworks.tensorflow.dynamic_shapes.called import Called, asks_for_sizes, called_at, reads_a_shape
+from traceonce.frameworks.tensorflow.dynamic_shapes.called_functions import (
+    Called,
+    asks_for_sizes,
+    called_at,
+    reads_a_shape,
+)
 from traceonce.frameworks.tensorflow.dynamic_shapes.extension import along, opens_dimensions
 from traceonce.frameworks.tensorflow.dynamic_shapes.reach import Reach
 from traceonce.frameworks.tensorflow.recipes import dynamic_shape

@@ -16,8 +16,8 @@ from traceonce.fix.source.binders import names_in_target
 from traceonce.fix.source.module import Function, Module, walk
 from traceonce.fix.source.names import each_parameter
 from traceonce.frameworks.tensorflow.dynamic_shapes.casts import Casts
-from traceonce.frameworks.tensorflow.dynamic_shapes.expressions import as_path, integer_in, root_of, shape_of
 from traceonce.frameworks.tensorflow.dynamic_shapes.reach import OpenShapes, Reach
+from traceonce.frameworks.tensorflow.dynamic_shapes.shape_expressions import as_path, integer_in, root_of, shape_of
 
 # Functions of TensorFlow that want a static shape, or that only show one.
 _STATIC_CALLS = {"TensorShape", "ensure_shape", "TensorSpec", "print", "keras", "debugging"}

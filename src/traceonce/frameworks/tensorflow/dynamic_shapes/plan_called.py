@@ -15,9 +15,9 @@ import libcst as cst
 from traceonce.fix.source.callees import last_name
 from traceonce.fix.source.module import Function, Module, walk
 from traceonce.fix.source.names import each_parameter
-from traceonce.frameworks.tensorflow.dynamic_shapes.expressions import root_of
 from traceonce.frameworks.tensorflow.dynamic_shapes.plan import PYTHON_ONLY, Plan, Planner
 from traceonce.frameworks.tensorflow.dynamic_shapes.reach import OpenShapes, Reach
+from traceonce.frameworks.tensorflow.dynamic_shapes.shape_expressions import root_of
 
 _INSTANCE = {"self", "cls"}
 _WANT_NUMBERS = {"add_weight", "add_variable"}

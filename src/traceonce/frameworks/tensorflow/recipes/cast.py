@@ -52,7 +52,7 @@ def casting(case: Case, dtypes: Mapping[str, str]) -> Change:
 
 
 def _cast(case: Case, edits: Edits, path: str, dtype: str) -> None:
-    from traceonce.fix.source.arguments import find_arguments, wrap_argument
+    from traceonce.fix.source.passed_arguments import find_arguments, wrap_argument
 
     changed = False
     for argument in find_arguments(case, edits, path):

@@ -9,7 +9,7 @@ from traceonce.facts import Cause, CauseCode, Note, TraceEvent, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_values
-from traceonce.fix.signatures.padding import varying_places
+from traceonce.fix.signatures.buckets import varying_places
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.words.notes.common import LAST_EXAMPLES_DROPPED, SMALL_BATCHES_DROPPED
 

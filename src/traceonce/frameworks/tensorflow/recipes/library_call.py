@@ -8,7 +8,7 @@ from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
 from traceonce.fix.recipes.library_report import advise, library_name, package_of, site_of
-from traceonce.fix.signatures.padding import note_buckets, pad, varying_places
+from traceonce.fix.signatures.buckets import note_buckets, pad, varying_places
 from traceonce.fix.signatures.prediction import LIFTABLE, lift, predict_traces
 from traceonce.fix.signatures.specs import leaves_at
 from traceonce.frameworks.tensorflow.recipes.drop_remainder import (

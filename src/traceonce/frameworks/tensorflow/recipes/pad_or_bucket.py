@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from traceonce.facts import CauseCode, Signature, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.signatures.padding import Place, note_buckets, pad, varying_places
+from traceonce.fix.signatures.buckets import Place, note_buckets, pad, varying_places
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.fix.signatures.spelling import spell_changes
 from traceonce.words.notes.tensorflow import MASK_NEEDED, XLA_COMPILES_PER_SHAPE

@@ -21,10 +21,10 @@ from traceonce.fix.hoisting.relocation import (
 )
 from traceonce.fix.signatures.prediction import by_name, replay_kept
 from traceonce.fix.signatures.specs import leaves_at
-from traceonce.fix.source.arguments import Argument, find_arguments
 from traceonce.fix.source.binders import binders_seen
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
+from traceonce.fix.source.passed_arguments import Argument, find_arguments
 from traceonce.fix.source.wrappers import is_partial
 
 CALLABLES = {"function", "method", "partial", "partialmethod"}

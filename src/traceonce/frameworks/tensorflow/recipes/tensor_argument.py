@@ -49,7 +49,7 @@ def _giving(case: Case, dtypes: Mapping[str, str]) -> Change:
 
 
 def _wrap(case: Case, edits: Edits, path: str, dtype: str) -> None:
-    from traceonce.fix.source.arguments import find_arguments, wrap_argument
+    from traceonce.fix.source.passed_arguments import find_arguments, wrap_argument
 
     arguments = find_arguments(case, edits, path)
     if len(arguments) < len(case.sites):

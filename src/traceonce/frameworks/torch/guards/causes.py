@@ -20,10 +20,10 @@ import msgspec
 from traceonce.diagnosis.arguments import compare_arguments
 from traceonce.diagnosis.surroundings import compare_contexts
 from traceonce.facts import Cause, CauseCode, Leaf, Signature, TraceEvent
-from traceonce.facts.graph_breaks import is_at_break
 from traceonce.facts.signature import describe_shape
+from traceonce.facts.stack_names import is_at_break
 from traceonce.frameworks.torch.guards.paths import Call
-from traceonce.frameworks.torch.guards.texts import OTHER_CODE, Guard, read_guard
+from traceonce.frameworks.torch.guards.wording import OTHER_CODE, Guard, read_guard
 
 LEFT_OPEN = "left open from this compilation on (all sizes but 0 and 1)"
 ANY_NUMBER = "left open from this compilation on"

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from traceonce.facts import Container, Leaf, Signature
-from traceonce.facts.graph_breaks import name_stack
 from traceonce.facts.signature import PARAMETERS
+from traceonce.facts.stack_names import name_stack
 
 BREAK = "graph break"  # among what was looked up: where it is
 BASE = "._base"  # of a view: the tensor that it looks into

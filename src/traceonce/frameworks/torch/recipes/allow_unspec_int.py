@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying import predict, reasons, varying_numbers
+from traceonce.frameworks.torch.recipes.varying_values import predict, reasons, varying_numbers
 from traceonce.words.notes.torch import SETTING_FOR_ALL_MODULES
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def propose(case: Case) -> Iterator[Candidate]:
         return
 
     def change(edits: Edits) -> None:
-        from traceonce.frameworks.torch.recipes.settings import set_up
+        from traceonce.frameworks.torch.recipes.compiler_setup import set_up
 
         set_up(case, edits, SETTING, "True")
 

@@ -13,9 +13,9 @@ import libcst as cst
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.hoisting.collisions import fresh_name
-from traceonce.fix.source.arguments import Argument, find_arguments
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module, walk
+from traceonce.fix.source.passed_arguments import Argument, find_arguments
 
 # What may stand around an argument: parts of it are done before it, or all of it after it, and always.
 _AROUND = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying import is_argument, predict
+from traceonce.frameworks.torch.recipes.varying_values import is_argument, predict
 from traceonce.words.notes.torch import WRITES_GO_TO_COPY
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _strides(case: Case) -> Iterator[tuple[Cause, str]]:
 
 
 def _wrap(case: Case, edits: Edits, path: str) -> None:
-    from traceonce.fix.source.arguments import find_arguments, wrap_argument
+    from traceonce.fix.source.passed_arguments import find_arguments, wrap_argument
 
     arguments = find_arguments(case, edits, path)
     if not arguments:

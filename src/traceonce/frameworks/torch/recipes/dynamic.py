@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying import predict, treats_what_matters, varying_dimensions, varying_numbers
+from traceonce.frameworks.torch.recipes.varying_values import (
+    predict,
+    treats_what_matters,
+    varying_dimensions,
+    varying_numbers,
+)
 from traceonce.words.notes.torch import ALL_SIZES_OPEN, SECOND_SIZE_COMPILES
 
 if TYPE_CHECKING:

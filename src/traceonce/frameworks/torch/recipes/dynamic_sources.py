@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import Cause
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying import (
+from traceonce.frameworks.torch.recipes.varying_values import (
     is_argument,
     markable_dimensions,
     predict,
@@ -40,7 +40,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     written = f'"{", ".join(sources)}"'
 
     def change(edits: Edits) -> None:
-        from traceonce.frameworks.torch.recipes.settings import set_up
+        from traceonce.frameworks.torch.recipes.compiler_setup import set_up
 
         set_up(case, edits, SETTING, written)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying import predict
+from traceonce.frameworks.torch.recipes.varying_values import predict
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying import Dimension, markable_dimensions, predict, treats_what_matters
+from traceonce.frameworks.torch.recipes.varying_values import (
+    Dimension,
+    markable_dimensions,
+    predict,
+    treats_what_matters,
+)
 from traceonce.words.notes.torch import FIXED_SIZE_RAISES
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying import ALONE, varying_dimensions
+from traceonce.frameworks.torch.recipes.varying_values import ALONE, varying_dimensions
 from traceonce.words.notes.torch import SIZES_0_AND_1_APART
 
 

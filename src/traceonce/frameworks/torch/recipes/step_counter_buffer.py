@@ -10,7 +10,7 @@ from traceonce.facts import Cause, FunctionId
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.allow_unspec_int import HINT
-from traceonce.frameworks.torch.recipes.varying import predict, reasons, varying_numbers
+from traceonce.frameworks.torch.recipes.varying_values import predict, reasons, varying_numbers
 from traceonce.words.notes.torch import COUNTER_IS_A_TENSOR
 
 if TYPE_CHECKING:

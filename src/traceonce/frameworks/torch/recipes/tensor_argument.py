@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying import is_argument, predict, varying_numbers
+from traceonce.frameworks.torch.recipes.varying_values import is_argument, predict, varying_numbers
 from traceonce.words.notes.torch import BRANCH_BREAKS_GRAPH
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _spell(cause: Cause, value: str) -> str:
 
 
 def _wrap(case: Case, edits: Edits, cause: Cause) -> None:
-    from traceonce.fix.source.arguments import find_arguments, wrap_argument
+    from traceonce.fix.source.passed_arguments import find_arguments, wrap_argument
 
     arguments = find_arguments(case, edits, cause.path)
     if len(arguments) < len(case.sites):

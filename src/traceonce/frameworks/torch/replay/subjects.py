@@ -8,7 +8,7 @@ from typing import Any
 
 from traceonce.facts import FunctionId
 from traceonce.frameworks.base.places import Places
-from traceonce.frameworks.base.replay.arguments import bind, signature_of
+from traceonce.frameworks.base.replay.argument_leaves import bind, signature_of
 
 _RUNS_FORWARD = ("_call_impl", "_wrapped_call_impl", "__call__")
 

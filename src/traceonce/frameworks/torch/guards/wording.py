@@ -1,0 +1,385 @@
+"""What one failed guard of PyTorch's says: its text, as PyTorch words it, into causes. Pure text: no framework here.
+
+PyTorch keeps, beside each compilation, a list of conditions (guards) under which it serves a call, and names the first
+that failed: ``0/1: tensor 'x' size mismatch at index 0. expected 3, actual 5`` or ``0/0: k == 2``. A text says what was
+expected; what was found instead is in the signature of the call, or among the values that the backend looked up.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from traceonce.facts import Cause, CauseCode
+from traceonce.facts.stack_names import is_at_break
+from traceonce.frameworks.torch.guards.paths import BASE, BREAK, PATH, Call, readable, readable_all, type_name_of
+
+CONTAINERS = {"list", "tuple", "dict", "set", "frozenset", "OrderedDict", "defaultdict", "deque"}
+OTHER_CODE = "the code of the function is another: PyTorch compiles what it calls into it"
+NO_VIEW = "a view, then no view: with dynamic=True a view is compiled together with the tensor that it looks into"
+SIZE_ONE = "PyTorch compiles sizes 0 and 1 separately from all others"
+ERASED = "torch._dynamo.reset()"
+_DTYPES = {
+    "Float": "float32",
+    "Double": "float64",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "Int": "int32",
+    "Long": "int64",
+    "Short": "int16",
+    "Char": "int8",
+    "Byte": "uint8",
+    "Bool": "bool",
+    "ComplexHalf": "complex32",
+    "ComplexFloat": "complex64",
+    "ComplexDouble": "complex128",
+}
+_ID = re.compile(r"^\[?(\d+/\d+(?:_\d+)?)\]?: ")
+_TENSOR = re.compile(r"^tensor '(?P<path>.+?)' (?P<rest>.*)$", re.DOTALL)
+_EXPECTED = re.compile(r"expected (?P<was>.+?), actual (?P<now>.+?)(?:\. Guard failed on a parameter.*)?$", re.DOTALL)
+_CHECK = re.compile(r"^___check_(type|obj)_id\((?P<path>.+), \d+\)(?:, type=<class '(?P<type>[^']*)'>)?")
+_LENGTH = re.compile(r"^len\((?P<path>.+)\) (?P<test>==|>=|>|<=|<|!=) (?P<was>\d+)$")
+_EQUAL = re.compile(r"^(?P<path>[^=<>!()]+?) == (?P<was>.+)$", re.DOTALL)
+_SIZE = re.compile(r"(?P<path>[\w.'\[\]]+?)\.size\(\)\[(?P<axis>\d+)\]")
+_STRIDE = re.compile(r"(?P<path>[\w.'\[\]]+?)\.(?P<what>stride\(\)\[\d+\]|storage_offset\(\))")
+_RANGE = re.compile(r"^(?:(?P<low>\d+) <= )?(?P<path>[A-Za-z_][\w.'\[\]]*)(?: (?P<test><=|>=) (?P<high>\d+))?$")
+_BACKEND = re.compile(
+    r"Cached backend: (?P<was>.+?)(?: \(id=\w+\))?\. New backend: (?P<now>.+?)(?: \(id=\w+\))?\. ", re.DOTALL
+)
+
+
+class Guard(NamedTuple):
+    """One failed guard: PyTorch's number of the compilation whose guard it is, if it has one, and what it says."""
+
+    compilation: str | None
+    causes: tuple[Cause, ...]
+
+
+def read_guard(text: str, call: Call) -> Guard:
+    """Parse one text. What is not understood is a cause with the code `guard` and the text itself, never nothing."""
+    numbered = _ID.match(text)
+    rest = text[numbered.end() :] if numbered else text
+    guard = rest.split("\nUser stack")[0].split("  #")[0].strip().rstrip(";").strip()
+    for reader in _READERS:
+        causes = tuple(reader(guard, call))
+        if causes:
+            break
+    else:
+        causes = (_unread(guard, call),)
+    return Guard(numbered.group(1) if numbered else None, tuple(_placed(cause, call) for cause in causes))
+
+
+def _placed(cause: Cause, call: Call) -> Cause:
+    """A value without a name has at least a place."""
+    if not is_at_break(cause.path) or BREAK not in call.reads:
+        return cause
+    return msgspec.structs.replace(cause, note=f"it goes over the graph break at {call.reads[BREAK]}")
+
+
+def _cause(code: CauseCode, path: str, was: str, now: str, **more: object) -> Cause:
+    return Cause(code, path, was, now, evidence="reported", **more)  # type: ignore[arg-type]  # the other fields
+
+
+def _read_tensor(guard: str, call: Call) -> Iterator[Cause]:
+    match = _TENSOR.match(guard)
+    if match is None:
+        return
+    path, rest = readable(match["path"]), match["rest"]
+    expected = _EXPECTED.search(rest)
+    was, now = (expected["was"].strip(), expected["now"].strip().rstrip(".")) if expected else ("", "")
+    index = re.search(r"at index (\d+)", rest)
+    if "size mismatch" in rest and index and expected:
+        note = SIZE_ONE if "1" in (was, now) or "0" in (was, now) else None
+        yield _cause(CauseCode.SHAPE, f"{path}.shape[{index[1]}]", was, now, note=note)
+    elif "stride mismatch" in rest and index and expected:
+        yield _cause(CauseCode.GUARD, f"{path}.stride()[{index[1]}]", was, now)
+    elif "rank mismatch" in rest and expected:
+        yield _cause(CauseCode.RANK, f"{path}.shape", f"rank {was}", f"rank {now}")
+    elif "dtype mismatch" in rest and expected:
+        yield _cause(CauseCode.DTYPE, f"{path}.dtype", _DTYPES.get(was, was), _DTYPES.get(now, now))
+    elif "requires_grad mismatch" in rest:
+        before = "requires_grad=1" in rest
+        yield _cause(CauseCode.GUARD, f"{path}.requires_grad", str(before), str(not before), finite=True)
+    elif "dispatch key set mismatch" in rest and expected:
+        yield _dispatch_keys(path, was, now)
+    elif "device" in rest:
+        places = re.findall(r"(?:expected|actual)[^\d.,]*?(-?\w+)(?=[,.]|$)", rest, re.IGNORECASE)
+        before, after = (*places, "another", "another")[:2]
+        yield _cause(CauseCode.GUARD, f"{path}.device", before, after)
+
+
+def _dispatch_keys(path: str, was: str, now: str) -> Cause:
+    """The way that PyTorch handles a tensor: by its device, by whether gradients are kept, by its layout."""
+    before, after = (re.sub(r"DispatchKeySet\(|\)", "", text).split(", ") for text in (was, now))
+    if before[0] != after[0]:
+        return _cause(CauseCode.GUARD, f"{path}.device", before[0].lower(), after[0].lower())
+    lost, new = [key for key in before if key not in after], [key for key in after if key not in before]
+    if all(key.startswith("Autograd") or key == "ADInplaceOrView" for key in (*lost, *new)):
+        inside = bool(lost)
+        note = "under torch.inference_mode(), or a tensor that was made there"
+        return _cause(CauseCode.CONTEXT, "inference_mode", str(not inside), str(inside), finite=True, note=note)
+    return _cause(CauseCode.CONTEXT, f"{path}.dispatch_keys", ", ".join(lost) or "none", ", ".join(new) or "none")
+
+
+def _read_tensor_type(guard: str, call: Call) -> Iterator[Cause]:
+    match = re.match(r"expected type of '(.+?)' to be a tensor type,.* but found <class '([^']+)'>", guard)
+    if match:
+        found = type_name_of(match[2])
+        was = "another kind of tensor" if found in ("Tensor", "Parameter") else "a tensor"
+        path = readable(match[1])
+        yield _cause(CauseCode.KIND, path, was, call.now(match[1], found), type_name=found, finite=found == "None")
+
+
+def _read_global_state(guard: str, call: Call) -> Iterator[Cause]:
+    if not guard.startswith("GLOBAL_STATE changed:"):
+        return
+    for name in guard.partition(":")[2].split():
+        path = name.removesuffix("_enabled")
+        now = call.signature.context.get(path, call.reads.get(path, ""))
+        if now in ("True", "False"):
+            yield _cause(CauseCode.CONTEXT, path, str(now != "True"), now, finite=True)
+        else:
+            yield _cause(CauseCode.CONTEXT, path, "as it was compiled for", now or "changed")
+
+
+def _read_check(guard: str, call: Call) -> Iterator[Cause]:
+    match = _CHECK.match(guard)
+    if match is None:
+        return
+    raw, was = match["path"], type_name_of(match["type"] or "")
+    path = readable(raw)
+    now = call.type_now(raw)
+    if raw.endswith(".__code__"):
+        owner = raw.removesuffix(".__code__")
+        after = ", ".join(filter(None, [call.now(owner, ""), call.reads.get(raw)])) or "other code"
+        before = "the code it was compiled with"
+        yield _cause(CauseCode.IDENTITY, readable(owner), before, after, type_name="function", note=OTHER_CODE)
+    elif was == now == "bool":
+        after = call.now(raw)
+        yield _value(call, raw, str(after != "True"), after, "bool")
+    elif match[1] == "obj" and was == now and (leaf := call.leaf(path)) is not None and leaf.kind == "python":
+        yield _value(call, raw, f"another {was}", call.now(raw), was)
+    elif match[1] == "type" or was == "None" or (was and now not in (was, "another type")):
+        code = CauseCode.STRUCTURE if was in CONTAINERS and now in CONTAINERS else CauseCode.KIND
+        finite = "None" in (was, now)
+        yield _cause(code, path, was or "another type", now, type_name=now, finite=finite)
+    else:
+        after = call.now(raw, f"another {was or 'object'}")
+        yield _cause(
+            CauseCode.IDENTITY, path, f"the {was or 'object'} it was compiled with", after, type_name=was or None
+        )
+
+
+def _read_length(guard: str, call: Call) -> Iterator[Cause]:
+    match = _LENGTH.match(guard)
+    if match:
+        plain = match["test"] in ("==", "!=")  # of a dict PyTorch says what it found: that the length is not this
+        was = match["was"] if plain else f"{match['test']} {match['was']}"
+        yield _length(match["path"], was, call)
+    elif guard.startswith("not ") and re.fullmatch(PATH, guard[4:]):
+        yield _length(guard[4:], "0", call)
+
+
+def _length(raw: str, was: str, call: Call) -> Cause:
+    path = readable(raw)
+    container = call.container(path)
+    now = str(len(container.keys)) if container is not None else call.reads.get(f"len({raw})", "another length")
+    return _cause(CauseCode.STRUCTURE, f"len({path})", was, now)
+
+
+def _read_dict(guard: str, call: Call) -> Iterator[Cause]:
+    match = re.match(r"^(?P<not>not )?___dict_contains\((?P<key>.+?), (?P<path>.+)\)$", guard)
+    if match:
+        path = readable(match["path"])
+        was, now = (f"no key {match['key']}", f"key {match['key']}")[:: 1 if match["not"] else -1]
+        yield _cause(CauseCode.STRUCTURE, path, was, now)
+        return
+    match = re.match(r"^list\((?:dict\.keys\()?(?P<path>.+?)(?:\.keys\(\))?\)+\[(?P<at>\d+)\] == (?P<was>.+)$", guard)
+    if match:
+        path, at = readable(match["path"]), int(match["at"])
+        container = call.container(path)
+        keys = container.keys if container is not None else ()
+        now = f"key {keys[at]}" if at < len(keys) else "another key"
+        yield _cause(CauseCode.STRUCTURE, path, f"key {match['was']}", now)
+        return
+    match = re.match(r"^(?:list|set|tuple)\((?:dict\.keys\()?(?P<path>.+?)(?:\.keys\(\))?\)+ == (?P<was>.+)$", guard)
+    if match:
+        path = readable(match["path"])
+        container = call.container(path)
+        now = ", ".join(container.keys[:12]) if container is not None else "others"
+        yield _cause(CauseCode.STRUCTURE, path, f"keys {match['was'].strip('[]{}()')}", f"keys {now}")
+
+
+def _read_size(guard: str, call: Call) -> Iterator[Cause]:
+    """A relation between sizes: the first size in it is the one to name."""
+    match = _SIZE.search(guard)
+    if match is None:
+        match = _STRIDE.search(guard)
+        if match:
+            yield _cause(CauseCode.GUARD, readable(match["path"]) + "." + match["what"], _sizes(guard), "not so")
+        return
+    path, axis = readable(match["path"]), int(match["axis"])
+    leaf = call.leaf(path)
+    size = leaf.shape[axis] if leaf is not None and leaf.shape is not None and axis < len(leaf.shape) else None
+    alone = _SIZE.fullmatch(guard.replace("2 <= ", "").replace(" >= 2", "").strip())
+    low = re.match(r"^(\d+) <= .* <= (\d+)$", guard)
+    equal = re.fullmatch(rf"{re.escape(match.group())} == (\d+)|Eq\({re.escape(match.group())}, (\d+)\)", guard)
+    if alone:
+        was = "2 or more"
+    elif low:
+        was = f"{low[1]} to {low[2]}"
+    elif equal:
+        was = equal[1] or equal[2]
+    else:
+        was = _sizes(guard)
+    note = SIZE_ONE if size in (0, 1) else None
+    now = str(size) if size is not None else "another size"
+    yield _cause(CauseCode.SHAPE, f"{path}.shape[{axis}]", was, now, note=note)
+
+
+def _sizes(guard: str) -> str:
+    return readable_all(re.sub(r"\.size\(\)\[", ".shape[", guard))
+
+
+def _read_none(guard: str, call: Call) -> Iterator[Cause]:
+    match = re.match(r"^(?P<path>\S+) is (?P<not>not )?None$", guard)
+    if match:
+        now = call.now(match["path"], "None" if match["not"] else "something")
+        was = "something" if match["not"] else "None"
+        yield _cause(CauseCode.KIND, readable(match["path"]), was, now, finite=True)
+
+
+def _read_nan(guard: str, call: Call) -> Iterator[Cause]:
+    match = re.search(r"__math_isnan\((?P<path>[^()]+)\)\)?$", guard)
+    if match:
+        yield _value(call, match["path"], "nan", call.now(match["path"]), "float")
+
+
+def _read_equal(guard: str, call: Call) -> Iterator[Cause]:
+    match = _EQUAL.match(guard)
+    if match is None or not re.fullmatch(PATH, match["path"].strip()):
+        return
+    raw, was = match["path"].strip(), match["was"].strip()
+    try:
+        kind = type(ast.literal_eval(was)).__name__
+    except (ValueError, SyntaxError):
+        kind = None
+    now = call.now(raw)
+    type_now = call.type_now(raw)
+    leaf = call.leaf(readable(raw))
+    if kind == "NoneType" or (leaf is not None and leaf.kind != "python"):
+        yield _cause(CauseCode.KIND, readable(raw), was, now, type_name=type_now, finite="None" in (was, now))
+    else:
+        yield _value(call, raw, was, now, kind)
+
+
+def _value(call: Call, raw: str, was: str, now: str, kind: str | None) -> Cause:
+    """A value that was compiled in: an argument, or something else that the function reads."""
+    path = readable(raw)
+    argument = not raw.startswith("G[") and call.is_parameter(path) and not re.search(r"\.\w+", path)
+    note = None
+    if not argument and not raw.startswith("G[") and not call.is_parameter(path) and not is_at_break(path):
+        note = "a variable of the enclosing function"
+    code = CauseCode.VALUE if argument else CauseCode.GUARD
+    return _cause(code, path, was, now, type_name=kind, finite=kind == "bool", note=note)
+
+
+def _read_range(guard: str, call: Call) -> Iterator[Cause]:
+    match = _RANGE.match(guard)
+    if match and (match["low"] or match["high"]) and call.leaf(readable(match["path"])) is not None:
+        low, high, test = match["low"], match["high"], match["test"]
+        was = f"{low} to {high}" if low and high else f"{low or high} or {'less' if test == '<=' else 'more'}"
+        yield _value(call, match["path"], was, call.now(match["path"]), "int")
+
+
+def _read_aliases(guard: str, call: Call) -> Iterator[Cause]:
+    match = re.match(r"^Duplicate tensors? found: \[(.*)\]", guard)
+    if match:
+        one, *others = [readable(name.strip().strip("'\"")) for name in match[1].split(",")]
+        same = " and ".join(others) or "another argument"
+        yield _cause(CauseCode.ALIASING, one, "tensors of their own", f"the same tensor as {same}")
+
+
+def _read_backend(guard: str, call: Call) -> Iterator[Cause]:
+    if not guard.startswith("BACKEND_MATCH"):
+        return
+    match = _BACKEND.search(guard)
+    was, now = (match["was"], match["now"]) if match else ("one backend", "another backend")
+    note = "another object that prints the same" if was == now else None
+    yield _cause(CauseCode.CONTEXT, "torch.compile(backend=…)", was, now, note=note)
+
+
+def _read_unexpected(guard: str, call: Call) -> Iterator[Cause]:
+    """No guard failed when PyTorch looked again. It does not look again before it compiles, so several threads that
+    wait for one another compile the same, one after the other."""
+    if not guard.startswith("Unexpected recompilation"):
+        return
+    if "threads" in call.reads:
+        note = "threads that ask at the same time each compile it; call the function once before they start"
+        yield _cause(CauseCode.CONTEXT, "threads", "one at a time", call.reads["threads"], note=note)
+    else:
+        yield _cause(CauseCode.UNKNOWN, "torch.compile", "compiled", guard)
+
+
+def _read_gone(guard: str, call: Call) -> Iterator[Cause]:
+    if guard.startswith(ERASED):
+        yield _cause(CauseCode.CONTEXT, ERASED, "compiled", "compiled code dropped")
+    elif "has been freed" in guard or "got deallocated" in guard or "deallocated" in guard:
+        match = PATH.search(guard.partition("because ")[2])
+        path = readable(match.group()) if match and "because" in guard else "an object"
+        yield _cause(CauseCode.COLLECTED, path, "alive", "freed")
+
+
+def _read_view(guard: str, call: Call) -> Iterator[Cause]:
+    """The guard of a view asks the tensor that it looks into, and where there is none, the text is an error."""
+    if re.match(r"^'NoneType' object has no attribute '\w+'$", guard) is None:
+        return
+    gone = [path for path in call.reads if path.endswith(BASE)]
+    for path in gone:
+        yield _cause(CauseCode.GUARD, readable(path), "a view", "no view", finite=True, note=NO_VIEW)
+    if not gone:
+        yield _cause(CauseCode.GUARD, call.function or "guard", guard, "None is there now")
+
+
+def _places(guard: str) -> Iterator[str]:
+    """The paths in a text: no words of Python's, no text in quotes, no function that is called."""
+    for match in PATH.finditer(guard):
+        path, before, after = match.group(), guard[: match.start()][-1:], guard[match.end() :][:1]
+        if after == "(":
+            path = path.rpartition(".")[0]  # whose method it is
+        if path and before not in ("'", '"') and not keyword.iskeyword(path) and path not in CONTAINERS:
+            yield path
+
+
+def _unread(guard: str, call: Call) -> Cause:
+    paths = list(_places(guard))
+    known = [path for path in paths if path in call.reads or call.leaf(readable(path)) is not None]
+    raw = next(iter(known or [path for path in paths if not path.startswith("_")]), "")
+    return _cause(
+        CauseCode.GUARD, readable(raw) or "guard", guard or "a guard", call.now(raw, "not so") if raw else "not so"
+    )
+
+
+_READERS: tuple[Callable[[str, Call], Iterator[Cause]], ...] = (
+    _read_tensor,
+    _read_tensor_type,
+    _read_global_state,
+    _read_backend,
+    _read_aliases,
+    _read_gone,
+    _read_unexpected,
+    _read_view,
+    _read_check,
+    _read_length,
+    _read_dict,
+    _read_size,
+    _read_none,
+    _read_nan,
+    _read_equal,
+    _read_range,
+)

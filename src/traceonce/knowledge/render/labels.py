@@ -1,0 +1,121 @@
+"""The words of a rendered record: English and Chinese stand side by side, so that none is forgotten."""
+
+from __future__ import annotations
+
+import re
+
+from traceonce.knowledge.language import in_language, words_in
+from traceonce.words.translated import Language
+
+WORDS: dict[str, tuple[str, str]] = {
+    # what a record is
+    "id": ("ID", "编号"),
+    "domain": ("Domain", "领域"),
+    "category": ("Category", "类别"),
+    "error_code": ("Error Code", "错误代码"),
+    "verification": ("Verification", "验证程度"),
+    "fix_rate": ("Fix Rate", "修复成功率"),
+    "confidence": ("Confidence", "可信度"),
+    "last_confirmed": ("Last Confirmed", "最近确认"),
+    "aliases": ("Also Known As", "其他说法"),
+    "documentation": ("Documentation", "官方文档"),
+    "original": ("Original Message", "消息原文"),
+    # its parts
+    "root_cause": ("Root Cause", "根本原因"),
+    "versions": ("Version Compatibility", "版本情况"),
+    "version": ("Version", "版本"),
+    "status": ("Status", "状态"),
+    "introduced": ("Introduced", "引入"),
+    "deprecated": ("Deprecated", "弃用"),
+    "workarounds": ("Workarounds", "解决办法"),
+    "dead_ends": ("Dead Ends", "行不通的做法"),
+    "evidence": ("Evidence", "运行证据"),
+    "examples": ("Examples", "实际消息"),
+    "related": ("Related Failures", "相关问题"),
+    "leads_to": ("Leads to", "随后可能出现"),
+    "preceded_by": ("Preceded by", "此前往往出现"),
+    "frequently_confused_with": ("Often confused with", "容易与之混淆"),
+    # what is said of a claim
+    "condition": ("When", "说明"),
+    "run": ("Run", "实测"),
+    "sources": ("Sources", "来源"),
+    "success": ("{rate} success", "成功率 {rate}"),
+    "fail": ("{rate} fail", "失败率 {rate}"),
+    "sample": ("n = {runs}, 95% interval {low}–{high}%", "n = {runs}，95% 区间 {low}–{high}%"),
+    "held_in_runs": ("in {held} of {runs} runs", "{runs} 次运行中有 {held} 次"),
+    "traces_before": ("{count} traces before", "此前追踪 {count} 次"),
+    "helped": ("Helped", "有效的情形"),
+    "did_not_help": ("Did not help", "无效的情形"),
+    "differed": ("Differed between versions", "因版本而异的情形"),
+    "never_run": ("never run", "从未运行过"),
+    "untranslated": ("", "暂无译文"),
+    # what the user told us
+    "own": ("Your own outcomes", "您自己的结果"),
+    "worked": ("worked", "有效"),
+    "failed": ("failed", "无效"),
+    "own_elsewhere": ("noted for a workaround that is worded otherwise now: {action}", "所记的办法现已改写：{action}"),
+    # punctuation
+    "comma": (", ", "，"),
+    "and_list": (", ", "、"),
+    "colon": (": ", "："),
+    "open": (" (", "（"),
+    "close": (")", "）"),
+}
+
+VALUES: dict[str, tuple[str, str]] = {
+    "ai_generated": ("ai_generated", "AI 生成，未经验证"),
+    "documented": ("documented", "有文档依据"),
+    "reproduced": ("reproduced", "已复现"),
+    "verified": ("verified", "已验证"),
+    "active": ("active", "仍然存在"),
+    "not reproduced": ("not reproduced", "未能复现"),
+    "flaky": ("flaky", "时有时无"),
+}
+
+# What a trial came to, as `judging` and `symptom` put it.
+_OUTCOMES = [
+    (r"(\d+) traces?", r"追踪 \1 次"),
+    (r"(\d+) compil(?:ed|ations?)", r"编译 \1 次"),
+    (r"(\d+) graph breaks?", r"图中断 \1 处"),
+    (r"(\d+) MiB grown", r"内存增长 \1 MiB"),
+    (r"printed (\d+) times", r"打印 \1 次"),
+    (r"printed", "打印一次"),
+    (r"cause (\S+) at (.+)", r"原因 \1（\2）"),
+    (r"cause (\S+)", r"原因 \1"),
+    (r"(\w+) raised", r"抛出 \1"),
+    (r"right outputs", "输出正确"),
+    (r"other outputs", "输出不同"),
+    (r"wrong outputs", "输出错误"),
+    (r"no error", "没有报错"),
+    (r"nothing traced", "没有追踪"),
+    (r"nothing is compiled: no trace is left", "什么都没有编译：不再有追踪"),
+]
+_PREFIXES = {"it helps: ": "有效：", "does not show: ": "未出现："}
+
+
+def words_of(language: Language) -> dict[str, str]:
+    """All words, in one language."""
+    return words_in(language, WORDS)
+
+
+def value_in(language: Language, value: str) -> str:
+    """A value of a closed list, as people read it; others stay as they are."""
+    return in_language(language, *VALUES.get(value, (value, "")))
+
+
+def outcome_in(language: Language, outcome: str) -> str:
+    """What was seen in a run, in this language; an error's own text stays as it was printed."""
+    if language == "en":
+        return outcome
+    return "，".join(_translate(part) for part in outcome.split(", "))
+
+
+def _translate(part: str) -> str:
+    for prefix, chinese in _PREFIXES.items():
+        if part.startswith(prefix):
+            return chinese + _translate(part.removeprefix(prefix))
+    for pattern, replacement in _OUTCOMES:
+        found = re.fullmatch(pattern, part)
+        if found:
+            return found.expand(replacement)
+    return part

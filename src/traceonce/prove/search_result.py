@@ -1,0 +1,60 @@
+"""What came of a search: per function what was taken, what was tried, what is left."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from traceonce.facts import Fix, Proof
+from traceonce.fix.candidate import Candidate
+from traceonce.fix.case import Case
+from traceonce.prove.judgement import Observed
+from traceonce.prove.run_differences import Variation
+
+Files: TypeAlias = dict[str, bytes]
+
+
+class Attempt(NamedTuple):
+    """A repair that was not taken, and why; the proof where it was run."""
+
+    recipe: str
+    reason: str
+    proof: Proof | None = None
+
+
+class Repaired(NamedTuple):
+    """What was done about one function: the repairs taken, what else was tried, advice, and whether it is settled.
+
+    `why` says why nothing was taken in the last step. `unproved` is the first candidate that could be written and was
+    neither proved nor refuted, but left fewer traces, with its files.
+    """
+
+    case: Case
+    fixes: tuple[Fix, ...]
+    attempts: tuple[Attempt, ...]
+    advice: tuple[Candidate, ...]
+    settled: bool
+    why: str | None = None
+    unproved: tuple[Fix, Files] | None = None
+
+    def followed_by(self, later: Repaired) -> Repaired:
+        """The same function after one more step."""
+        return later._replace(
+            case=self.case,
+            fixes=(*self.fixes, *later.fixes),
+            attempts=(*self.attempts, *later.attempts),
+            unproved=later.unproved or self.unproved,
+        )
+
+
+class Outcome(NamedTuple):
+    """All of it: the original run, the functions looked at, the files as they are to be, the last run.
+
+    `shown_wrong` names the functions that return what they do not when run eagerly, until they are repaired.
+    """
+
+    original: Observed
+    variation: Variation
+    functions: tuple[Repaired, ...]
+    files: Files
+    last: Observed
+    shown_wrong: frozenset[str] = frozenset()
