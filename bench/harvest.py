@@ -26,7 +26,7 @@ from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.experiment import Experiment, Grows, Logs, Raises, Wrong
 from traceonce.knowledge.harvest import log_entries, report_blocks
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.trial_runner import Request
+from traceonce.knowledge.trial_runner import TrialRequest
 from traceonce.knowledge.verify import Task, run_tasks
 from traceonce.trials.interpreters import start_trials
 
@@ -71,7 +71,7 @@ def harvest(python: str, domain: str) -> list[Message]:
     experiments = {record.id: collection.experiment_of(record) for record in records}
     alone = {record.id: record.context is None for record in records}
     tasks = [
-        Task(id_, trial, case, Request(str(experiment.path), trial.name, case, 60))
+        Task(id_, trial, case, TrialRequest(str(experiment.path), trial.name, case, 60))
         for id_, experiment in experiments.items()
         for trial in experiment.trials.values()
         if trial.role in ("failure", "message")

@@ -356,7 +356,7 @@ def sections(folder: str) -> Iterator[tuple[str, str]]:
         Path(folder, "program.py").write_text(program + "\n")
         yield f"traceback: {snippet[:60]}", run(python, "program.py", cwd=folder)
     root = str(HERE.parent)
-    tests = ["tests/unit/facts", "tests/unit/explain", "tests/unit/guard", "tests/unit/report"]
+    tests = ["tests/unit/facts", "tests/unit/diagnosis", "tests/unit/limits", "tests/unit/report"]
     yield "pytest", run(python, "-m", "pytest", "-v", "-p", "no:cacheprovider", *tests, cwd=root)
     yield "pip list", run(python, "-m", "pip", "list", "--disable-pip-version-check", cwd=folder)
     yield "pip help", run(python, "-m", "pip", "install", "--help", cwd=folder)

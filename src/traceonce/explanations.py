@@ -12,7 +12,7 @@ from traceonce.facts.printable import in_lines
 from traceonce.knowledge.advice import Explanation
 from traceonce.knowledge.local_base import open_to_read
 from traceonce.knowledge.match import Index, Match
-from traceonce.knowledge.text_explanations import Answered, Answering, Ignorable
+from traceonce.knowledge.text_explanations import Ignorable, TextExplainer, TextExplanation
 from traceonce.words.translated import Language
 
 
@@ -23,7 +23,7 @@ class Explanations(Sequence[Explanation]):
     nothing was found, `guesses` are the nearest records by words.
     """
 
-    def __init__(self, answered: Answered) -> None:
+    def __init__(self, answered: TextExplanation) -> None:
         self._explanations = tuple(answered.explanations)
         self.ignorable: tuple[Ignorable, ...] = tuple(answered.ignorable)
         self.unknown: tuple[str, ...] = tuple(answered.unknown)
@@ -66,7 +66,7 @@ def explain(problem: str | BaseException, language: Language | None = None) -> E
     elif not isinstance(problem, str):
         raise TypeError(f"explain is for a text or an exception, not for {type(problem).__name__}")
     index = _index(tuple(open_to_read(None).paths.values()))
-    return Explanations(Answering(index, language, everything=True).text(problem))
+    return Explanations(TextExplainer(index, language, everything=True).text(problem))
 
 
 @functools.lru_cache(maxsize=1)

@@ -17,7 +17,7 @@ from traceonce.startup import put_in_force
 BEGIN = f"{__name__}:begin"
 
 
-class Settings(msgspec.Struct, frozen=True):
+class ProgramSettings(msgspec.Struct, frozen=True):
     """What `traceonce run` was told that concerns the program's own processes."""
 
     compilations: bool
@@ -26,7 +26,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 def begin(orders: Orders) -> None:
     """Watch this process and record it in a file, with the limits of the run in force."""
-    settings = msgspec.json.decode(orders.settings, type=Settings)
+    settings = msgspec.json.decode(orders.settings, type=ProgramSettings)
     recorder = FileRecorder(orders.recording, orders.run, main=orders.is_main)
 
     def finish() -> None:

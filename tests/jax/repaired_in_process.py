@@ -22,7 +22,7 @@ from traceonce.prove.program import Program
 from traceonce.prove.repair import understand
 from traceonce.prove.run_differences import Variation
 from traceonce.prove.search import Search
-from traceonce.prove.search_result import Outcome
+from traceonce.prove.search_result import SearchResult
 from traceonce.prove.stage_client import Run
 
 PROGRAM = "program.py"
@@ -60,7 +60,7 @@ class InProcess:
         return run(source, self._folder, eager=settings.eager, probe=settings.probe)
 
 
-def repair(source: str, folder: Path) -> Outcome:
+def repair(source: str, folder: Path) -> SearchResult:
     """The whole search, as `traceonce fix` makes it."""
     program = Program(InProcess(source, folder), {PROGRAM: source.encode()}, understand, lambda text: None)  # type: ignore[arg-type]
     return Search(program).repair(program.first_run())

@@ -10,7 +10,7 @@ import pytest
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.harvest import messages
 from traceonce.knowledge.match import Index, match, scan
-from traceonce.knowledge.trial_runner import LIMIT, Request
+from traceonce.knowledge.trial_runner import LIMIT, TrialRequest
 from traceonce.knowledge.verify import Measured, Task, differences, refuted, run_tasks, subject_of
 from traceonce.trials.interpreters import start_trials
 
@@ -67,7 +67,7 @@ def test_a_claim_that_is_false_is_refuted(collection: Collection, name: str) -> 
     """The test above can fail: with the trials of the failure in place of those of the workarounds, it does."""
     subject = subject_of(collection, f"jax/{name}")
     tasks = [
-        Task(task.record, task.trial, task.case, Request(str(subject.experiment.path), "failure", task.case))
+        Task(task.record, task.trial, task.case, TrialRequest(str(subject.experiment.path), "failure", task.case))
         if task.trial.role == "workaround"
         else task
         for task in subject.tasks(1, LIMIT)

@@ -9,7 +9,7 @@ import pytest
 from repaired_in_process import case_of, first_written, prove, repair, run
 
 from traceonce.frameworks.jax.recipes import hoist
-from traceonce.prove.search_result import Outcome
+from traceonce.prove.search_result import SearchResult
 
 
 @pytest.fixture(autouse=True)
@@ -17,14 +17,14 @@ def in_a_folder_of_its_own(jax: Any, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
 
 
-def taken(outcome: Outcome) -> list[tuple[str, str, int, int]]:
+def taken(outcome: SearchResult) -> list[tuple[str, str, int, int]]:
     """The repairs that were taken: recipe, label, traces before and after."""
     fixes = [fix for function in outcome.functions for fix in function.fixes]
     assert all(fix.proof is not None and fix.proof.verdict == "proved" for fix in fixes)
     return [(f.recipe, f.safety, f.proof.before.traces, f.proof.after.traces) for f in fixes if f.proof is not None]
 
 
-def written(outcome: Outcome) -> str:
+def written(outcome: SearchResult) -> str:
     return outcome.files["program.py"].decode()
 
 

@@ -14,7 +14,7 @@ import traceonce
 from traceonce.diagnosis import diagnose
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.frameworks.jax import Jax, monitoring, probes
-from traceonce.frameworks.jax.jax_config import Settings
+from traceonce.frameworks.jax.jax_config import JaxConfig
 
 
 def ones(*shape: int, dtype: Any = np.float32) -> Any:
@@ -25,8 +25,8 @@ def test_every_private_place_is_there(jax: Any) -> None:
     """This is the test that fails loudly when a new JAX moves something."""
     places = probes.probe(jax)
     assert places.tracing == ("_trace_for_jit" if probes.version_of(jax) >= (0, 9) else "_infer_params_impl")
-    assert Settings(places.config).are_named == (not jax.__version__.startswith(("0.8.", "0.9.", "0.10.0", "0.10.1")))
-    assert "enable_x64" in Settings(places.config).now()
+    assert JaxConfig(places.config).are_named == (not jax.__version__.startswith(("0.8.", "0.9.", "0.10.0", "0.10.1")))
+    assert "enable_x64" in JaxConfig(places.config).now()
 
 
 @pytest.mark.parametrize("version", ["0.5.3", "0.99.0", "1.0.0"])
@@ -57,7 +57,7 @@ def test_a_version_that_does_not_name_its_settings(jax: Any, monkeypatch: pytest
     config = probes.probe(jax).config
     monkeypatch.delattr(config, "trace_context_names", raising=False)
     monkeypatch.setattr(config, "trace_context", tuple)  # without Python code, as in 0.8 and 0.9
-    settings = Settings(config)
+    settings = JaxConfig(config)
     assert not settings.are_named
     before = settings.now()
     with jax.default_matmul_precision("float32"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.trial_runner import Request, TrialProcess
+from traceonce.knowledge.trial_runner import TrialProcess, TrialRequest
 from traceonce.trials.interpreters import start_trials
 
 SOURCE = """
@@ -50,7 +50,7 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TrialProc
 
 def measure(trials: tuple[TrialProcess, Path], name: str) -> Measurement:
     process, path = trials
-    return process.measure(Request(str(path), name, None, 60.0))
+    return process.measure(TrialRequest(str(path), name, None, 60.0))
 
 
 def test_traces_causes_outputs_and_log(trials: tuple[TrialProcess, Path]) -> None:

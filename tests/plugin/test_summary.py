@@ -10,7 +10,7 @@ from inner_runs import Run
 from traceonce.facts import Verdict
 from traceonce.integrations.pytest_plugin import VERDICTS
 from traceonce.integrations.pytest_plugin.session_summary import summary
-from traceonce.integrations.pytest_plugin.traced_tests import Outcome, TracedFunction
+from traceonce.integrations.pytest_plugin.traced_tests import TracedFunction, TracedTest
 
 STEPS = """
 def train(name, *sizes):
@@ -68,8 +68,8 @@ def test_nothing_was_traced(run: Run) -> None:
 
 
 def test_the_verdict_goes_before_the_cost() -> None:
-    def outcome(test: str, verdict: Verdict, lost: float) -> Outcome:
-        return Outcome(test, (TracedFunction("step", verdict, traces=3, retraces=2, lost_seconds=lost),))
+    def outcome(test: str, verdict: Verdict, lost: float) -> TracedTest:
+        return TracedTest(test, (TracedFunction("step", verdict, traces=3, retraces=2, lost_seconds=lost),))
 
     lines = summary(
         [

@@ -10,7 +10,7 @@ from databases import PostgreSQL, running_postgresql
 from fastapi.testclient import TestClient
 
 from traceonce.serve.app import create_app
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 KINDS = ("sqlite", "postgresql")
@@ -40,7 +40,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """A server that all tests of a module share, on either database: they upload recordings of their own."""
     url = _make_database(request, tmp_path_factory.mktemp("server"))
-    with TestClient(create_app(Settings(database=url, match_rate=0))) as client:
+    with TestClient(create_app(ServerSettings(database=url, match_rate=0))) as client:
         yield client
 
 

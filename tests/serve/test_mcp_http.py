@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from starlette.testclient import TestClient
 
 from traceonce.serve.app import create_app
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 TOKEN = "a token that nobody guesses"
@@ -53,7 +53,7 @@ class Served(NamedTuple):
 
 
 @contextlib.contextmanager
-def serving(settings: Settings) -> Iterator[Served]:
+def serving(settings: ServerSettings) -> Iterator[Served]:
     """A server on a free port, until the block ends."""
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(create_app(settings), log_level="warning"))
@@ -71,7 +71,7 @@ def serving(settings: Settings) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     database = tmp_path_factory.mktemp("server") / "server.sqlite3"
-    with serving(Settings(database=f"sqlite:///{database}", token=TOKEN)) as served:
+    with serving(ServerSettings(database=f"sqlite:///{database}", token=TOKEN)) as served:
         yield served
 
 
@@ -150,7 +150,7 @@ def test_who_gets_in(served: Served) -> None:
 
 def test_another_name_for_this_machine(tmp_path: Path) -> None:
     """Without a token the server answers to its own names only, so that no site can have a browser ask it."""
-    settings = Settings(database=f"sqlite:///{tmp_path}/server.sqlite3", hosts=("127.0.0.1",))
+    settings = ServerSettings(database=f"sqlite:///{tmp_path}/server.sqlite3", hosts=("127.0.0.1",))
     with TestClient(create_app(settings), base_url="http://127.0.0.1") as client:
         assert client.post("/mcp", json=LIST, headers=ACCEPT).status_code == 200
         assert client.post("/mcp", json=LIST, headers={**ACCEPT, "Host": "rebound.example"}).status_code == 421
@@ -158,7 +158,7 @@ def test_another_name_for_this_machine(tmp_path: Path) -> None:
 
 def test_an_application_that_is_started_again(tmp_path: Path) -> None:
     """It answers while it runs, each time, and says so when it does not."""
-    app = create_app(Settings(database=f"sqlite:///{tmp_path}/server.sqlite3"))
+    app = create_app(ServerSettings(database=f"sqlite:///{tmp_path}/server.sqlite3"))
     for _ in range(2):
         with TestClient(app) as client:
             answer = client.post("/mcp", json=LIST, headers=ACCEPT)
@@ -170,7 +170,7 @@ def test_an_application_that_is_started_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_matching_is_not_for_a_crowd(tmp_path: Path, mode: str) -> None:
     """A client that asks about texts without a pause is told to wait; what costs little is still answered."""
-    settings = Settings(database=f"sqlite:///{tmp_path}/server.sqlite3", match_rate=0.001)
+    settings = ServerSettings(database=f"sqlite:///{tmp_path}/server.sqlite3", match_rate=0.001)
     question = ("explain_error", {"text": "some error"})
     with serving(settings) as served:
         first, second, other = served.ask(question, question, ("search_records", {}), mode=mode)

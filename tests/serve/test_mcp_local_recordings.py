@@ -17,7 +17,7 @@ from traceonce.home import remember
 from traceonce.serve.digest import open_digest
 from traceonce.serve.mcp.local_recordings import LocalRecordings, look_up
 from traceonce.serve.request_errors import NotFoundError, OverBudgetError
-from traceonce.serve.worker_lanes import Lanes
+from traceonce.serve.worker_pools import WorkerPools
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 
@@ -35,15 +35,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def lanes() -> Iterator[Lanes]:
-    lanes = Lanes()
-    yield lanes
-    lanes.close()
+def pools() -> Iterator[WorkerPools]:
+    pools = WorkerPools()
+    yield pools
+    pools.close()
 
 
 @pytest.fixture
-def recordings(folder: Path, lanes: Lanes) -> LocalRecordings:
-    return LocalRecordings(lanes)
+def recordings(folder: Path, pools: WorkerPools) -> LocalRecordings:
+    return LocalRecordings(pools)
 
 
 def findings(recordings: LocalRecordings, name: str) -> dict[str, Any]:
@@ -135,15 +135,15 @@ def loop_in_c(path: str) -> bool:
 
 def test_a_recording_that_would_be_read_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is refused with the file, the budget and the remedy, and the next is answered."""
-    lanes = Lanes(most_seconds=1)
-    recordings = LocalRecordings(lanes)
+    pools = WorkerPools(most_seconds=1)
+    recordings = LocalRecordings(pools)
     with monkeypatch.context() as patch:
         patch.setattr("traceonce.serve.jobs.understand_file", loop_in_c)
         refused = r"wall\.jsonl: reading it exceeds the limit of 1 s of CPU time.*`traceonce report FILE`"
         with pytest.raises(OverBudgetError, match=refused):
             findings(recordings, "wall")
     assert findings(recordings, "healthy")["command"] == ["healthy.py"]
-    lanes.close()
+    pools.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")

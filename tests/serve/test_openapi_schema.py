@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from schemathesis.engine import events, from_schema
 
 from traceonce.serve.app import create_app
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 RECORD = "tensorflow/retracing-shape"
@@ -35,7 +35,7 @@ CONFIG = {
 
 def make_app(folder: Path, token: str | None = None) -> Any:
     database = f"sqlite:///{folder / 'recordings.sqlite3'}"
-    return create_app(Settings(database=database, max_upload=1 << 20, match_rate=0, token=token))
+    return create_app(ServerSettings(database=database, max_upload=1 << 20, match_rate=0, token=token))
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from traceonce.serve.shared_cache import Cache
 from traceonce.serve.store import Store
 from traceonce.serve.summaries import clean_name, describe_recording
 from traceonce.serve.upload_body import Sent
-from traceonce.serve.worker_lanes import Lanes
+from traceonce.serve.worker_pools import WorkerPools
 
 Recorded = Callable[[str], bytes]
 FORMS = ("text", "json", "sarif", "csv", "chrome", "markdown", "html")
@@ -40,15 +40,15 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="module")
-def lanes() -> Iterator[Lanes]:
-    lanes = Lanes()
-    yield lanes
-    lanes.close()
+def pools() -> Iterator[WorkerPools]:
+    pools = WorkerPools()
+    yield pools
+    pools.close()
 
 
 @pytest.fixture(scope="module")
-def questions(store: Store, lanes: Lanes) -> Questions:
-    return Questions(store, store, Collection(), lanes)
+def questions(store: Store, pools: WorkerPools) -> Questions:
+    return Questions(store, store, Collection(), pools)
 
 
 def ask(question: Callable[..., Any], *arguments: Any) -> Any:
@@ -87,9 +87,9 @@ class Counted:
         self.jobs: list[str] = []
         run_job = queries.run_job
 
-        async def counting(lane: Any, budget: Any, name: str, job: Callable[..., Any], *arguments: Any) -> Any:
+        async def counting(pool: Any, budget: Any, name: str, job: Callable[..., Any], *arguments: Any) -> Any:
             self.jobs.append(job.__name__)
-            return await run_job(lane, budget, name, job, *arguments)
+            return await run_job(pool, budget, name, job, *arguments)
 
         monkeypatch.setattr(queries, "run_job", counting)
 
@@ -120,11 +120,11 @@ def test_a_recording_is_understood_once(
 
 
 def test_what_was_found_outlives_the_server(
-    questions: Questions, store: Store, lanes: Lanes, recorded: Recorded, tmp_path: Path, counted: Counted
+    questions: Questions, store: Store, pools: WorkerPools, recorded: Recorded, tmp_path: Path, counted: Counted
 ) -> None:
     """Another server on the same database does not read the recording again."""
     summary = upload(questions, recorded("lengths"), tmp_path)
-    other = Questions(store, store, Collection(), lanes)
+    other = Questions(store, store, Collection(), pools)
     assert ask(other.details, summary.id) == ask(questions.details, summary.id)
     assert ask(other.report, summary.id, "html") == ask(questions.report, summary.id, "html")
     assert "understand_again" not in counted.jobs
@@ -133,7 +133,7 @@ def test_what_was_found_outlives_the_server(
 def test_what_another_version_has_found_is_found_again(
     questions: Questions,
     store: Store,
-    lanes: Lanes,
+    pools: WorkerPools,
     recorded: Recorded,
     tmp_path: Path,
     counted: Counted,
@@ -144,7 +144,7 @@ def test_what_another_version_has_found_is_found_again(
     details = ask(questions.details, summary.id)
     monkeypatch.setattr(queries, "form_of_digests", lambda: "a later version")
     for _ in range(2):
-        assert ask(Questions(store, store, Collection(), lanes).details, summary.id) == details
+        assert ask(Questions(store, store, Collection(), pools).details, summary.id) == details
     assert counted.jobs.count("understand_again") == 1
 
 

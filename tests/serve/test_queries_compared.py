@@ -8,7 +8,7 @@ import pytest
 
 from traceonce.facts import Cause, CauseCode, Diagnosis, FunctionId, Recording, Verdict
 from traceonce.report.base import Material
-from traceonce.serve.comparison import Run, compare
+from traceonce.serve.comparison import ComparedRun, compare
 from traceonce.serve.models import ComparedFunction, Summary
 from traceonce.serve.summaries import describe_recording
 
@@ -39,14 +39,14 @@ def diagnosis(name: str = "step", file: str | None = "train.py", *paths: str, **
     return Diagnosis(**given | fields)
 
 
-def run(*diagnoses: Diagnosis, cwd: str = "/home/me") -> Run:
+def run(*diagnoses: Diagnosis, cwd: str = "/home/me") -> ComparedRun:
     recording = Recording(cwd=cwd)
     described = describe_recording(recording, diagnoses, "run").model_dump()
     summary = Summary(id="0" * 32, uploaded="", size=1, sha256="", **described)
-    return Run(summary, Material(recording, diagnoses))
+    return ComparedRun(summary, Material(recording, diagnoses))
 
 
-def only(before: Run, after: Run) -> ComparedFunction:
+def only(before: ComparedRun, after: ComparedRun) -> ComparedFunction:
     functions = compare(before, after).functions
     assert len(functions) == 1
     return functions[0]
@@ -66,7 +66,7 @@ def test_functions_of_one_name_are_told_apart_by_their_files() -> None:
     assert {(f.file, f.change) for f in compare(before, after).functions} == {("a.py", "worse"), ("b.py", "same")}
 
 
-def lambdas(*lines_and_retraces: tuple[int, int]) -> Run:
+def lambdas(*lines_and_retraces: tuple[int, int]) -> ComparedRun:
     return run(
         *(diagnosis(function=FunctionId("<lambda>", "a.py", line), retraces=n) for line, n in lines_and_retraces)
     )

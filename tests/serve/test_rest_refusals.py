@@ -18,7 +18,7 @@ from traceonce.serve.computation_budget import Budget
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.queries import LONGEST_TEXT, Questions
 from traceonce.serve.rest import texts
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 
 API = "/api/v1"
 NOBODY = "0" * 32
@@ -27,7 +27,7 @@ NOBODY = "0" * 32
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     database = f"sqlite:///{tmp_path_factory.mktemp('server') / 'a.sqlite3'}"
-    with TestClient(create_app(Settings(database=database, match_rate=0))) as client:
+    with TestClient(create_app(ServerSettings(database=database, match_rate=0))) as client:
         yield client
 
 
@@ -163,7 +163,7 @@ def test_methods_that_are_not_answered(server: TestClient) -> None:
 def test_a_database_that_is_gone(tmp_path: Path) -> None:
     """503, and a word when to try again; the reason is in the log, and not for everybody."""
     database = f"sqlite:///{tmp_path / 'a.sqlite3'}"
-    with TestClient(create_app(Settings(database=database))) as client:
+    with TestClient(create_app(ServerSettings(database=database))) as client:
         engine = open_engine(database)
         with writing(engine).begin() as connection:
             connection.execute(text("DROP TABLE recordings"))
@@ -177,7 +177,7 @@ def test_health_asks_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """503, with the reason: also where it does not answer at all."""
     database = f"sqlite:///{tmp_path / 'a.sqlite3'}"
     release = threading.Event()
-    with TestClient(create_app(Settings(database=database))) as client:
+    with TestClient(create_app(ServerSettings(database=database))) as client:
         assert client.get(f"{API}/health").json()["status"] == "ok"
         monkeypatch.setattr(texts, "DATABASE_PATIENCE", 0.05)
         with monkeypatch.context() as patch:

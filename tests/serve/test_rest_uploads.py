@@ -17,7 +17,7 @@ from starlette.types import Message
 
 from traceonce.serve.app import create_app
 from traceonce.serve.request_errors import BusyError
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 from traceonce.serve.upload_body import AT_ONCE, PATIENCE, Receiving
 
 Recorded = Callable[[str], bytes]
@@ -37,7 +37,7 @@ def stored(client: TestClient) -> int:
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """A server that takes little."""
     database = f"sqlite:///{tmp_path_factory.mktemp('small') / 'a.sqlite3'}"
-    with TestClient(create_app(Settings(database=database, max_upload=LARGEST))) as client:
+    with TestClient(create_app(ServerSettings(database=database, max_upload=LARGEST))) as client:
         yield client
 
 

@@ -16,7 +16,7 @@ from traceonce.serve import app
 from traceonce.serve.app import create_app
 from traceonce.serve.auth import COOKIE, Gate
 from traceonce.serve.rates import Rate
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 
 API = "/api/v1"
 TOKEN = "correct-horse-battery-staple"
@@ -24,7 +24,7 @@ TOKEN = "correct-horse-battery-staple"
 
 def make_server(folder: Path, **settings: Any) -> TestClient:
     settings.setdefault("match_rate", 0)
-    return TestClient(create_app(Settings(database=f"sqlite:///{folder / 'a.sqlite3'}", **settings)))
+    return TestClient(create_app(ServerSettings(database=f"sqlite:///{folder / 'a.sqlite3'}", **settings)))
 
 
 @pytest.fixture(scope="module")

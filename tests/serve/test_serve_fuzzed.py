@@ -32,7 +32,7 @@ from traceonce.analysis.material import find_out
 from traceonce.facts import Recording
 from traceonce.report.base import find_renderer
 from traceonce.serve.app import create_app
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 SMALL = ("anew", "fails", "healthy", "lengths", "limited", "silently_wrong")
@@ -146,7 +146,7 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     if request.param == "postgresql":
         postgresql: PostgreSQL = request.getfixturevalue("postgresql")
         database = postgresql.make_database()
-    with TestClient(create_app(Settings(database=database, max_upload=MOST, match_rate=0))) as client:
+    with TestClient(create_app(ServerSettings(database=database, max_upload=MOST, match_rate=0))) as client:
         server = Server(client)
         yield server
         server.assert_no_byte_has_changed()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from traceonce.serve.digest import Kept
+from traceonce.serve.digest import DigestedRecording
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.models import Description, Worst
 from traceonce.serve.request_errors import NotFoundError, StoreError
@@ -46,7 +46,7 @@ def make_upload(name: str, **fields: Any) -> Upload:
     data = name.encode()
     described = Description(**shown | fields)
     hashed = hashlib.sha256(data).hexdigest()
-    return Upload(data, len(data), hashed, described, name.casefold(), FORM, Kept(b"digest", b"causes"))
+    return Upload(data, len(data), hashed, described, name.casefold(), FORM, DigestedRecording(b"digest", b"causes"))
 
 
 def names(store: Store, search: str = "", limit: int = 50, offset: int = 0) -> list[str]:
@@ -151,14 +151,14 @@ def test_deleting(store: Store) -> None:
 def test_what_was_found_is_kept_with_the_recording(store: Store) -> None:
     """Until it is deleted; what other code has found is as good as nothing, and makes room for what is found now."""
     summary, _ = store.add(make_upload("run"))
-    assert store.kept(summary.id, FORM) == Kept(b"digest", b"causes")
+    assert store.kept(summary.id, FORM) == DigestedRecording(b"digest", b"causes")
     assert store.kept(summary.id, "another") is None
-    for found in (Kept(b"a", b"b"), Kept(b"c", b"d")):
+    for found in (DigestedRecording(b"a", b"b"), DigestedRecording(b"c", b"d")):
         store.keep(summary.id, "another", found)
         assert store.kept(summary.id, "another") == found
     assert store.kept(summary.id, FORM) is None
     store.delete(summary.id)
-    store.keep(summary.id, FORM, Kept(b"too", b"late"))
+    store.keep(summary.id, FORM, DigestedRecording(b"too", b"late"))
     assert store.kept(summary.id, FORM) is None
 
 

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from web_site import BROWSER, Elements, Site, open_site
 
 from traceonce.serve.app import create_app
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 from traceonce.serve.web.knowledge import EXAMPLE
 
 RECORD = "tensorflow/retracing-shape"
@@ -61,7 +61,7 @@ def test_a_text_that_cannot_be_explained(site: Site, text: str, status: int, rea
 
 def test_too_many_questions_are_refused_with_a_page(tmp_path: Path) -> None:
     """The page says when to ask again; so does the header."""
-    app = create_app(Settings(database=f"sqlite:///{tmp_path / 'slow.sqlite3'}", match_rate=0.001))
+    app = create_app(ServerSettings(database=f"sqlite:///{tmp_path / 'slow.sqlite3'}", match_rate=0.001))
     with TestClient(app, headers=BROWSER) as client:
         answers = [client.post("/explain", data={"text": "x"}) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [200, 429]

@@ -12,7 +12,7 @@ from web_site import BROWSER, Elements
 
 from traceonce.serve.app import create_app
 from traceonce.serve.rates import Rate
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 from traceonce.serve.web.door import inside
 
 TOKEN = "correct horse battery staple"
@@ -26,7 +26,7 @@ def visitor(app: FastAPI) -> TestClient:
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FastAPI]:
     """A server with a token."""
     database = tmp_path_factory.mktemp("guarded") / "guarded.sqlite3"
-    app = create_app(Settings(database=f"sqlite:///{database}", token=TOKEN))
+    app = create_app(ServerSettings(database=f"sqlite:///{database}", token=TOKEN))
     with visitor(app):
         yield app
 
@@ -66,7 +66,7 @@ def test_a_wrong_token_is_told_so(client: TestClient) -> None:
 
 def test_whoever_guesses_is_slowed_down(tmp_path: Path) -> None:
     """After some tries even the right one has to wait."""
-    settings = Settings(database=f"sqlite:///{tmp_path / 'guessed.sqlite3'}", token=TOKEN)
+    settings = ServerSettings(database=f"sqlite:///{tmp_path / 'guessed.sqlite3'}", token=TOKEN)
     app = create_app(settings)
     app.state.gate.failures = Rate(0.2, burst=20, clock=lambda: 0.0)  # however long this takes
     with visitor(app) as client:
@@ -115,7 +115,7 @@ def test_the_door_leads_inside_only(client: TestClient, target: str) -> None:
 
 def test_without_a_token_there_is_no_door(tmp_path: Path) -> None:
     """Nobody is asked, and nobody can sign out."""
-    settings = Settings(database=f"sqlite:///{tmp_path / 'open.sqlite3'}")
+    settings = ServerSettings(database=f"sqlite:///{tmp_path / 'open.sqlite3'}")
     with visitor(create_app(settings)) as client:
         assert client.get("/login").headers["location"] == "/recordings"
         assert "/logout" not in client.get("/recordings").text

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fastapi.testclient import TestClient
 
 from traceonce.serve.app import create_app
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{7*7}}"
@@ -32,7 +32,7 @@ def open_site(folder: Path) -> Iterator[Site]:
     """A server of its own, with SQLite in `folder`."""
     wall = (RECORDED / "wall.jsonl").read_bytes()
     bent = wall.replace(b'"score"', b'"<script>alert(1)</script>"').replace(b'"wall.py"', b'"<b>.py"')
-    settings = Settings(database=f"sqlite:///{folder / 'recordings.sqlite3'}", match_rate=0)
+    settings = ServerSettings(database=f"sqlite:///{folder / 'recordings.sqlite3'}", match_rate=0)
     with TestClient(create_app(settings), headers=BROWSER) as client:
         healthy = (RECORDED / "healthy.jsonl").read_bytes()
         yield Site(

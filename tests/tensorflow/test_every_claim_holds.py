@@ -11,7 +11,7 @@ from traceonce.commands.knowledge.claims import measure
 from traceonce.knowledge.claims import load_claims, load_programs
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.harvest import messages
-from traceonce.knowledge.trial_runner import LIMIT, Request
+from traceonce.knowledge.trial_runner import LIMIT, TrialRequest
 from traceonce.knowledge.verify import Measured, Task, differences, refuted, run_tasks, subject_of
 from traceonce.trials.interpreters import start_trials
 
@@ -40,7 +40,7 @@ def test_what_people_say_in_a_run_of_all_programs() -> None:
 def test_a_claim_that_is_false_is_refuted(name: str) -> None:
     """The test above can fail: with the trials of the failure in place of those of the workarounds, it does."""
     subject = subject_of(Collection(), name)
-    failing = Request(str(subject.experiment.path), "failure")
+    failing = TrialRequest(str(subject.experiment.path), "failure")
     tasks = [Task(task.record, task.trial, task.case, failing) for task in subject.tasks(1, LIMIT)]
     measured = Measured(subject, list(run_tasks(tasks, lambda: start_trials(sys.executable, "tensorflow"), 1)))
     workarounds = {claim.experiment for claim in subject.record.workarounds}

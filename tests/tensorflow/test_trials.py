@@ -10,7 +10,7 @@ import pytest
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.trial_runner import Request, TrialProcess
+from traceonce.knowledge.trial_runner import TrialProcess, TrialRequest
 from traceonce.trials.interpreters import start_trials
 
 SOURCE = """
@@ -89,7 +89,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(trials: TrialProcess, module: Path, name: str, **options: object) -> Measurement:
-    return trials.measure(Request(str(module), name, **options))  # type: ignore[arg-type]
+    return trials.measure(TrialRequest(str(module), name, **options))  # type: ignore[arg-type]
 
 
 def test_what_is_measured(trials: TrialProcess, module: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.harvest import messages
 from traceonce.knowledge.match import Index, match, scan
-from traceonce.knowledge.trial_runner import LIMIT, Request
+from traceonce.knowledge.trial_runner import LIMIT, TrialRequest
 from traceonce.knowledge.verify import Measured, Task, differences, refuted, run_tasks, subject_of
 from traceonce.trials.interpreters import start_trials
 
@@ -71,7 +71,7 @@ def test_every_record_in_a_run_of_all_its_trials(collection: Collection) -> None
 def test_a_claim_that_is_false_is_refuted(collection: Collection, name: str) -> None:
     """The test above can fail: with the trials of the failure in place of those of the workarounds, it does."""
     subject = subject_of(collection, f"torch/{name}")
-    failing = Request(str(subject.experiment.path), "failure")
+    failing = TrialRequest(str(subject.experiment.path), "failure")
     tasks = [Task(task.record, task.trial, task.case, failing) for task in subject.tasks(1, LIMIT)]
     measured = Measured(subject, list(run_tasks(tasks, lambda: start_trials(sys.executable, "torch"), 1)))
     workarounds = {claim.experiment for claim in subject.record.workarounds}

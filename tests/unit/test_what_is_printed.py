@@ -40,15 +40,15 @@ from traceonce.facts import (
     Recording,
     Verdict,
 )
-from traceonce.integrations.pytest_plugin.allowance import Judgement
+from traceonce.integrations.pytest_plugin.allowance import CheckedTest
 from traceonce.integrations.pytest_plugin.call_phase import describe_problems
 from traceonce.integrations.pytest_plugin.failure_message import Offence, describe_offences
 from traceonce.integrations.pytest_plugin.session_summary import improvements, summary
-from traceonce.integrations.pytest_plugin.traced_tests import Outcome, TracedFunction
+from traceonce.integrations.pytest_plugin.traced_tests import TracedFunction, TracedTest
 from traceonce.integrations.retrace_log import LOGGER, log
 from traceonce.knowledge.advice import Advice, Explanation, Related
 from traceonce.knowledge.match import Match
-from traceonce.knowledge.text_explanations import Answered, Ignorable
+from traceonce.knowledge.text_explanations import Ignorable, TextExplanation
 from traceonce.limits.baseline import Accepted, Change
 from traceonce.limits.message import describe_breach, place_to_warn_at
 from traceonce.report.base import Material
@@ -188,8 +188,8 @@ def explained_as(text: str, other: str) -> str:
     )
     ignorable = [Ignorable(text, [other])]
     guess = Match(text, 0.4, other, guess=True)
-    known = Answered([explanation], ignorable, [text, other], [])
-    unknown = Answered([], [], [text, other], [guess])
+    known = TextExplanation([explanation], ignorable, [text, other], [])
+    unknown = TextExplanation([], [], [text, other], [guess])
     stream = io.StringIO()
     with contextlib.redirect_stdout(stream):
         print_explanations(known, "en")
@@ -249,12 +249,12 @@ def test_what_pytest_is_told(text: str, other: str) -> None:
     _, diagnoses = hostile_run(text, other)
     function = TracedFunction(text, Verdict.RETRACING, 3, 2, 0.1, causes=other, records=(f"tensorflow/{text}",))
     better = Change(text, Accepted(3), Accepted(1)).describe()
-    outcome = Outcome(f"test_a.py::test[{other}]", (function,), better=(better,), problems=(text,))
+    outcome = TracedTest(f"test_a.py::test[{other}]", (function,), better=(better,), problems=(text,))
     lines = [*summary([outcome]), *improvements([outcome])]
     assert not [line for line in lines if "\n" in line]
     offences = [Offence(found, f"{text} was traced 3 times", other) for found in diagnoses]
     section = describe_offences(offences, diagnoses)
-    assert_safe("\n".join([*lines, section, describe_problems(Judgement(problems=[text, other]))]))
+    assert_safe("\n".join([*lines, section, describe_problems(CheckedTest(problems=[text, other]))]))
 
 
 @unhurried

@@ -11,10 +11,10 @@ from traceonce.facts import Cause, Diagnosis, Recording, Verdict
 from traceonce.facts.attention import needing_attention
 from traceonce.facts.error_text import main_line
 from traceonce.facts.quantities import count_of
-from traceonce.knowledge.advice import Met
+from traceonce.knowledge.advice import MetRecord
 from traceonce.knowledge.cause_records import records_of
 from traceonce.knowledge.collection import Collection
-from traceonce.knowledge.match import Index, Summary, scan
+from traceonce.knowledge.match import Failures, Index, scan
 from traceonce.limits.message import describe_breach
 from traceonce.report.sentences import describe_cause, describe_place, describe_values, in_calls
 
@@ -39,21 +39,21 @@ def errors_of(recording: Recording) -> dict[str, dict[str, None]]:
     return raised
 
 
-def match_error(text: str, function: str | None, index: Index, *, inside: bool = True) -> list[Met]:
+def match_error(text: str, function: str | None, index: Index, *, inside: bool = True) -> list[MetRecord]:
     """The records of an error. If it was seen `inside` the framework, contexts need no further sign."""
     answers = scan(text, index, in_context=inside)
     return [
-        Met(found.record, [name] if (name := function or found.function) else [], found.matched, also=found.also)
-        for found in Summary(answers).found
+        MetRecord(found.record, [name] if (name := function or found.function) else [], found.matched, also=found.also)
+        for found in Failures(answers).found
     ]
 
 
-def explain_run(recording: Recording, index: Index) -> tuple[list[Met], list[str]]:
+def explain_run(recording: Recording, index: Index) -> tuple[list[MetRecord], list[str]]:
     """What was found, and what no record knows, in the order of the report."""
-    found: dict[tuple[str, str | None], Met] = {}
+    found: dict[tuple[str, str | None], MetRecord] = {}
     unknown: list[str] = []
 
-    def take(items: list[Met], otherwise: str | None) -> None:
+    def take(items: list[MetRecord], otherwise: str | None) -> None:
         for item in items:
             found.setdefault((item.record.id, item.functions[0] if item.functions else None), item)
         if not items and otherwise is not None:
@@ -69,7 +69,7 @@ def explain_run(recording: Recording, index: Index) -> tuple[list[Met], list[str
             continue
         name, ignorable = diagnosis.function.name, diagnosis not in acute
         linked = [
-            Met(index.by_id[id_], [name], _describe(diagnosis, cause), ignorable=ignorable)
+            MetRecord(index.by_id[id_], [name], _describe(diagnosis, cause), ignorable=ignorable)
             for cause in diagnosis.causes
             for id_ in records_of(msgspec.structs.replace(diagnosis, causes=(cause,)))
             if id_ in index.by_id

@@ -10,7 +10,7 @@ import msgspec
 from traceonce.analysis.diagnoses import diagnose_linked
 from traceonce.diagnosis import Explained, explain_events
 from traceonce.facts import Diagnosis, Recording
-from traceonce.knowledge.advice import Met, explain_record
+from traceonce.knowledge.advice import MetRecord, explain_record
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.record import Record
 from traceonce.report.base import Material, find_form
@@ -52,7 +52,7 @@ def _known(diagnoses: Sequence[Diagnosis]) -> dict[str, dict[str, Any]]:
     return {
         id_: {
             language: msgspec.to_builtins(
-                explain_record(Met(record, [], ""), language, {**related, **records}, everything=True)
+                explain_record(MetRecord(record, [], ""), language, {**related, **records}, everything=True)
             )
             for language in LANGUAGES
         }

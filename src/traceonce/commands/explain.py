@@ -23,14 +23,14 @@ from traceonce.computation import compute_from
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
 from traceonce.home import latest_recording
-from traceonce.knowledge.advice import Met
+from traceonce.knowledge.advice import MetRecord
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.language import in_language
 from traceonce.knowledge.local_base import open_to_read
 from traceonce.knowledge.match import Index
 from traceonce.knowledge.match.plain_lines import decode
 from traceonce.knowledge.render.explanations import explanation_lines
-from traceonce.knowledge.text_explanations import Answered, Answering
+from traceonce.knowledge.text_explanations import TextExplainer, TextExplanation
 from traceonce.report.terminal import print_line
 from traceonce.words.translated import LANGUAGES, Language
 
@@ -73,7 +73,7 @@ def command(
         text = ("-",)
     asked = _Asked(lang, everything, open_to_read(base))
     answers = [asked.answer(part) for part in _parts(text, asked.collection)]
-    everything_found = Answered(
+    everything_found = TextExplanation(
         list(chain.from_iterable(answer.explanations for answer in answers)),
         list(chain.from_iterable(answer.ignorable for answer in answers)),
         list(chain.from_iterable(answer.unknown for answer in answers)),
@@ -90,7 +90,7 @@ def command(
         raise SystemExit(1)
 
 
-def print_explanations(explained: Answered, language: Language) -> None:
+def print_explanations(explained: TextExplanation, language: Language) -> None:
     console = Console(file=sys.stdout, highlight=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console = Console(file=sys.stdout, highlight=False, width=WIDTH)
@@ -151,16 +151,16 @@ class _Asked:
         return make_index(self.collection)
 
     @functools.cached_property
-    def answering(self) -> Answering:
+    def answering(self) -> TextExplainer:
         usual = _language_of_surroundings()
-        return Answering(self.index, self._language, usual=usual, everything=self._everything)
+        return TextExplainer(self.index, self._language, usual=usual, everything=self._everything)
 
-    def answer(self, part: _Part) -> Answered:
+    def answer(self, part: _Part) -> TextExplanation:
         if part.kind == "id":
             record = self.collection.find(part.value)
             language = self.answering.language_for(None)
             why = in_language(language, "it was asked for", "按名称查询")
-            return Answered([self.answering.explain(Met(record, [], why), language)], [], [], [])
+            return TextExplanation([self.answering.explain(MetRecord(record, [], why), language)], [], [], [])
         if part.kind == "text":
             return self.answering.text(part.value)
         with open_input(part.value) as file:
@@ -172,10 +172,10 @@ class _Asked:
                 return self._explain_recording(part.value, chain([first], chunks))
             return self.answering.text(chain([first], chunks), "".join(decode([first])))
 
-    def _explain_recording(self, name: str, chunks: Iterator[bytes]) -> Answered:
+    def _explain_recording(self, name: str, chunks: Iterator[bytes]) -> TextExplanation:
         piped = b"".join(chunks) if name == "-" else None
 
-        def explain() -> Answered:
+        def explain() -> TextExplanation:
             recording = Recording.load(name) if piped is None else Recording.from_bytes(piped, "standard input")
             met, unknown = explain_run(recording, self.index)
             answered = self.answering.gathered(met, unknown, [], None)

@@ -27,8 +27,8 @@ from traceonce.home import remember
 from traceonce.observe.launch import Target, check_target
 
 if TYPE_CHECKING:
-    from traceonce.prove.repair_result import Result
-    from traceonce.prove.search_result import Outcome, Repaired
+    from traceonce.prove.repair_result import RepairResult
+    from traceonce.prove.search_result import Repaired, SearchResult
 
 CALLS, TIMEOUT = 1000, 300.0
 TRIED = 4  # attempts that are shown per function
@@ -198,7 +198,7 @@ def check_encoding(script: Path) -> None:
         ) from None
 
 
-def _print_report(result: Result) -> None:
+def _print_report(result: RepairResult) -> None:
     from rich.console import Console
 
     from traceonce.report.text import print_text
@@ -230,7 +230,7 @@ def _tried_lines(repaired: Repaired) -> Iterator[str]:
         yield f"  known: {_explain(*known)}"
 
 
-def _remarks(result: Result, written: Sequence[str], *, write: bool) -> Iterator[str]:
+def _remarks(result: RepairResult, written: Sequence[str], *, write: bool) -> Iterator[str]:
     """What is worth saying at the end."""
     outcome, error = result.outcome, result.recording.error
     varies = outcome.variation.describe()
@@ -265,7 +265,7 @@ def _remarks(result: Result, written: Sequence[str], *, write: bool) -> Iterator
         yield "nothing was written: apply the diff, or run the same with --write before the script"
 
 
-def _summary(outcome: Outcome) -> str:
+def _summary(outcome: SearchResult) -> str:
     """Before and after, for the whole program."""
     before, after = outcome.original, outcome.last
     traces = f"{count_of(sum(before.traces.values()), 'trace')} → {sum(after.traces.values()):,} in all"
@@ -275,7 +275,7 @@ def _summary(outcome: Outcome) -> str:
     return f"{traces}; the program ran {duration(one)} before and {duration(other)} after, without its imports"
 
 
-def _keep(result: Result, name: str) -> None:
+def _keep(result: RepairResult, name: str) -> None:
     """Leave a recording with the proofs where recordings lie: `traceonce report --latest` shows it."""
     from traceonce.observe.recording_store import default_recording
 
@@ -285,7 +285,7 @@ def _keep(result: Result, name: str) -> None:
         remember(path)
 
 
-def _as_json(result: Result, written: Sequence[str]) -> str:
+def _as_json(result: RepairResult, written: Sequence[str]) -> str:
     """The recording's JSON, with what came of the repair."""
     document = msgspec.json.decode(_render_json(result))
     document["fix"] = {
@@ -309,7 +309,7 @@ def _as_json(result: Result, written: Sequence[str]) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
 
 
-def _render_json(result: Result) -> str:
+def _render_json(result: RepairResult) -> str:
     from traceonce.report.base import Material
     from traceonce.report.json import render_json
 

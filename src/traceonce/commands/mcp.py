@@ -74,10 +74,10 @@ def open_desk() -> Desk:
     from traceonce.serve.knowledge_questions import KnowledgeQuestions
     from traceonce.serve.mcp.desk import Desk
     from traceonce.serve.mcp.local_recordings import LocalRecordings
-    from traceonce.serve.worker_lanes import Lanes
+    from traceonce.serve.worker_pools import WorkerPools
 
-    lanes = Lanes()
-    return Desk(KnowledgeQuestions(own_outcomes(), open_to_read(None), lanes), LocalRecordings(lanes))
+    pools = WorkerPools()
+    return Desk(KnowledgeQuestions(own_outcomes(), open_to_read(None), pools), LocalRecordings(pools))
 
 
 def _once(make: Callable[[], Desk]) -> Callable[[], Desk]:

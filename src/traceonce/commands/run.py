@@ -129,7 +129,7 @@ def command(
         check_output(config.baseline, option="--baseline")
     accepted = AcceptedState(config.baseline, update=update_baseline) if config.baseline is not None else None
     path = recording if recording is not None else default_recording(target.title)
-    settings = msgspec.json.encode(in_program.Settings(xla, config)).decode()
+    settings = msgspec.json.encode(in_program.ProgramSettings(xla, config)).decode()
     launched = launch(target, path, in_program.BEGIN, settings, compilations=xla)
     remember(path)
     if launched.unwritten:

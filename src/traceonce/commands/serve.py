@@ -88,9 +88,9 @@ def command(
     token = _checked_token(token)
     with _listen(host, port, token) as listening:
         from traceonce.serve.app import create_app
-        from traceonce.serve.settings import MIB, Settings
+        from traceonce.serve.settings import MIB, ServerSettings
 
-        settings = Settings(
+        settings = ServerSettings(
             database=database or default_database(),
             token=token,
             hosts=tuple(dict.fromkeys((*LOOPBACK, host.lower()))) if token is None else (),

@@ -17,7 +17,7 @@ from traceonce.errors import TracingLimitWarning
 from traceonce.facts import Breach, Limit, TraceEvent
 from traceonce.integrations.fit_in_progress import Fitting, find_fit
 from traceonce.integrations.live_observer import Telling
-from traceonce.limits.active_limit import Guard
+from traceonce.limits.active_limit import ActiveLimit
 from traceonce.limits.message import describe_breach, place_to_warn_at
 from traceonce.limits.program_limits import whole_number
 from traceonce.observe.hub import hub
@@ -153,11 +153,11 @@ class TraceMonitor(_callback_class()):  # type: ignore[misc]  # which class it i
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         self._stop_watching()
 
-    def _guard(self, fitting: Fitting) -> Guard | None:
+    def _guard(self, fitting: Fitting) -> ActiveLimit | None:
         if self.limit is None:
             return None
         on_limit = _Stop(self.model) if self.on_limit == "stop" else self.on_limit
-        return Guard(Limit(self.limit), on_limit, lambda function: fitting.is_under_way(), hub)
+        return ActiveLimit(Limit(self.limit), on_limit, lambda function: fitting.is_under_way(), hub)
 
     def _stop_watching(self) -> None:
         leave, self._leave = self._leave, None
@@ -165,7 +165,7 @@ class TraceMonitor(_callback_class()):  # type: ignore[misc]  # which class it i
             leave()
 
 
-def _leave(counting: Counting, guard: Guard | None) -> None:
+def _leave(counting: Counting, guard: ActiveLimit | None) -> None:
     if guard is not None:
         guard.stop()
     hub.leave(counting)

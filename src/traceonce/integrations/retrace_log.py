@@ -117,7 +117,7 @@ def ordinal(number: int) -> str:
     return f"{number:,}{'th' if number % 100 in (11, 12, 13) else endings.get(number % 10, 'th')}"
 
 
-class Logs:
+class LogRequests:
     """Who has asked for the log. It is there while anybody wants it, and logs each retrace once."""
 
     def __init__(self, hub: Hub) -> None:
@@ -141,13 +141,13 @@ class Logs:
                 self._log = None
 
 
-logs = Logs(hub)
+logs = LogRequests(hub)
 
 
 class RetraceLogging:
     """The log in force, until it is removed or, in a ``with`` statement, its block ends."""
 
-    def __init__(self, logs: Logs = logs) -> None:
+    def __init__(self, logs: LogRequests = logs) -> None:
         self._logs = logs
         logs.add(self)
 

@@ -37,7 +37,7 @@ class Related(msgspec.Struct, frozen=True):
     signature: str
 
 
-class Met(msgspec.Struct, frozen=True):
+class MetRecord(msgspec.Struct, frozen=True):
     """A record that somebody has met: in which functions, why we think so, how often, in which line first.
 
     `also` are records that are known by the same message, but less well. `ignorable` is what our own report, or the
@@ -86,7 +86,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def explain_record(
-    met: Met, language: Language, records: Mapping[str, Record], *, everything: bool = False
+    met: MetRecord, language: Language, records: Mapping[str, Record], *, everything: bool = False
 ) -> Explanation:
     """Explain a record; `records` gives those that it points to. With `everything`: all workarounds."""
     record = met.record

@@ -41,7 +41,7 @@ _NOT_MESSAGES = {
 }
 
 
-class Finding(NamedTuple):
+class Provenance(NamedTuple):
     """What a package says to a record. `missing` are the parts that it does not contain; None: it is not installed."""
 
     package: str
@@ -53,7 +53,7 @@ def package_of(record: Record) -> str:
     return record.raised_by or record.domain or record.id.partition("/")[0]
 
 
-def look_up(records: Iterable[Record], progress: Progress | None = None) -> list[Finding | None]:
+def look_up(records: Iterable[Record], progress: Progress | None = None) -> list[Provenance | None]:
     """A finding for each record; None where its expression has no parts that could be looked for."""
     wanted = [(package_of(record), fixed_parts(record.regex)) for record in records]
     texts: dict[str, set[str]] = {}
@@ -63,10 +63,10 @@ def look_up(records: Iterable[Record], progress: Progress | None = None) -> list
     return [_finding(package, found.get(package), parts) if parts else None for package, parts in wanted]
 
 
-def _finding(package: str, found: dict[str, bool] | None, parts: Iterable[tuple[str, ...]]) -> Finding:
+def _finding(package: str, found: dict[str, bool] | None, parts: Iterable[tuple[str, ...]]) -> Provenance:
     if found is None:
-        return Finding(package, None)
-    return Finding(package, [part[0] for part in parts if not any(found[text] for text in part)])
+        return Provenance(package, None)
+    return Provenance(package, [part[0] for part in parts if not any(found[text] for text in part)])
 
 
 def find_texts(package: str, texts: Iterable[str], progress: Progress | None = None) -> dict[str, bool] | None:

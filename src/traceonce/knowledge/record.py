@@ -76,7 +76,7 @@ class DeadEnd(Open, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...] = ()
 
 
-class Claim(NamedTuple):
+class RecordClaim(NamedTuple):
     """A workaround or a dead end, and where it stands."""
 
     at: str
@@ -155,11 +155,11 @@ class Record(Open, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...] = ()
 
     @property
-    def claims(self) -> list[Claim]:
+    def claims(self) -> list[RecordClaim]:
         """All workarounds, then all dead ends."""
         return [
-            *(Claim(f"workarounds[{number}]", item) for number, item in enumerate(self.workarounds)),
-            *(Claim(f"dead_ends[{number}]", item) for number, item in enumerate(self.dead_ends)),
+            *(RecordClaim(f"workarounds[{number}]", item) for number, item in enumerate(self.workarounds)),
+            *(RecordClaim(f"dead_ends[{number}]", item) for number, item in enumerate(self.dead_ends)),
         ]
 
     @classmethod

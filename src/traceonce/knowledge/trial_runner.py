@@ -14,7 +14,7 @@ LIMIT = 120.0  # seconds that a trial may take
 GRACE = 60.0  # and what the process that runs it may take on top before it counts as lost
 
 
-class Request(msgspec.Struct, frozen=True):
+class TrialRequest(msgspec.Struct, frozen=True):
     """A trial to be run: a function of a module, in one of its situations."""
 
     module: str
@@ -32,7 +32,7 @@ class TrialProcess:
         self.framework = Measurement()
         self._start()
 
-    def measure(self, request: Request) -> Measurement:
+    def measure(self, request: TrialRequest) -> Measurement:
         """Run one trial; a measurement comes back in any case, and says so where it is `broken`."""
         server = self._server or self._start()
         answer = server.ask(msgspec.json.encode(request), request.limit + GRACE)

@@ -16,7 +16,7 @@ from traceonce.knowledge.harvest import harvest
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.record import DeadEnd, Evidence, Record, Workaround
 from traceonce.knowledge.trial_judgement import Judgement, judge
-from traceonce.knowledge.trial_runner import Request, TrialProcess
+from traceonce.knowledge.trial_runner import TrialProcess, TrialRequest
 
 C = TypeVar("C", Workaround, DeadEnd)
 CLAIMS = ("workaround", "dead_end")
@@ -28,7 +28,7 @@ class Task(NamedTuple):
     record: str
     trial: Trial
     case: str | None
-    request: Request
+    request: TrialRequest
 
 
 class Subject(NamedTuple):
@@ -39,7 +39,7 @@ class Subject(NamedTuple):
 
     def tasks(self, runs: int, limit: float) -> list[Task]:
         return [
-            Task(self.record.id, trial, case, Request(str(self.experiment.path), trial.name, case, limit))
+            Task(self.record.id, trial, case, TrialRequest(str(self.experiment.path), trial.name, case, limit))
             for trial in self.experiment.trials.values()
             if trial.role != "message"
             for case in trial.cases or (None,)

@@ -20,7 +20,7 @@ from traceonce.observe.hub import Hub, Refuse
 OnLimit: TypeAlias = Mode | Callable[[Breach], object]
 
 
-class Guard:
+class ActiveLimit:
     """Counts every trace that `covers` says is its business, and refuses, warns or calls back at the limit."""
 
     def __init__(self, limit: Limit, on_limit: OnLimit, covers: Callable[[FunctionId], bool], hub: Hub) -> None:

@@ -21,7 +21,7 @@ from typing_extensions import Self
 from traceonce.facts import DEFAULT_LIMIT, FunctionId, Limit
 from traceonce.facts.limit import MODES
 from traceonce.frameworks.base.after_fork import after_fork
-from traceonce.limits.active_limit import Guard, OnLimit
+from traceonce.limits.active_limit import ActiveLimit, OnLimit
 from traceonce.observe.hub import Hub, hub
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,7 +34,7 @@ NO_DECORATOR = (
 class _Own(NamedTuple):
     """The limit of one function: which one it is, and, where there was one to be had, its code."""
 
-    guard: Guard
+    guard: ActiveLimit
     is_it: Callable[[FunctionId], bool]
     code: types.CodeType | None
 
@@ -59,12 +59,12 @@ class Limits:
             if self._general:
                 self._hub.renew()
 
-    def general_guard(self, limiting: Limiting, limit: Limit, on_limit: OnLimit) -> Guard:
+    def general_guard(self, limiting: Limiting, limit: Limit, on_limit: OnLimit) -> ActiveLimit:
         def covers(function: FunctionId) -> bool:
             general = self._general
             return bool(general) and general[-1] is limiting and not self._has_its_own(function)
 
-        return Guard(limit, on_limit, covers, self._hub)
+        return ActiveLimit(limit, on_limit, covers, self._hub)
 
     def set_for(
         self,
@@ -83,7 +83,7 @@ class Limits:
             existing = self._specific.get(key)
             if existing is not None and existing.code is code and existing.guard.is_like(limit, on_limit):
                 return
-            own = self._specific[key] = _Own(Guard(limit, on_limit, is_it, self._hub), is_it, code)
+            own = self._specific[key] = _Own(ActiveLimit(limit, on_limit, is_it, self._hub), is_it, code)
             own.guard.start()
             if existing is not None:
                 existing.guard.stop()

@@ -17,7 +17,7 @@ from traceonce.frameworks.base.places import working_folder
 from traceonce.frameworks.base.registry import advise_on_import
 from traceonce.observe.launch import Target
 from traceonce.prove.program import Program
-from traceonce.prove.repair_result import Result
+from traceonce.prove.repair_result import RepairResult
 from traceonce.prove.scratch import Scratch
 from traceonce.prove.search import Search
 from traceonce.prove.stage_client import Replays, Run
@@ -50,7 +50,7 @@ class Repairing:
         self._wide = wide
         self._stdin = stdin
 
-    def run(self) -> Result:
+    def run(self) -> RepairResult:
         script = Path(self._target.name).absolute() if self._target.kind == "script" else None
         cwd = Path(working_folder() or ".")
         with (
@@ -62,7 +62,7 @@ class Repairing:
             first = program.first_run()
             self._check(first)
             outcome = Search(program, wide=self._wide, only=self._only).repair(first)
-            return Result(outcome, snapshot, scratch.written_through())
+            return RepairResult(outcome, snapshot, scratch.written_through())
 
     def _understand(self, run: Run) -> list[Case]:
         """Every function; what was asked for by name is to be repaired even where it could be ignored."""

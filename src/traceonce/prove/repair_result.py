@@ -19,18 +19,18 @@ from traceonce.fix.project.files import Snapshot
 from traceonce.fix.suggestions import describe_candidate
 from traceonce.frameworks.base.places import working_folder
 from traceonce.observe.excerpts import with_excerpts
-from traceonce.prove.search_result import Outcome, Repaired
+from traceonce.prove.search_result import Repaired, SearchResult
 from traceonce.words.notes import in_english
 from traceonce.words.notes.diagnoses import REPAIRED_ELSEWHERE
 
 
-class Result:
+class RepairResult:
     """The program with its repairs. `files` is what changes, `unproved` names what was taken without a proof.
 
     `written_through` are files of the user's that the program itself has changed while it was run.
     """
 
-    def __init__(self, outcome: Outcome, snapshot: Snapshot, written_through: list[str]) -> None:
+    def __init__(self, outcome: SearchResult, snapshot: Snapshot, written_through: list[str]) -> None:
         self.outcome = outcome
         original = with_excerpts(outcome.original.run.recording)  # before the source that ran is written over
         self._original = with_what_was_shown(original, outcome.shown_wrong)

@@ -17,7 +17,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.kit import kit_of
 from traceonce.prove.attempt import Trying
 from traceonce.prove.program import Program, is_wrong
-from traceonce.prove.search_result import Files, Outcome, Repaired
+from traceonce.prove.search_result import Files, Repaired, SearchResult
 from traceonce.prove.stage_client import Run
 
 MOST_STEPS = 6  # repairs of one function
@@ -31,7 +31,7 @@ class Search:
         self._wide = wide
         self._only = tuple(only)
 
-    def repair(self, first: Run) -> Outcome:
+    def repair(self, first: Run) -> SearchResult:
         """The search, from the first run of the program on."""
         program = self._program
         program.study(first, self._needing(first))
@@ -42,7 +42,7 @@ class Search:
             case = next((case for case in self._needing(current.run) if not _is_done(case, done)), None)
             if case is None:
                 shown = frozenset(name for name, repaired in done.items() if self._was_shown_wrong(name, repaired))
-                return Outcome(program.original, program.variation, tuple(done.values()), files, current, shown)
+                return SearchResult(program.original, program.variation, tuple(done.values()), files, current, shown)
             name = stable_name(case.diagnosis.function)
             repaired, taken = Trying(program, case, current, files, self._needs_repair, wide=self._wide).run()
             done[name] = done[name].followed_by(repaired) if name in done else repaired

@@ -46,7 +46,7 @@ class Repaired(NamedTuple):
         )
 
 
-class Outcome(NamedTuple):
+class SearchResult(NamedTuple):
     """All of it: the original run, the functions looked at, the files as they are to be, the last run.
 
     `shown_wrong` names the functions that return what they do not when run eagerly, until they are repaired.

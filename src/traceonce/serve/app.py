@@ -22,20 +22,20 @@ from traceonce.serve.queries import Questions
 from traceonce.serve.rates import Rate
 from traceonce.serve.rest import add_rest
 from traceonce.serve.safety import Safety
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 from traceonce.serve.store import Store
 from traceonce.serve.web import add_pages
-from traceonce.serve.worker_lanes import Lanes
+from traceonce.serve.worker_pools import WorkerPools
 from traceonce.version import __version__
 
 THREADS = 16  # for databases and pages, which are all Python: more at once would only hold each other up
 
 
-def create_app(settings: Settings, collection: Collection | None = None) -> FastAPI:
+def create_app(settings: ServerSettings, collection: Collection | None = None) -> FastAPI:
     """A server on its database, which is brought up to date first, and on these records, or else ours."""
     store = Store(settings.database)
-    lanes = Lanes(settings.max_seconds)
-    questions = Questions(store, store, Collection() if collection is None else collection, lanes)
+    pools = WorkerPools(settings.max_seconds)
+    questions = Questions(store, store, Collection() if collection is None else collection, pools)
     gate = Gate(settings.token)
 
     @contextlib.asynccontextmanager
@@ -43,8 +43,8 @@ def create_app(settings: Settings, collection: Collection | None = None) -> Fast
         async with contextlib.AsyncExitStack() as stack:
             stack.callback(store.close)
             current_default_thread_limiter().total_tokens = THREADS
-            lanes.open()
-            stack.callback(lanes.close)
+            pools.open()
+            stack.callback(pools.close)
             for make in app.state.running:
                 await stack.enter_async_context(make())
             yield
@@ -60,7 +60,7 @@ def create_app(settings: Settings, collection: Collection | None = None) -> Fast
     app.state.gate = gate
     app.state.matching = Rate(settings.match_rate)
     app.state.running = []
-    app.state.stop_reading = lanes.close
+    app.state.stop_reading = pools.close
     app.add_middleware(Packing)
     app.add_middleware(Safety, settings=settings, gate=gate)  # the outermost
     add_handlers(app)

@@ -40,7 +40,7 @@ from traceonce.serve.summaries import describe_cause
 _ORDER: tuple[Change, ...] = ("worse", "new", "better", "gone", "same")
 
 
-class Run(NamedTuple):
+class ComparedRun(NamedTuple):
     """One of the two."""
 
     summary: Summary
@@ -51,7 +51,7 @@ class Run(NamedTuple):
         return self.material.recording.cwd
 
 
-def compare(before: Run, after: Run) -> Comparison:
+def compare(before: ComparedRun, after: ComparedRun) -> Comparison:
     """All functions of both runs, the worst change first."""
     compared = [_compare(pair, before.cwd, after.cwd) for pair in _pair(before, after)]
     compared.sort(key=lambda function: (_ORDER.index(function.change), -_cost(function)))
@@ -72,7 +72,7 @@ class _Pair(NamedTuple):
 Key: TypeAlias = tuple[object, ...]
 
 
-def _pair(before: Run, after: Run) -> list[_Pair]:
+def _pair(before: ComparedRun, after: ComparedRun) -> list[_Pair]:
     """By the rules above."""
     left, right = _in_order(before), _in_order(after)
     pairs: list[_Pair] = []
@@ -88,7 +88,7 @@ def _pair(before: Run, after: Run) -> list[_Pair]:
     return [*pairs, *(_Pair(gone, None) for gone in left), *(_Pair(None, new) for new in right)]
 
 
-def _in_order(run: Run) -> list[Diagnosis]:
+def _in_order(run: ComparedRun) -> list[Diagnosis]:
     return sorted(run.material.diagnoses, key=lambda diagnosis: diagnosis.function.line or 0)
 
 

@@ -24,7 +24,7 @@ _DECIDING = ("analysis", "facts", "diagnosis", "fix", "causes", "guard", "knowle
 _CODE = (".py", ".json")
 
 
-class Kept(NamedTuple):
+class DigestedRecording(NamedTuple):
     """What was found in a recording: its digest, and the causes of its events."""
 
     digest: bytes
@@ -41,11 +41,11 @@ class Digest(msgspec.Struct, frozen=True):
         return Material(self.recording, self.diagnoses)
 
 
-def keep(material: Material) -> Kept:
+def keep(material: Material) -> DigestedRecording:
     """Pack what was found."""
     without_events = msgspec.structs.replace(material.recording, events=())
     digest = Digest(without_events, tuple(material.diagnoses))
-    return Kept(pack(msgspec.msgpack.encode(digest)), pack(msgspec.msgpack.encode(material.causes)))
+    return DigestedRecording(pack(msgspec.msgpack.encode(digest)), pack(msgspec.msgpack.encode(material.causes)))
 
 
 def open_digest(data: bytes) -> Digest:

@@ -18,9 +18,9 @@ from traceonce.errors import RecordingError
 from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.attention import needing_attention
 from traceonce.report.base import FORMATS, Material, find_form, find_renderer
-from traceonce.serve.comparison import Run
+from traceonce.serve.comparison import ComparedRun
 from traceonce.serve.comparison import compare as compare_runs
-from traceonce.serve.digest import Kept, keep, open_causes, open_digest, pack
+from traceonce.serve.digest import DigestedRecording, keep, open_causes, open_digest, pack
 from traceonce.serve.function_lookup import choose, choose_one
 from traceonce.serve.mcp.fix_findings import describe_fixes
 from traceonce.serve.mcp.prose import tell_fixes, tell_run
@@ -49,7 +49,7 @@ class Understood(NamedTuple):
     description: bytes
     searched: str
     content: bytes
-    kept: Kept
+    kept: DigestedRecording
 
 
 class Told(NamedTuple):
@@ -71,12 +71,12 @@ def understand(path: str, name: str) -> Understood:
     return Understood(description.model_dump_json().encode(), searched, content, keep(material))
 
 
-def understand_again(content: bytes, name: str) -> Kept:
+def understand_again(content: bytes, name: str) -> DigestedRecording:
     """What another version found is found again, from the bytes that were kept."""
     return keep(find_out(_read(gzip.decompress(content), name), "html"))
 
 
-def understand_file(path: str) -> Kept:
+def understand_file(path: str) -> DigestedRecording:
     """A recording of the user's own, with what its child processes have written beside it, while it goes on."""
     recording = Recording.load(path)
     _check(recording, path)
@@ -135,7 +135,7 @@ def fixes(digest: bytes, function: str | None) -> bytes:
 
 def compare(before: bytes, before_summary: bytes, after: bytes, after_summary: bytes) -> bytes:
     runs = [
-        Run(Summary.model_validate_json(summary), open_digest(digest).material)
+        ComparedRun(Summary.model_validate_json(summary), open_digest(digest).material)
         for digest, summary in ((before, before_summary), (after, after_summary))
     ]
     comparison = compare_runs(*runs)

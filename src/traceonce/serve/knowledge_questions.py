@@ -12,20 +12,20 @@ from typing import Any, TypeVar
 import msgspec
 
 from traceonce.errors import RecordError, UsageError
-from traceonce.knowledge.advice import Met
+from traceonce.knowledge.advice import MetRecord
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.language import in_language
 from traceonce.knowledge.match import Index, Match, match
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
-from traceonce.knowledge.text_explanations import Answered, Answering
+from traceonce.knowledge.text_explanations import TextExplainer, TextExplanation
 from traceonce.serve import text_jobs
 from traceonce.serve.computation_budget import MATCH
 from traceonce.serve.models import RecordAnswer, RecordList
 from traceonce.serve.record_search import RecordSearch
 from traceonce.serve.request_errors import NotFoundError, OverBudgetError, TooLargeError
 from traceonce.serve.storage import Outcomes
-from traceonce.serve.worker_lanes import Lanes
+from traceonce.serve.worker_pools import WorkerPools
 from traceonce.words.translated import Language
 
 LONGEST_TEXT = 1_000_000  # characters that are matched at once
@@ -34,10 +34,10 @@ Result = TypeVar("Result")
 
 
 class KnowledgeQuestions:
-    """Records and outcomes. Long texts are matched by workers, where there are `lanes`, and else at once."""
+    """Records and outcomes. Long texts are matched by workers, where there are `pools`, and else at once."""
 
-    def __init__(self, outcomes: Outcomes, collection: Collection, lanes: Lanes | None = None) -> None:
-        self._lanes = lanes
+    def __init__(self, outcomes: Outcomes, collection: Collection, pools: WorkerPools | None = None) -> None:
+        self._pools = pools
         self._outcomes = outcomes
         self._collection = collection
         self._index = Index(collection)
@@ -49,22 +49,22 @@ class KnowledgeQuestions:
         """How many records there are."""
         return len(self._index.records)
 
-    async def explain(self, text: str, language: Language | None = None) -> Answered:
+    async def explain(self, text: str, language: Language | None = None) -> TextExplanation:
         """What the errors in a text mean, as `traceonce explain` answers."""
-        if self._lanes is None or len(_checked(text)) <= SHORT:
-            return Answering(self._index, language).text(_checked(text))
+        if self._pools is None or len(_checked(text)) <= SHORT:
+            return TextExplainer(self._index, language).text(_checked(text))
         return await self._by_worker(text_jobs.explain, text, language)
 
     async def match(self, text: str) -> list[Match]:
         """The records that explain a text, best first, as `traceonce knowledge match` answers."""
-        if self._lanes is None or len(_checked(text)) <= SHORT:
+        if self._pools is None or len(_checked(text)) <= SHORT:
             return match(_checked(text), self._index)
         return await self._by_worker(text_jobs.match, text)
 
     async def _by_worker(self, job: Callable[..., Result], text: str, *arguments: Any) -> Result:
-        assert self._lanes is not None
+        assert self._pools is not None
         try:
-            return await self._lanes.texts.run(MATCH, job, self._collection, text, *arguments)
+            return await self._pools.texts.run(MATCH, job, self._collection, text, *arguments)
         except OverBudgetError:
             raise OverBudgetError(
                 f"text: matching it exceeds the limit of {MATCH.seconds:.0f} s of CPU time; send the part with the "
@@ -80,7 +80,9 @@ class KnowledgeQuestions:
     def get_record(self, id: str, language: Language = "en") -> RecordAnswer:
         record = self._record(id)
         why = in_language(language, "it was asked for", "按名称查询")
-        explanation = Answering(self._index, language, everything=True).explain(Met(record, [], why), language)
+        explanation = TextExplainer(self._index, language, everything=True).explain(
+            MetRecord(record, [], why), language
+        )
         return RecordAnswer.model_validate({"explanation": msgspec.to_builtins(explanation), "record": record.plain()})
 
     def outcomes(self, record: str | None = None) -> list[Outcome]:

@@ -17,14 +17,14 @@ from traceonce.knowledge.collection import Collection
 from traceonce.report.base import find_form
 from traceonce.serve import jobs
 from traceonce.serve.computation_budget import LOOK, Budget, reading_budget
-from traceonce.serve.digest import Kept, form_of_digests
+from traceonce.serve.digest import DigestedRecording, form_of_digests
 from traceonce.serve.knowledge_questions import LONGEST_TEXT, KnowledgeQuestions
 from traceonce.serve.models import Comparison, Description, RecordingList, Summary
 from traceonce.serve.request_errors import BrokenJobError, OverBudgetError
 from traceonce.serve.shared_cache import Cache
 from traceonce.serve.storage import Outcomes, Recordings, Upload
 from traceonce.serve.upload_body import Sent
-from traceonce.serve.worker_lanes import Lane, Lanes
+from traceonce.serve.worker_pools import WorkerPool, WorkerPools
 from traceonce.words.translated import Language
 
 __all__ = ["LONGEST_TEXT", "Outcomes", "Questions", "Recordings", "ReportForm", "Upload"]
@@ -40,12 +40,12 @@ Result = TypeVar("Result")
 class Questions(KnowledgeQuestions):
     """Recordings, outcomes and knowledge, together. Questions about recordings are asked in one event loop."""
 
-    def __init__(self, recordings: Recordings, outcomes: Outcomes, collection: Collection, lanes: Lanes) -> None:
-        super().__init__(outcomes, collection, lanes)
+    def __init__(self, recordings: Recordings, outcomes: Outcomes, collection: Collection, pools: WorkerPools) -> None:
+        super().__init__(outcomes, collection, pools)
         self._recordings = recordings
-        self._lanes: Lanes = lanes
+        self._pools: WorkerPools = pools
         self._uploads: Cache[jobs.Understood] = Cache(0, lambda _: 1)  # the same bytes at once are read once
-        self._digests: Cache[Kept] = Cache(_DIGESTS, lambda kept: len(kept.digest) + len(kept.causes))
+        self._digests: Cache[DigestedRecording] = Cache(_DIGESTS, lambda kept: len(kept.digest) + len(kept.causes))
         self._answers: Cache[bytes] = Cache(_ANSWERS, len)
 
     async def add_recording(self, sent: Sent, name: str = "") -> tuple[Summary, bool]:
@@ -64,7 +64,7 @@ class Questions(KnowledgeQuestions):
         )
         summary, is_new = await run_sync(self._recordings.add, upload)
 
-        async def make() -> Kept:
+        async def make() -> DigestedRecording:
             return found.kept
 
         await self._digests.get(summary.id, make)
@@ -100,13 +100,13 @@ class Questions(KnowledgeQuestions):
         """What an agent is told of a run."""
         summary = await run_sync(self._recordings.summary, id)
         kept = await self._kept(summary)
-        return await run_job(self._lanes.look(0), LOOK, summary.name, jobs.tell_findings, kept.digest, id, function)
+        return await run_job(self._pools.look(0), LOOK, summary.name, jobs.tell_findings, kept.digest, id, function)
 
     async def tell_proposals(self, id: str, function: str) -> jobs.Told:
         """What an agent is told of the fixes for one function."""
         summary = await run_sync(self._recordings.summary, id)
         kept = await self._kept(summary)
-        return await run_job(self._lanes.look(0), LOOK, summary.name, jobs.tell_proposals, kept.digest, id, function)
+        return await run_job(self._pools.look(0), LOOK, summary.name, jobs.tell_proposals, kept.digest, id, function)
 
     async def report(self, id: str, form: ReportForm, language: Language = "en") -> bytes:
         """A report in UTF-8, packed with gzip."""
@@ -116,12 +116,12 @@ class Questions(KnowledgeQuestions):
         async def make() -> bytes:
             kept = await self._kept(summary)
             if not jobs.needs_events(form):
-                lane, budget, content = self._lanes.look(0), LOOK, b""
+                pool, budget, content = self._pools.look(0), LOOK, b""
             else:
-                lane, budget = self._lanes.look(summary.size), self._reading(summary.size)
+                pool, budget = self._pools.look(summary.size), self._reading(summary.size)
                 content = await run_sync(self._recordings.content, id)
             arguments = (kept.digest, kept.causes, content, form, spoken)
-            return await run_job(lane, budget, summary.name, jobs.report, *arguments)
+            return await run_job(pool, budget, summary.name, jobs.report, *arguments)
 
         return await self._answers.get((id, "report", form, spoken), make)
 
@@ -130,7 +130,7 @@ class Questions(KnowledgeQuestions):
 
         async def make() -> bytes:
             arguments = [part for run in both for part in ((await self._kept(run)).digest, _json(run))]
-            return await run_job(self._lanes.look(0), LOOK, "these two", jobs.compare, *arguments)
+            return await run_job(self._pools.look(0), LOOK, "these two", jobs.compare, *arguments)
 
         return Comparison.model_validate_json(await self._answers.get((before, after), make))
 
@@ -141,45 +141,45 @@ class Questions(KnowledgeQuestions):
 
     # What the questions share
 
-    async def _look(self, id: str, kind: str, order: Callable[[Kept, Summary], tuple[Any, ...]]) -> bytes:
+    async def _look(self, id: str, kind: str, order: Callable[[DigestedRecording, Summary], tuple[Any, ...]]) -> bytes:
         """An answer from what was found in a recording before."""
         summary = await run_sync(self._recordings.summary, id)  # as in `report`
 
         async def make() -> bytes:
             job, *arguments = order(await self._kept(summary), summary)
-            found: bytes = await run_job(self._lanes.look(0), LOOK, summary.name, job, *arguments)
+            found: bytes = await run_job(self._pools.look(0), LOOK, summary.name, job, *arguments)
             return found
 
         return await self._answers.get((id, kind), make)
 
     async def _understand(self, sent: Sent, name: str) -> jobs.Understood:
-        lane, budget = self._lanes.read(sent.size), self._reading(sent.size)
-        return await run_job(lane, budget, name, jobs.understand, str(sent.path), name)
+        pool, budget = self._pools.read(sent.size), self._reading(sent.size)
+        return await run_job(pool, budget, name, jobs.understand, str(sent.path), name)
 
-    async def _kept(self, summary: Summary) -> Kept:
+    async def _kept(self, summary: Summary) -> DigestedRecording:
         """What was found in a recording; what another version of this code found is found again."""
         form = form_of_digests()
 
-        async def make() -> Kept:
+        async def make() -> DigestedRecording:
             kept = await run_sync(self._recordings.kept, summary.id, form)
             if kept is None:
                 content = await run_sync(self._recordings.content, summary.id)
-                lane, budget = self._lanes.look(summary.size), self._reading(summary.size)
-                kept = await run_job(lane, budget, summary.name, jobs.understand_again, content, summary.name)
+                pool, budget = self._pools.look(summary.size), self._reading(summary.size)
+                kept = await run_job(pool, budget, summary.name, jobs.understand_again, content, summary.name)
                 await run_sync(self._recordings.keep, summary.id, form, kept)
             return kept
 
         return await self._digests.get(summary.id, make)
 
     def _reading(self, size: int) -> Budget:
-        return reading_budget(size, self._lanes.most_seconds)
+        return reading_budget(size, self._pools.most_seconds)
 
 
-async def run_job(lane: Lane, budget: Budget, name: str, job: Callable[..., Result], *arguments: Any) -> Result:
+async def run_job(pool: WorkerPool, budget: Budget, name: str, job: Callable[..., Result], *arguments: Any) -> Result:
     """What a job says of the recording that somebody calls `name`."""
     called = name or "recording"
     try:
-        return await lane.run(budget, job, *arguments)
+        return await pool.run(budget, job, *arguments)
     except OverBudgetError as error:
         raise OverBudgetError(f"{called}: {error}") from None
     except BrokenJobError as error:  # each line of it is valid, but together they are what no run writes

@@ -28,7 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from traceonce.serve.auth import Gate
 from traceonce.serve.bodies import Bodies, too_large
 from traceonce.serve.rates import SLOWED_DOWN
-from traceonce.serve.settings import MIB, Settings
+from traceonce.serve.settings import MIB, ServerSettings
 
 UPLOADS = "/api/v1/recordings"
 MOST = 8 * MIB  # of any other body: a text of a million characters, however JSON writes it
@@ -63,7 +63,7 @@ _log = logging.getLogger("traceonce.serve")
 class Safety:
     """The outermost layer of the server."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, gate: Gate) -> None:
+    def __init__(self, app: ASGIApp, settings: ServerSettings, gate: Gate) -> None:
         self._app = app
         self._settings = settings
         self._gate = gate

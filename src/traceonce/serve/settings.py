@@ -6,10 +6,10 @@ import msgspec
 
 from traceonce.serve.computation_budget import MIB, MOST_SECONDS
 
-__all__ = ["MIB", "Settings"]
+__all__ = ["MIB", "ServerSettings"]
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     """All that a server needs to know; `commands/serve.py` fills it in.
 
     `database` is an SQLAlchemy URL. Without a `token` anybody who reaches the server may use it, so that it then

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from traceonce.knowledge.outcomes import Outcome
-from traceonce.serve.digest import Kept
+from traceonce.serve.digest import DigestedRecording
 from traceonce.serve.models import Description, RecordingList, Summary
 
 
@@ -18,7 +18,7 @@ class Upload(NamedTuple):
     description: Description
     searched: str
     form: str
-    kept: Kept
+    kept: DigestedRecording
 
 
 class Recordings(Protocol):
@@ -30,8 +30,8 @@ class Recordings(Protocol):
     def page(self, search: str, limit: int, offset: int) -> RecordingList: ...
     def summary(self, id: str) -> Summary: ...
     def content(self, id: str) -> bytes: ...
-    def kept(self, id: str, form: str) -> Kept | None: ...
-    def keep(self, id: str, form: str, kept: Kept) -> None: ...
+    def kept(self, id: str, form: str) -> DigestedRecording | None: ...
+    def keep(self, id: str, form: str, kept: DigestedRecording) -> None: ...
     def delete(self, id: str) -> None: ...
 
 

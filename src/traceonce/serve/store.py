@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from traceonce.knowledge.outcomes import Outcome
-from traceonce.serve.digest import Kept
+from traceonce.serve.digest import DigestedRecording
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.models import RecordingList, Summary
 from traceonce.serve.request_errors import NotFoundError
@@ -93,14 +93,14 @@ class Store:
         assert isinstance(content, bytes)
         return content
 
-    def kept(self, id: str, form: str) -> Kept | None:
+    def kept(self, id: str, form: str) -> DigestedRecording | None:
         """What was found in a recording, if this code has found it."""
         wanted = select(digests.c.digest, digests.c.causes).where(digests.c.recording == id, digests.c.form == form)
         with self._engine.connect() as connection:
             row = connection.execute(wanted).one_or_none()
-        return Kept(*row) if row is not None else None
+        return DigestedRecording(*row) if row is not None else None
 
-    def keep(self, id: str, form: str, kept: Kept) -> None:
+    def keep(self, id: str, form: str, kept: DigestedRecording) -> None:
         """Keep what was found, in the place of what was there. Another server may do so, too, or delete it all."""
         with contextlib.suppress(IntegrityError), self._writing.begin() as connection:
             connection.execute(delete(digests).where(digests.c.recording == id))
@@ -149,5 +149,5 @@ def _unknown(id: str) -> NotFoundError:
     return NotFoundError(f"there is no recording {id[:40]!r} here; GET /api/v1/recordings lists those that there are.")
 
 
-def _digest_row(id: str, form: str, kept: Kept) -> dict[str, object]:
+def _digest_row(id: str, form: str, kept: DigestedRecording) -> dict[str, object]:
     return {"recording": id, "form": form, "digest": kept.digest, "causes": kept.causes}

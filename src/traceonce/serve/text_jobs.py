@@ -7,14 +7,14 @@ from pathlib import Path
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.match import Index, Match
 from traceonce.knowledge.match import match as match_text
-from traceonce.knowledge.text_explanations import Answered, Answering
+from traceonce.knowledge.text_explanations import TextExplainer, TextExplanation
 from traceonce.words.translated import Language
 
 _indexes: dict[tuple[Path, ...], Index] = {}  # of one collection: a server has no other
 
 
-def explain(collection: Collection, text: str, language: Language | None) -> Answered:
-    return Answering(_index(collection), language).text(text)
+def explain(collection: Collection, text: str, language: Language | None) -> TextExplanation:
+    return TextExplainer(_index(collection), language).text(text)
 
 
 def match(collection: Collection, text: str) -> list[Match]:

@@ -28,7 +28,7 @@ JOBS = 500  # after which a worker makes room for a new one
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-class Order(NamedTuple):
+class WorkerJob(NamedTuple):
     """A job, which is a function of a module, and what it is to work on."""
 
     budget: Budget
@@ -71,7 +71,7 @@ def work(pipe: Connection, niceness: int, grown: int) -> None:
     first = _resident()
     with contextlib.suppress(EOFError, OSError):  # the server closed the pipe
         for number in range(1, JOBS + 1):
-            order: Order = pipe.recv()
+            order: WorkerJob = pipe.recv()
             outcome = _do(order)
             is_last = number == JOBS or isinstance(outcome, OutOfMemory)
             del order
@@ -85,7 +85,7 @@ def work(pipe: Connection, niceness: int, grown: int) -> None:
             gc.collect()
 
 
-def _do(order: Order) -> Done | Refused | Broken | OutOfMemory:
+def _do(order: WorkerJob) -> Done | Refused | Broken | OutOfMemory:
     try:
         with _within(order.budget):
             return Done(order.job(*order.arguments), is_last=False)

@@ -18,7 +18,7 @@ import msgspec
 
 from traceonce.config import Config
 from traceonce.knowledge.measurement import Failed
-from traceonce.knowledge.trial_runner import Request
+from traceonce.knowledge.trial_runner import TrialRequest
 from traceonce.observe.hub import hub
 from traceonce.observe.recorder import FileRecorder
 from traceonce.startup import put_in_force
@@ -28,7 +28,7 @@ LOGGER = "traceonce"  # the log of retraces, as a user configures it
 DEPTH = 20  # of the nesting of outputs
 
 
-class Ended(msgspec.Struct):
+class TrialEnd(msgspec.Struct):
     """What the process can say at its end."""
 
     outputs: Any
@@ -38,7 +38,7 @@ class Ended(msgspec.Struct):
     retraces_logged: list[str]
 
 
-def run_and_exit(request: Request, scratch: Path) -> None:
+def run_and_exit(request: TrialRequest, scratch: Path) -> None:
     """Run the trial in this folder and leave the process; nothing of the parent's is run on the way out."""
     status = 1
     try:
@@ -61,7 +61,7 @@ def run_and_exit(request: Request, scratch: Path) -> None:
         os._exit(status)
 
 
-def _run(request: Request, scratch: Path) -> Ended:
+def _run(request: TrialRequest, scratch: Path) -> TrialEnd:
     lines = _Lines()
     logging.getLogger(LOGGER).addHandler(lines)
     recorder = FileRecorder(str(scratch / RECORDING), run="trial", main=True)
@@ -78,7 +78,7 @@ def _run(request: Request, scratch: Path) -> Ended:
     seconds, grown = time.perf_counter() - began, _resident_mib() - before
     hub.settle()
     recorder.close()
-    return Ended(outputs, failed, round(seconds, 4), round(grown, 1), lines.seen)
+    return TrialEnd(outputs, failed, round(seconds, 4), round(grown, 1), lines.seen)
 
 
 class _Lines(logging.Handler):

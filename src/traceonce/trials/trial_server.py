@@ -25,11 +25,11 @@ from traceonce.fork_server import serve
 from traceonce.frameworks.base.registry import find_backend, framework_of
 from traceonce.knowledge.cause_records import link_records
 from traceonce.knowledge.measurement import Measurement, SeenCause, SeenFunction
-from traceonce.knowledge.trial_runner import Request
+from traceonce.knowledge.trial_runner import TrialRequest
 from traceonce.observe.recording_store import complete
 from traceonce.report.base import Material
 from traceonce.report.text import render_text
-from traceonce.trials.trial import ENDED, LOG, MODULE, RECORDING, TEMPORARY, Ended, run_and_exit
+from traceonce.trials.trial import ENDED, LOG, MODULE, RECORDING, TEMPORARY, TrialEnd, run_and_exit
 
 PREFIX = "traceonce-trial-"
 # Frames below the trial, where TensorFlow prints the whole stack, or JAX its last frames: a program of the user's does
@@ -48,7 +48,7 @@ class TrialJob:
     """One trial, in a folder of its own."""
 
     def __init__(self, line: bytes, facts: Measurement) -> None:
-        self._request = msgspec.json.decode(line, type=Request)
+        self._request = msgspec.json.decode(line, type=TrialRequest)
         self._facts = facts
         self.limit = self._request.limit
         self._scratch = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
@@ -70,7 +70,7 @@ def _facts_about(framework: str) -> Measurement:
     return Measurement(framework=framework, version=version, python=platform.python_version())
 
 
-def _read(request: Request, scratch: Path, status: int | None, seconds: float, facts: Measurement) -> Measurement:
+def _read(request: TrialRequest, scratch: Path, status: int | None, seconds: float, facts: Measurement) -> Measurement:
     """What the trial left behind."""
     log = (scratch / LOG).read_bytes()[:LOG_KEPT] if (scratch / LOG).exists() else b""
     log, compiled = _without_compilations(log, facts.framework)
@@ -107,7 +107,7 @@ def _read(request: Request, scratch: Path, status: int | None, seconds: float, f
         told = seen.log.strip().splitlines()
         why = f"; it said: {told[-1][:300]}" if told else ""
         return msgspec.structs.replace(seen, broken=f"it ended with status {status} before it was measured{why}")
-    ended = msgspec.json.decode((scratch / ENDED).read_bytes(), type=Ended)
+    ended = msgspec.json.decode((scratch / ENDED).read_bytes(), type=TrialEnd)
     error = ended.error
     if error is not None:
         error = msgspec.structs.replace(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from traceonce.knowledge.advice import Met
-from traceonce.knowledge.findings import gather
+from traceonce.knowledge.advice import MetRecord
+from traceonce.knowledge.met_records import gather
 from traceonce.knowledge.record import Record
 
 NUMBER, SHAPE, WARNING, BOOL = (
@@ -14,11 +14,11 @@ NUMBER, SHAPE, WARNING, BOOL = (
 )
 
 
-def met(record: Record, *functions: str, **fields: Any) -> Met:
-    return Met(record, list(functions), fields.pop("why", "because"), **fields)
+def met(record: Record, *functions: str, **fields: Any) -> MetRecord:
+    return MetRecord(record, list(functions), fields.pop("why", "because"), **fields)
 
 
-def told(items: list[Met]) -> list[tuple[str, list[str], int]]:
+def told(items: list[MetRecord]) -> list[tuple[str, list[str], int]]:
     return [(item.record.id.partition("/")[2], item.functions, item.count) for item in items]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import re2
 
-from traceonce.knowledge.match import Index, Match, Summary, match, scan
+from traceonce.knowledge.match import Failures, Index, Match, match, scan
 from traceonce.knowledge.record import Record
 
 
@@ -104,7 +104,7 @@ Model.train_step  retraced 9 times in 10 calls · train.py:3
 
 def test_several_errors_at_once() -> None:
     text = f"{BOOL_ERROR}\n\n{LIMIT_ERROR}\n\nValueError: nothing that is known\n{BOOL_ERROR}"
-    summary = Summary(scan(text, INDEX))
+    summary = Failures(scan(text, INDEX))
     assert [(found.record.id, found.function, found.count, found.line) for found in summary.found] == [
         ("tensorflow/bool", None, 2, 1),
         ("tensorflow/limit", "train_step", 1, 3),
@@ -290,7 +290,7 @@ You can ignore these:
 
 
 def test_what_our_report_lets_one_ignore_is_said_to_be_so() -> None:
-    found = Summary(scan(IGNORABLE, INDEX)).found
+    found = Failures(scan(IGNORABLE, INDEX)).found
     assert [(item.record.id, item.function, item.ignorable) for item in found] == [
         (BOOL.id, "Model.evaluate", True),
         (LIMIT.id, "make.<locals>.<lambda> [dataset]", True),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from traceonce.knowledge.match import Index, Summary, scan
+from traceonce.knowledge.match import Failures, Index, scan
 from traceonce.knowledge.record import Record
 
 INDEX = Index(
@@ -48,7 +48,7 @@ def test_memory_does_not_grow_with_the_text(kind: str) -> None:
     peaks = []
     for count in (3, 12):
         tracemalloc.start()
-        Summary(scan(chunks(kind, count), INDEX))
+        Failures(scan(chunks(kind, count), INDEX))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + 100 * KIB
@@ -60,12 +60,12 @@ def test_what_is_far_apart_is_all_found_and_counted() -> None:
             yield LINES
             yield b"ERROR: step 'f%d' failed in a known way\n" % (number % 2)
 
-    found = Summary(scan(log(), INDEX)).found
+    found = Failures(scan(log(), INDEX)).found
     assert [(item.function, item.count, item.line) for item in found] == [("f0", 2, 801), ("f1", 2, 1602)]
 
 
 def test_functions_beyond_a_number_are_counted_together() -> None:
-    found = Summary(scan(chunks("many functions", 2), INDEX)).found
+    found = Failures(scan(chunks("many functions", 2), INDEX)).found
     assert sum(item.count for item in found) == 2 * MANY
     assert len(found) == 51
     assert found[-1].function is None
@@ -78,5 +78,5 @@ def test_a_context_far_away_in_a_long_text_does_not_count() -> None:
         yield b"ERROR: a bare failure\n"
         yield b"INFO: nothing\n" * between
 
-    assert len(Summary(scan(log(100), INDEX)).found) == 1
-    assert Summary(scan(log(5_000), INDEX)).found == []
+    assert len(Failures(scan(log(100), INDEX)).found) == 1
+    assert Failures(scan(log(5_000), INDEX)).found == []

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from traceonce.knowledge.expressions import fixed_parts
-from traceonce.knowledge.validation import Checked, check_files
+from traceonce.knowledge.validation import CheckedFile, check_files
 from traceonce.knowledge.validation.form import LONGEST
 
 UNREADABLE = {
@@ -164,7 +164,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_base(tmp_path_factory.mktemp("fuzzed")).with_name("fuzz.json")
 
 
-def check_text(file: Path, text: str) -> Checked:
+def check_text(file: Path, text: str) -> CheckedFile:
     file.write_text(text, encoding="utf-8", errors="surrogatepass")
     (checked,) = check_files([file], provenance=False)
     for problem in checked.problems:

@@ -16,7 +16,7 @@ from traceonce.knowledge.claims import CLAIMS, PROGRAMS, Claim, load_claims, loa
 from traceonce.knowledge.claims.page import render_claims
 from traceonce.knowledge.experiment import Trial
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.trial_runner import LIMIT, Request
+from traceonce.knowledge.trial_runner import LIMIT, TrialRequest
 from traceonce.knowledge.verify import Task
 from traceonce.trials.interpreters import how_to_install, interpreters, start_trials
 from traceonce.words.translated import Language
@@ -70,7 +70,7 @@ def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: L
 def measure(claims: Sequence[Claim], programs: dict[str, Trial], python: str, jobs: int) -> list[Claim]:
     """Run the programs with the framework of this interpreter; the claims with what came out."""
     tasks = [
-        Task(program.name, program, case, Request(str(PROGRAMS), program.name, case, LIMIT))
+        Task(program.name, program, case, TrialRequest(str(PROGRAMS), program.name, case, LIMIT))
         for program in programs.values()
         for case in program.cases or (None,)
     ]

@@ -15,7 +15,7 @@ from traceonce.errors import UsageError
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.schema import schema_text
-from traceonce.knowledge.validation import Checked, Level, check_files
+from traceonce.knowledge.validation import CheckedFile, Level, check_files
 from traceonce.knowledge.validation.problem import printable
 
 LEVELS: tuple[Level, ...] = ("error", "warning")
@@ -58,13 +58,13 @@ def _near(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
-def exit_status(checked: Sequence[Checked], strict: bool) -> int:
+def exit_status(checked: Sequence[CheckedFile], strict: bool) -> int:
     if any(one.unreadable for one in checked):
         return 2
     return int(any(one.count("error") or (strict and one.count("warning")) for one in checked))
 
 
-def _as_text(checked: Sequence[Checked]) -> str:
+def _as_text(checked: Sequence[CheckedFile]) -> str:
     lines = []
     for one in checked:
         lines += [problem.line() for problem in one.problems]
@@ -73,14 +73,14 @@ def _as_text(checked: Sequence[Checked]) -> str:
     return "\n".join([*lines, _summary(checked)])
 
 
-def _summary(checked: Sequence[Checked]) -> str:
+def _summary(checked: Sequence[CheckedFile]) -> str:
     found = [count_of(sum(one.count(level) for one in checked), level) for level in LEVELS]
     unreadable = [one for one in checked if one.unreadable]
     found += [f"{count_of(len(unreadable), 'file')} that cannot be read"] if unreadable else []
     return f"{count_of(len(checked), 'file')} checked: {', '.join(found)}"
 
 
-def _as_json(checked: Sequence[Checked]) -> str:
+def _as_json(checked: Sequence[CheckedFile]) -> str:
     answer = {
         "schema": "traceonce.validation/1",
         "files": [

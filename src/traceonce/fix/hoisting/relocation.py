@@ -32,7 +32,7 @@ class Movable(NamedTuple):
     statement: cst.BaseStatement | None = None
 
 
-class Plan(NamedTuple):
+class Relocation(NamedTuple):
     """The definitions that it needs and that can move with it, and how far they can go."""
 
     helpers: list[Any]
@@ -108,7 +108,7 @@ def _name(statement: Any) -> cst.Name:
     return name
 
 
-def plan(thing: Movable) -> Plan:
+def plan(thing: Movable) -> Relocation:
     """How far out it can go, taking along the functions that are in its way, if those are defined once."""
     module, helpers = thing.module, list[Any]()
     while True:
@@ -122,7 +122,7 @@ def plan(thing: Movable) -> Plan:
         reach = find_home(module, thing.node, reads, needs)
         more = [] if reach.barrier is None else [_sole_function(thing, name) for name in sorted(reach.names)]
         if not more or None in more or any(other is helper for other in more for helper in helpers):
-            return Plan(helpers, reach)
+            return Relocation(helpers, reach)
         helpers += more
 
 

@@ -13,7 +13,7 @@ from traceonce.fix.signatures.specs import by_path
 from traceonce.words.notes.common import PADDED_SIZES
 
 
-class Place(NamedTuple):
+class VaryingDimension(NamedTuple):
     """A dimension that varies, with the sizes that it had, in order."""
 
     path: str
@@ -30,7 +30,7 @@ def bucket(size: int) -> int:
     return 1 << (size - 1).bit_length()
 
 
-def varying_places(signatures: Sequence[Signature]) -> list[Place]:
+def varying_places(signatures: Sequence[Signature]) -> list[VaryingDimension]:
     """The dimensions of dense tensors that were not of one size, where the tensor always had them."""
     places = []
     for path, leaves in by_path(signatures).items():
@@ -42,11 +42,11 @@ def varying_places(signatures: Sequence[Signature]) -> list[Place]:
         for axis, column in enumerate(zip(*shapes, strict=True)):
             sizes = [size for size in column if size is not None]
             if len(sizes) == len(column) and len(set(sizes)) > 1:
-                places.append(Place(path, axis, tuple(dict.fromkeys(sizes)), leaves[0].dtype))
+                places.append(VaryingDimension(path, axis, tuple(dict.fromkeys(sizes)), leaves[0].dtype))
     return places
 
 
-def pad(signature: Signature, places: Iterable[Place]) -> Signature:
+def pad(signature: Signature, places: Iterable[VaryingDimension]) -> Signature:
     """What the tracer would see if these dimensions were padded."""
     axes = {(place.path, place.axis) for place in places}
 
@@ -60,7 +60,7 @@ def pad(signature: Signature, places: Iterable[Place]) -> Signature:
     return msgspec.structs.replace(signature, leaves=tuple(map(padded, signature.leaves)))
 
 
-def note_buckets(places: Sequence[Place]) -> Iterator[Note]:
+def note_buckets(places: Sequence[VaryingDimension]) -> Iterator[Note]:
     """``x.shape[1] would be 4, 8, 16 instead of 3, 4, 5, 9``."""
     for place in places:
         now = sorted({bucket(size) for size in place.sizes})

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from traceonce.facts import Leaf, Signature, TraceEvent
-from traceonce.fix.signatures.trace_cache import Kept
+from traceonce.fix.signatures.trace_cache import TraceCache
 
 SignatureChange: TypeAlias = Callable[[Signature], Signature]
 LeafChange: TypeAlias = Callable[[Leaf], Leaf]
@@ -36,14 +36,14 @@ def predict_traces(
        oldest first; one that it cannot be joined with is passed over.
     4. What TensorFlow traced on its own account (to create variables) and what raised counts for nothing.
     """
-    caches: dict[tuple[str, int | None], Kept] = {}
+    caches: dict[tuple[str, int | None], TraceCache] = {}
     traces = 0
     for event in events:
         if event.kind != "trace" or event.phase in ("internal", "failed"):
             continue
         key = (event.process, None if one_object else event.object)
         if key not in caches:
-            caches[key] = Kept()
+            caches[key] = TraceCache()
             for known in event.earlier:
                 caches[key].add(_key(change(known)))
         kept, request = caches[key], _key(change(event.signature))

@@ -11,7 +11,7 @@ from traceonce.facts.signature import NUMBERS, number
 Key: TypeAlias = tuple[Hashable, ...]
 
 
-class Kept:
+class TraceCache:
     """A cache of traces. Only signatures that are the same but for their shapes can admit each other, or be joined.
 
     Of those, one without an open dimension admits its own shapes only.

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from traceonce.facts import TraceEvent
 from traceonce.frameworks.jax.loops import is_on_the_way
 from traceonce.frameworks.jax.own_files import JaxPlaces
-from traceonce.frameworks.jax.stale_values import Made
+from traceonce.frameworks.jax.stale_values import KnownTrace
 
 LOOKING = {"eval_shape", "jit_eval_shape", "make_jaxpr_f"}  # functions of JAX that trace and do not compile
 
@@ -23,7 +23,7 @@ class Untold(NamedTuple):
     """A trace that nobody was told of: what there is to tell, and of whom."""
 
     event: TraceEvent
-    made: Sequence[Made]
+    made: Sequence[KnownTrace]
     owner: weakref.ref[Any]
     jaxpr: weakref.ref[Any]
 
@@ -34,7 +34,7 @@ class Abstract:
     def __init__(self) -> None:
         self._untold: dict[int, Untold] = {}
 
-    def keep(self, event: TraceEvent, made: Sequence[Made], owner: Any, jaxpr: Any) -> None:
+    def keep(self, event: TraceEvent, made: Sequence[KnownTrace], owner: Any, jaxpr: Any) -> None:
         key, untold = id(jaxpr), self._untold
         untold[key] = Untold(event, made, weakref.ref(owner), weakref.ref(jaxpr, lambda _: untold.pop(key, None)))
 

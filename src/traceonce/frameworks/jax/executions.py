@@ -27,7 +27,7 @@ from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
 from traceonce.frameworks.base.memory import resident_bytes
 from traceonce.frameworks.jax.confused_values import find_confused, static_numbers
 from traceonce.frameworks.jax.placements import describe_placement
-from traceonce.frameworks.jax.stale_values import Made, StaleChecks
+from traceonce.frameworks.jax.stale_values import KnownTrace, StaleChecks
 
 COUNTED = 12  # calls of each executable
 WIDE, SPENDABLE = 100, 0.05  # from so many arrays on: seconds of work for counted calls after the first, then no more
@@ -38,7 +38,7 @@ COMPILED = "/jax/core/compile/backend_compile_duration"
 class Traced:
     """A trace that was made, and what became of it."""
 
-    def __init__(self, event: TraceEvent, graph: str, made: Sequence[Made]) -> None:
+    def __init__(self, event: TraceEvent, graph: str, made: Sequence[KnownTrace]) -> None:
         self.event = event
         self.graph = graph
         self.made = made  # its own trace first, then those that became part of it
@@ -98,7 +98,7 @@ class Executions:
         hooks.place(self._pjit, "_get_fastpath_data", self._hook_fast_path)
         hooks.place(self._pjit, "_need_to_rebuild_with_fdo", self._hook_dropping)
 
-    def expect(self, event: TraceEvent, jaxpr: Any, made: Sequence[Made]) -> None:
+    def expect(self, event: TraceEvent, jaxpr: Any, made: Sequence[KnownTrace]) -> None:
         """A trace was made, from what `made` holds: its executables are to come."""
         kept = msgspec.structs.replace(event, earlier=(), reads={}, stack=())
         traced = Traced(kept, f"{event.function.short_name} {next(self._graphs)}", made)

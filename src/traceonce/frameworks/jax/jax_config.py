@@ -26,7 +26,7 @@ _AROUND = ("mesh_context_manager", "abstract_mesh_context_manager", "axis_env_st
 _NOBODYS = {"jax_xla_profile_version"}  # changed by JAX itself as it works
 
 
-class Settings:
+class JaxConfig:
     """Reads them; a name is given without its ``jax_``, as ``jax.config`` and its context managers have it."""
 
     def __init__(self, config: Any) -> None:

@@ -14,7 +14,7 @@ from traceonce.frameworks.base.places import current_frames
 from traceonce.frameworks.jax.abstract_traces import is_looking
 from traceonce.frameworks.jax.filter_jit import read_filtered
 from traceonce.frameworks.jax.functions import Described, bound_values, describe_function
-from traceonce.frameworks.jax.jax_config import Settings
+from traceonce.frameworks.jax.jax_config import JaxConfig
 from traceonce.frameworks.jax.loops import Loop, find_loop
 from traceonce.frameworks.jax.own_files import JaxPlaces
 from traceonce.frameworks.jax.probes import Probes
@@ -63,7 +63,7 @@ class Requests:
         self._probes = probes
         self._places = places
         self._numbers = numbers
-        self._signatures = SignatureReader(probes.tree_util, probes.core.shaped_abstractify, Settings(probes.config))
+        self._signatures = SignatureReader(probes.tree_util, probes.core.shaped_abstractify, JaxConfig(probes.config))
 
     def read(self, asked: Asked, frame: types.FrameType) -> Request | None:
         """The request, or None where it is JAX's own affair."""

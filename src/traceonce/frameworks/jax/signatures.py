@@ -34,7 +34,7 @@ class Passed(NamedTuple):
     static: bool
 
 
-class Settings(Protocol):
+class KeySettings(Protocol):
     """What else a trace is keyed on: now, and in a key of JAX's caches where that names it."""
 
     @property
@@ -48,7 +48,7 @@ class Settings(Protocol):
 class SignatureReader:
     """Turns calls, and the keys of JAX's cache of traces, into signatures."""
 
-    def __init__(self, tree_util: Any, abstractify: Callable[[Any], Any], settings: Settings) -> None:
+    def __init__(self, tree_util: Any, abstractify: Callable[[Any], Any], settings: KeySettings) -> None:
         self._trees = tree_util
         self._abstractify = abstractify
         self._settings = settings

@@ -29,7 +29,7 @@ SHARE, GRACE = 0.02, 0.25  # of the time that is spent on that, at most, after s
 LATER = "it has changed since; whether a call came after that is not known"
 
 
-class Made:
+class KnownTrace:
     """One trace: the function, what it was bound to, and the outside values that it was made with."""
 
     def __init__(self, described: Described, bound: dict[str, Any], values: dict[str, str], jaxpr: Any) -> None:
@@ -54,7 +54,7 @@ class StaleChecks:
     def __init__(self, reader: Reader, write: Callable[[Finding], None]) -> None:
         self._reader = reader
         self._write = write
-        self._made: collections.deque[weakref.ref[Made]] = collections.deque(maxlen=KEPT)
+        self._made: collections.deque[weakref.ref[KnownTrace]] = collections.deque(maxlen=KEPT)
         self._began = time.perf_counter()
         self._spent = 0.0
         self._said: set[tuple[str, str, bool]] = set()  # function, path, and whether it was seen at a call
@@ -73,7 +73,7 @@ class StaleChecks:
 
     def made(
         self, described: Described, bound: dict[str, Any], before: dict[str, str], state: dict[str, str], jaxpr: Any
-    ) -> Made | None:
+    ) -> KnownTrace | None:
         """A trace was made, having read the values `before`; tracing itself may have changed some of them.
 
         `state` is what the body changes, as it was before: no call that the trace serves will change it.
@@ -81,14 +81,14 @@ class StaleChecks:
         effects = list(changed_state(state, self.state(described, bound))) if state else []
         if not before and not effects:
             return None
-        made = Made(described, bound, before, jaxpr)
+        made = KnownTrace(described, bound, before, jaxpr)
         made.effects = effects
         after = self.read(described, bound)
         made.own_changes = {path for path, text in after.items() if before.get(path, text) != text}
         self._made.append(weakref.ref(made))
         return made
 
-    def look(self, made: Made) -> None:
+    def look(self, made: KnownTrace) -> None:
         """A call is about to be served by this trace."""
         for cause in made.effects:
             self._report(made, cause)
@@ -107,8 +107,8 @@ class StaleChecks:
         """The same at the end, for all of them."""
         self._look_at(list(self._made))
 
-    def _look_at(self, references: list[weakref.ref[Made]]) -> None:
-        functions: dict[str, list[Made]] = {}
+    def _look_at(self, references: list[weakref.ref[KnownTrace]]) -> None:
+        functions: dict[str, list[KnownTrace]] = {}
         for reference in references:
             made = reference()
             if made is not None and made.unseen:
@@ -122,7 +122,7 @@ class StaleChecks:
         """Another observer joins: what was said before is news to it."""
         self._said.clear()
 
-    def _changed(self, made: Made) -> Iterator[Cause]:
+    def _changed(self, made: KnownTrace) -> Iterator[Cause]:
         python, things = made.python(), made.things()
         if python is None or things is None:
             return
@@ -131,7 +131,7 @@ class StaleChecks:
             if now.get(path, was) != was and path not in made.own_changes:
                 yield Cause(CauseCode.STALE, path, was, now[path])
 
-    def _report(self, made: Made, cause: Cause) -> None:
+    def _report(self, made: KnownTrace, cause: Cause) -> None:
         at_call = cause.note is None
         place = (made.function.key, f"{cause.code}:{cause.path}")
         if not {(*place, at_call), (*place, True)} & self._said:

@@ -29,7 +29,7 @@ from traceonce.frameworks.jax.no_tracing import CountedCalls
 from traceonce.frameworks.jax.own_files import JaxPlaces
 from traceonce.frameworks.jax.probes import Probes
 from traceonce.frameworks.jax.requests import Asked, Request, Requests, shapes_of_state
-from traceonce.frameworks.jax.stale_values import Made, StaleChecks
+from traceonce.frameworks.jax.stale_values import KnownTrace, StaleChecks
 from traceonce.frameworks.jax.transformations import TransformedCalls
 
 PARTS = 16  # inner traces that are looked at with the one that they are part of
@@ -45,7 +45,7 @@ class JaxMiss(Miss):
     first: bool
     reads: dict[str, str]
     state: dict[str, str]
-    parts: list[Made] = dataclasses.field(default_factory=list)
+    parts: list[KnownTrace] = dataclasses.field(default_factory=list)
 
 
 class JaxWatcher(MissWatcher[JaxMiss]):
@@ -166,10 +166,10 @@ class JaxWatcher(MissWatcher[JaxMiss]):
             self._probes.forget(miss.jitted)
         return refusal
 
-    def _follow(self, miss: JaxMiss, event: TraceEvent, made: tuple[Any, Sequence[Made]]) -> None:
+    def _follow(self, miss: JaxMiss, event: TraceEvent, made: tuple[Any, Sequence[KnownTrace]]) -> None:
         self._remember(event, miss.request.owner, *made, miss.jitted)
 
-    def _remember(self, event: TraceEvent, owner: Any, jaxpr: Any, parts: Sequence[Made], jitted: Any) -> None:
+    def _remember(self, event: TraceEvent, owner: Any, jaxpr: Any, parts: Sequence[KnownTrace], jitted: Any) -> None:
         """Remember a trace that was told of, and watch what comes of it."""
         self._memories.add(owner, event.served, jaxpr)
         self._memories.tell(owner)

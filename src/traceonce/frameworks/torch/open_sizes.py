@@ -17,7 +17,7 @@ BRANCHING = "Data-dependent branching"  # PyTorch's heading where it cannot go o
 _NOT_TRACED = re.compile(r"Dynamo does not know how to trace (?:the )?builtin(?: operator)? `([^`]+)`")
 
 
-class Made:
+class OpenSizes:
     """What the graph of one compilation takes, by path: which dimensions are open; none for an open number."""
 
     def __init__(self, renamed: tuple[tuple[str, str], ...] = ()) -> None:

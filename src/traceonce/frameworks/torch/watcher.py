@@ -26,7 +26,7 @@ from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.torch.failed_guards import AskedOnce
 from traceonce.frameworks.torch.fallback import FallenBack, find, was_compiled
 from traceonce.frameworks.torch.first_runs import FirstRuns
-from traceonce.frameworks.torch.open_sizes import Made, graph_breaks
+from traceonce.frameworks.torch.open_sizes import OpenSizes, graph_breaks
 from traceonce.frameworks.torch.probes import (
     Probes,
     compiled_names,
@@ -53,7 +53,7 @@ class TorchMiss(Miss):
 
     request: Request
     limit: tuple[str, int | None] | None
-    made: Made
+    made: OpenSizes
     breaks: int
 
 
@@ -166,7 +166,7 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         return TorchMiss(
             request=request,
             limit=limit,
-            made=Made(request.described.renamed),
+            made=OpenSizes(request.described.renamed),
             breaks=len(self._probes.utils.graph_break_reasons),
             call=self._runs.total(request.described.id.key) + request.begins,
             permitted=limit is None,

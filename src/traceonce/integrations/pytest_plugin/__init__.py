@@ -16,8 +16,8 @@ import pytest
 if TYPE_CHECKING:
     from traceonce.api import Watch
     from traceonce.facts import Limit
-    from traceonce.integrations.pytest_plugin.allowance import Judgement
-    from traceonce.integrations.pytest_plugin.session import Settings
+    from traceonce.integrations.pytest_plugin.allowance import CheckedTest
+    from traceonce.integrations.pytest_plugin.session import SuiteSettings
 
 # What `traceonce run --fail-on` takes. Written out, since `--help` must not import the rest of us; a test compares.
 VERDICTS = ("fell_back", "retracing", "recompiling", "failed", "stale", "confused", "bounded")
@@ -26,10 +26,10 @@ MARK = (
     "trace included. function: the one of that name alone. warmup: what is traced in its first calls is free."
 )
 
-SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+SETTINGS: pytest.StashKey[SuiteSettings] = pytest.StashKey()
 LIMITS: pytest.StashKey[Sequence[Limit]] = pytest.StashKey()
 WATCH: pytest.StashKey[Watch] = pytest.StashKey()
-JUDGEMENT: pytest.StashKey[Judgement] = pytest.StashKey()
+JUDGEMENT: pytest.StashKey[CheckedTest] = pytest.StashKey()
 TRACED: pytest.StashKey[set[str]] = pytest.StashKey()
 
 

@@ -20,17 +20,17 @@ from traceonce.facts.quantities import count_of
 from traceonce.integrations.pytest_plugin.failure_message import Offence, describe_offences, visible_name
 from traceonce.integrations.pytest_plugin.file_names import name_from
 from traceonce.integrations.pytest_plugin.marks import find_limit
-from traceonce.integrations.pytest_plugin.traced_tests import Outcome, TracedFunction
+from traceonce.integrations.pytest_plugin.traced_tests import TracedFunction, TracedTest
 from traceonce.knowledge.cause_records import records_of
 from traceonce.limits.baseline import Change, Functions, compare, digest, name_in_baseline, take_state
 from traceonce.limits.trace_counts import Count
 from traceonce.report.sentences import describe_cause, describe_place, describe_verdict
 
 if TYPE_CHECKING:
-    from traceonce.integrations.pytest_plugin.session import Settings
+    from traceonce.integrations.pytest_plugin.session import SuiteSettings
 
 
-class Judgement(NamedTuple):
+class CheckedTest(NamedTuple):
     """The lines that a test fails with, the section of its report, what the session is told, problems of our own.
 
     `traced` are the functions that the test traced.
@@ -38,7 +38,7 @@ class Judgement(NamedTuple):
 
     failures: Sequence[str] = ()
     section: str = ""
-    outcome: Outcome | None = None
+    outcome: TracedTest | None = None
     problems: Sequence[str] = ()
     traced: Sequence[FunctionId] = ()
 
@@ -49,12 +49,12 @@ class Judgement(NamedTuple):
 
 
 def judge_test(
-    test: str, recording: Recording, limits: Sequence[Limit], settings: Settings | None, root: str
-) -> Judgement:
+    test: str, recording: Recording, limits: Sequence[Limit], settings: SuiteSettings | None, root: str
+) -> CheckedTest:
     """Judge a test by its own `limits` and those of the session. What was not watched properly is a problem."""
     problems = [notice.text for notice in recording.notices if notice.error]
     if not limits and settings is None:  # the test asked for `traces`, and judges for itself
-        return Judgement(problems=problems)
+        return CheckedTest(problems=problems)
     recording = name_from(root, recording)
     inside = only_inside(recording)
     diagnoses = diagnose(inside)
@@ -70,11 +70,11 @@ def judge_test(
         offences += _worse(diagnoses, changes)
         better = tuple(change.describe() for change in changes if not change.is_worse)
         functions = tuple(map(_traced, diagnoses))
-        outcome = Outcome(test, functions, state, better, tuple(problems), traced_for=traced_for)
+        outcome = TracedTest(test, functions, state, better, tuple(problems), traced_for=traced_for)
     section = describe_offences(offences, _explained(recording)) if offences else ""
     traced = [diagnosis.function for diagnosis in diagnoses]
     failures = [in_line(offence.line, SENTENCE) for offence in offences]
-    return Judgement(failures, section, outcome, problems, traced)
+    return CheckedTest(failures, section, outcome, problems, traced)
 
 
 def _explained(recording: Recording) -> list[Diagnosis]:

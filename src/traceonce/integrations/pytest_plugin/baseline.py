@@ -11,7 +11,7 @@ import pytest
 from traceonce.errors import UsageError
 from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.facts.quantities import count_of
-from traceonce.integrations.pytest_plugin.traced_tests import Outcome
+from traceonce.integrations.pytest_plugin.traced_tests import TracedTest
 from traceonce.limits.baseline import Accepted, Baseline, Functions
 
 OPTION = "--traceonce-baseline"
@@ -30,7 +30,7 @@ def open_baseline(path: Path, *, update: bool) -> Baseline:
         raise pytest.UsageError(in_line(str(error), MESSAGE)) from None
 
 
-def accept(baseline: Baseline, outcomes: Sequence[Outcome], path: Path) -> str:
+def accept(baseline: Baseline, outcomes: Sequence[TracedTest], path: Path) -> str:
     """Write the state of the tests that ran, and say what was done.
 
     1. A test that ran to its end has the state that it showed, and no other.
@@ -52,7 +52,7 @@ def accept(baseline: Baseline, outcomes: Sequence[Outcome], path: Path) -> str:
     return f"accepted in {path}: the state of {count_of(ran, 'test')}, {len(tests)} with retraces in all"
 
 
-def _shared(baseline: Baseline, outcomes: Sequence[Outcome]) -> dict[str, tuple[str, ...]]:
+def _shared(baseline: Baseline, outcomes: Sequence[TracedTest]) -> dict[str, tuple[str, ...]]:
     """What functions that tests may share were traced for, now and in tests that did not run."""
     traced: dict[str, set[str]] = {name: set(known) for name, known in baseline.shared.items()}
     for outcome in outcomes:

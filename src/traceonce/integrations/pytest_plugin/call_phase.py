@@ -17,7 +17,7 @@ from traceonce.api import Watch
 from traceonce.facts import FunctionId
 from traceonce.facts.printable import SENTENCE, in_line
 from traceonce.integrations.pytest_plugin import JUDGEMENT, LIMITS, SETTINGS, TRACED, WATCH
-from traceonce.integrations.pytest_plugin.allowance import Judgement, judge_test
+from traceonce.integrations.pytest_plugin.allowance import CheckedTest, judge_test
 from traceonce.integrations.pytest_plugin.traced_tests import attach
 
 NOT_JUDGED = "traceonce could not judge this test."
@@ -31,7 +31,7 @@ def watch_call(item: pytest.Item) -> Generator[None, Any, Any]:
     try:
         watch.__enter__()
     except Exception as error:
-        item.stash[JUDGEMENT] = Judgement(problems=[_describe(error)])
+        item.stash[JUDGEMENT] = CheckedTest(problems=[_describe(error)])
         return (yield)
     try:
         result = yield
@@ -59,7 +59,7 @@ def _warn_of_unknown_names(item: pytest.Item, traced: Sequence[FunctionId]) -> N
             item.warn(pytest.PytestWarning(text))
 
 
-def _finish(item: pytest.Item, watch: Watch, only_looked_at: bool) -> Judgement:
+def _finish(item: pytest.Item, watch: Watch, only_looked_at: bool) -> CheckedTest:
     try:
         watch.__exit__(None, None, None)
         judgement = judge_test(
@@ -72,7 +72,7 @@ def _finish(item: pytest.Item, watch: Watch, only_looked_at: bool) -> Judgement:
         if only_looked_at:  # then what was not watched lets no limit pass; the summary tells of it
             judgement = judgement._replace(problems=())
     except Exception as error:
-        judgement = Judgement(problems=[_describe(error)])
+        judgement = CheckedTest(problems=[_describe(error)])
     item.stash[JUDGEMENT] = judgement
     return judgement
 
@@ -83,7 +83,7 @@ def stable_id(item: pytest.Item) -> str:
     return plain if item.nodeid.startswith(f"{plain}@") else item.nodeid
 
 
-def put_on_report(judgement: Judgement, report: pytest.TestReport, call: pytest.CallInfo[None]) -> None:
+def put_on_report(judgement: CheckedTest, report: pytest.TestReport, call: pytest.CallInfo[None]) -> None:
     if judgement.section:
         report.sections.append(("traceonce", judgement.section))
     if judgement.outcome is not None:
@@ -92,7 +92,7 @@ def put_on_report(judgement: Judgement, report: pytest.TestReport, call: pytest.
         attach(msgspec.structs.replace(judgement.outcome, ended=error is None or ours), report)
 
 
-def describe_problems(judgement: Judgement) -> str:
+def describe_problems(judgement: CheckedTest) -> str:
     """What went wrong with the watching, one line each."""
     lines = [f"{NOT_JUDGED} What it traced may have been more than was seen."]
     return "\n".join([*lines, *(in_line(f"  {text}", SENTENCE) for text in judgement.problems)])

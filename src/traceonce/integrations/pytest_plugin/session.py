@@ -21,14 +21,14 @@ from traceonce.integrations.pytest_plugin import SETTINGS
 from traceonce.integrations.pytest_plugin.baseline import accept, open_baseline
 from traceonce.integrations.pytest_plugin.call_phase import NOT_JUDGED
 from traceonce.integrations.pytest_plugin.session_summary import improvements, summary
-from traceonce.integrations.pytest_plugin.traced_tests import Outcome, detach
+from traceonce.integrations.pytest_plugin.traced_tests import TracedTest, detach
 from traceonce.limits.baseline import Baseline, Change, Functions
 
 NOT_KNOWN = 6  # as the exit status of `traceonce run`; pytest itself has 0 to 5
 WORKER = "traceonce_accepted"  # the key of what a worker is told
 
 
-class Settings(NamedTuple):
+class SuiteSettings(NamedTuple):
     """What every test of the session is held to. `accepted` is None where there is no baseline."""
 
     fail_on: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ def start_session(config: pytest.Config) -> None:
         baseline = open_baseline(path, update=option.traceonce_update_baseline) if path is not None else None
     accepted = baseline.tests if baseline is not None else None
     shared = baseline.shared if baseline is not None else {}
-    config.stash[SETTINGS] = Settings(
+    config.stash[SETTINGS] = SuiteSettings(
         tuple(option.traceonce_fail_on), accepted, shared, option.traceonce_update_baseline
     )
     if told is None:
@@ -83,7 +83,7 @@ class Leading:
         self._config = config
         self._path = path
         self._baseline = baseline
-        self._outcomes: dict[str, Outcome] = {}
+        self._outcomes: dict[str, TracedTest] = {}
         self._failed = 0
         self._not_judged = 0
         self._written = ""

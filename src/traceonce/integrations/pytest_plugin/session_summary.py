@@ -9,19 +9,19 @@ from traceonce.facts import Verdict
 from traceonce.facts.command_line import quoted
 from traceonce.facts.printable import in_line, printable
 from traceonce.facts.quantities import count_of, duration
-from traceonce.integrations.pytest_plugin.traced_tests import Outcome, TracedFunction
+from traceonce.integrations.pytest_plugin.traced_tests import TracedFunction, TracedTest
 from traceonce.report.sentences import in_calls
 
 WORST = 10  # functions that are shown
 _ORDER = list(Verdict)
 
 
-def summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def summary(outcomes: Sequence[TracedTest]) -> Iterator[str]:
     """The totals in a line; then the worst functions with their tests."""
     return map(in_line, _summary(printable(outcomes)))
 
 
-def _summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def _summary(outcomes: Sequence[TracedTest]) -> Iterator[str]:
     problems = Counter(text for outcome in outcomes for text in outcome.problems)
     yield from (f"note: {text} (in {count_of(number, 'test')})" for text, number in problems.most_common(3))
     traced = [outcome for outcome in outcomes if outcome.functions]
@@ -55,12 +55,12 @@ def _describe(function: TracedFunction) -> str:
     return f"{function.name}: {counts}{lost}{causes}"
 
 
-def improvements(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def improvements(outcomes: Sequence[TracedTest]) -> Iterator[str]:
     """Tests that needed less than is accepted of them."""
     return map(in_line, _improvements(printable(outcomes)))
 
 
-def _improvements(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def _improvements(outcomes: Sequence[TracedTest]) -> Iterator[str]:
     better = [(outcome.test, text) for outcome in outcomes if outcome.ended for text in outcome.better]
     if better:
         less = f"{count_of(len(better), 'function')} needed less than the baseline accepts"

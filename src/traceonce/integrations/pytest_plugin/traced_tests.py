@@ -23,7 +23,7 @@ class TracedFunction(msgspec.Struct, frozen=True, omit_defaults=True):
     records: tuple[str, ...] = ()
 
 
-class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
+class TracedTest(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one test traced.
 
     `ended` is False where an error or a skip ended it early: it may have had more to do. `better` names
@@ -40,10 +40,10 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     traced_for: dict[str, tuple[str, ...]] = {}
 
 
-def attach(outcome: Outcome, report: pytest.TestReport) -> None:
+def attach(outcome: TracedTest, report: pytest.TestReport) -> None:
     report.traceonce = msgspec.to_builtins(outcome)  # type: ignore[attr-defined]  # carried by xdist, as any attribute
 
 
-def detach(report: pytest.TestReport) -> Outcome | None:
+def detach(report: pytest.TestReport) -> TracedTest | None:
     data = getattr(report, "traceonce", None)
-    return msgspec.convert(data, Outcome) if data is not None else None
+    return msgspec.convert(data, TracedTest) if data is not None else None

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import msgspec
 
-from traceonce.knowledge.match.failures import Found, Summary
+from traceonce.knowledge.match.failures import Failure, Failures
 from traceonce.knowledge.match.index import Hit, Index
-from traceonce.knowledge.match.stream import Answer, scan
+from traceonce.knowledge.match.stream import MatchedMessage, scan
 from traceonce.knowledge.record import Record
 
-__all__ = ["Answer", "Found", "Hit", "Index", "Match", "Summary", "guess", "match", "scan"]
+__all__ = ["Failure", "Failures", "Hit", "Index", "Match", "MatchedMessage", "guess", "match", "scan"]
 
 GUESSES = 3
 IGNORABLE = 0.51  # the score of what our report lets one ignore
@@ -37,7 +37,7 @@ def match(
     `records` is an `Index`, which is quick to ask again, or anything that gives records, such as a `Collection`.
     """
     index = records if isinstance(records, Index) else Index(records)
-    summary = Summary()
+    summary = Failures()
     best: dict[str, Hit] = {}
     for answer in scan(text, index):
         summary.take(answer)

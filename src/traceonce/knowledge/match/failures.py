@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from traceonce.knowledge.match.index import Hit
-from traceonce.knowledge.match.stream import Answer
+from traceonce.knowledge.match.stream import MatchedMessage
 from traceonce.knowledge.record import Record
 
 FUNCTIONS = 50  # of one record that are told apart
@@ -15,7 +15,7 @@ UNKNOWN = 3  # errors about which nothing is known that are kept
 QUERY = 2_000  # characters of a text by which records are guessed
 
 
-class Found(msgspec.Struct):
+class Failure(msgspec.Struct):
     """A record that explains something in the text. `also` are records that match the same message, but less well.
 
     `ignorable` says that our report, which is the text, lets one ignore it.
@@ -31,18 +31,18 @@ class Found(msgspec.Struct):
     also: list[str] = []
 
 
-class Summary:
+class Failures:
     """Grows with the number of different failures, not with the text."""
 
-    def __init__(self, answers: Iterable[Answer] = ()) -> None:
-        self._found: dict[tuple[str, str | None, bool], Found] = {}
+    def __init__(self, answers: Iterable[MatchedMessage] = ()) -> None:
+        self._found: dict[tuple[str, str | None, bool], Failure] = {}
         self.unknown: list[str] = []
         self._errors = self._beginning = ""
         for answer in answers:
             self.take(answer)
 
     @property
-    def found(self) -> list[Found]:
+    def found(self) -> list[Failure]:
         """In the order in which they came."""
         return list(self._found.values())
 
@@ -51,7 +51,7 @@ class Summary:
         """What to guess by: the lines that name errors, or else the beginning of the text."""
         return self._errors or self._beginning
 
-    def take(self, answer: Answer) -> None:
+    def take(self, answer: MatchedMessage) -> None:
         message, hits = answer
         if not hits:
             if message.error and len(self._errors) < QUERY:
@@ -68,11 +68,11 @@ class Summary:
             found.count += 1
             found.also += [other for other in others if other not in found.also]
 
-    def _entry(self, hit: Hit) -> Found:
+    def _entry(self, hit: Hit) -> Failure:
         key = (hit.record.id, hit.function, hit.ignorable)
         if key not in self._found:
             if sum(known == hit.record.id for known, *_ in self._found) >= FUNCTIONS:
                 key = (hit.record.id, None, hit.ignorable)
-            found = Found(hit.record, key[1], hit.matched, hit.named, hit.line, hit.ignorable)
+            found = Failure(hit.record, key[1], hit.matched, hit.named, hit.line, hit.ignorable)
             self._found.setdefault(key, found)
         return self._found[key]

@@ -18,14 +18,14 @@ NEAR = 16_384  # characters before and after a message in which its context is l
 CHUNK = 1 << 16
 
 
-class Answer(NamedTuple):
+class MatchedMessage(NamedTuple):
     """A message, and the records that it matches, best first (none: nothing is known about it)."""
 
     message: Message
     hits: list[Hit]
 
 
-def scan(text: str | bytes | Iterable[bytes], index: Index, *, in_context: bool = False) -> Iterator[Answer]:
+def scan(text: str | bytes | Iterable[bytes], index: Index, *, in_context: bool = False) -> Iterator[MatchedMessage]:
     """Answer for each message of a text, in order. The text may come in pieces, as bytes of any kind.
 
     With `in_context` it is known that the text is the framework's, so that no context is asked for.
@@ -33,7 +33,7 @@ def scan(text: str | bytes | Iterable[bytes], index: Index, *, in_context: bool 
     chunks = _slices([text]) if isinstance(text, str) else decode(_slices([text] if isinstance(text, bytes) else text))
     messages = cut_messages(clean_lines(split_lines(chunks)))
     if in_context:
-        return (Answer(message, index.find(message)) for message in messages)
+        return (MatchedMessage(message, index.find(message)) for message in messages)
     return _with_context(messages, index)
 
 
@@ -41,12 +41,12 @@ def _slices(pieces: Iterable[AnyStr]) -> Iterator[AnyStr]:
     return (piece[start : start + CHUNK] for piece in pieces for start in range(0, len(piece), CHUNK))
 
 
-def _with_context(messages: Iterable[Message], index: Index) -> Iterator[Answer]:
+def _with_context(messages: Iterable[Message], index: Index) -> Iterator[MatchedMessage]:
     before: deque[Message] = deque()
-    waiting: deque[Answer] = deque()
+    waiting: deque[MatchedMessage] = deque()
     size_before = size_after = 0
     for message in messages:
-        waiting.append(Answer(message, index.find(message)))
+        waiting.append(MatchedMessage(message, index.find(message)))
         size_after += len(message.raw)
         while len(waiting) > 1 and size_after - len(waiting[0].message.raw) > NEAR:
             answer = waiting.popleft()
@@ -62,7 +62,9 @@ def _with_context(messages: Iterable[Message], index: Index) -> Iterator[Answer]
         before.append(answer.message)
 
 
-def _checked(answer: Answer, before: deque[Message], after: deque[Answer], index: Index) -> Answer:
+def _checked(
+    answer: MatchedMessage, before: deque[Message], after: deque[MatchedMessage], index: Index
+) -> MatchedMessage:
     """Without the hits whose context is nowhere near."""
     if all(index.context_of(hit.record) is None for hit in answer.hits):
         return answer
@@ -75,7 +77,7 @@ def _checked(answer: Answer, before: deque[Message], after: deque[Answer], index
         ]
     )
     near = " ".join(near.split())
-    return Answer(answer.message, [hit for hit in answer.hits if _has_context(hit, near, index)])
+    return MatchedMessage(answer.message, [hit for hit in answer.hits if _has_context(hit, near, index)])
 
 
 def _has_context(hit: Hit, near: str, index: Index) -> bool:

@@ -12,7 +12,7 @@ from traceonce.facts.command_line import quoted
 from traceonce.facts.printable import in_lines, printable
 from traceonce.knowledge.advice import Advice, Explanation, Shown
 from traceonce.knowledge.evidence import join_versions
-from traceonce.knowledge.text_explanations import Answered
+from traceonce.knowledge.text_explanations import TextExplanation
 from traceonce.words.translated import Language
 
 LABEL = 15  # columns
@@ -85,7 +85,7 @@ class _Page:
         return iter(Text("\n".join(in_lines(text)), style).wrap(self._console, width, overflow="fold"))
 
 
-def explanation_lines(explained: Answered, language: Language, console: Console) -> Iterator[Text]:
+def explanation_lines(explained: TextExplanation, language: Language, console: Console) -> Iterator[Text]:
     """All of them, then what is not known; each in the language that its message has, and as wide as the console."""
     page = _Page(language, console)
     explained = printable(explained)

@@ -18,14 +18,14 @@ WIDTH = 100  # of a text that goes to a file
 Role: TypeAlias = Literal["title", "heading", "label", "good", "bad", "code", "own", "text", "dim"]
 
 
-class Span(NamedTuple):
+class Styled(NamedTuple):
     """A piece of a line, and what it is."""
 
     text: str
     role: Role = "text"
 
 
-Line: TypeAlias = tuple[Span, ...]
+Line: TypeAlias = tuple[Styled, ...]
 
 
 def render_text(record: Record, language: Language = "en", width: int = WIDTH, own: Sequence[Outcome] = ()) -> str:
@@ -79,9 +79,9 @@ class _Page:
         facts = [view.category, view.tier, f"{self.words['fix_rate']} {view.fix_rate}" if view.fix_rate else ""]
         said = " · ".join(one_line(fact) for fact in facts if fact)
         if columns(f"{view.id} · {said}") <= self.width:
-            yield (Span(one_line(view.id), "title"), Span(f" · {said}", "dim"))
+            yield (Styled(one_line(view.id), "title"), Styled(f" · {said}", "dim"))
         else:
-            yield (Span(one_line(view.id), "title"),)
+            yield (Styled(one_line(view.id), "title"),)
             yield from self._wrapped(said, "", "", "dim")
         yield from self._wrapped(self._said(view.title), "", "", "heading")
         if view.original:
@@ -89,7 +89,7 @@ class _Page:
 
     def heading(self, name: str) -> Iterator[Line]:
         yield ()
-        yield (Span(self.words[name], "heading"),)
+        yield (Styled(self.words[name], "heading"),)
 
     def text(self, phrase: Phrase) -> Iterator[Line]:
         yield from self._wrapped(self._said(phrase), "  ", "  ", "text")
@@ -101,8 +101,8 @@ class _Page:
         rate = self.words["open"] + claim.rate + self.words["close"] if claim.rate else ""
         first = True
         for line in wrap(one_line(action) + rate, self.width - len(hang)):
-            start: Line = (Span("  "), Span(mark, role), Span(" ")) if first else (Span(hang),)
-            yield (*start, Span(line, role if first and role == "good" else "text"))
+            start: Line = (Styled("  "), Styled(mark, role), Styled(" ")) if first else (Styled(hang),)
+            yield (*start, Styled(line, role if first and role == "good" else "text"))
             first = False
         if claim.why:
             yield from self._wrapped(self._said(claim.why), hang, hang, "text")
@@ -161,7 +161,7 @@ class _Page:
     def _code(self, code: str, indent: str) -> Iterator[Line]:
         """As it is, whatever the width: a line that was broken could not be copied."""
         for line in clean(code).strip("\n").expandtabs(4).split("\n"):
-            yield (Span(indent), Span(line, "code")) if line.strip() else ()
+            yield (Styled(indent), Styled(line, "code")) if line.strip() else ()
 
     def _said(self, phrase: Phrase) -> str:
         if phrase.translated or not phrase:
@@ -171,9 +171,9 @@ class _Page:
     def _labelled(self, label: str, text: str, indent: str, role: Role = "text") -> Iterator[Line]:
         lines = wrap(one_line(text), max(10, self.width - columns(indent + label) - 2))
         for number, line in enumerate(lines):
-            start = Span(label + "  ", "own" if role == "own" else "label")
-            yield (Span(indent), start if not number else Span(" " * (columns(label) + 2)), Span(line, role))
+            start = Styled(label + "  ", "own" if role == "own" else "label")
+            yield (Styled(indent), start if not number else Styled(" " * (columns(label) + 2)), Styled(line, role))
 
     def _wrapped(self, text: str, first: str, rest: str, role: Role) -> Iterator[Line]:
         for number, line in enumerate(wrap(one_line(text), self.width - columns(rest))):
-            yield (Span(rest if number else first), Span(line, role))
+            yield (Styled(rest if number else first), Styled(line, role))

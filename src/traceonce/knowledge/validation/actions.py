@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from traceonce.errors import RecordError
 from traceonce.knowledge.record import Workaround
 from traceonce.knowledge.validation.problem import Level, Problem, quoted, verify_command
-from traceonce.knowledge.validation.record_case import MODULE, Case
+from traceonce.knowledge.validation.record_case import MODULE, RecordCase
 
 WRITE_A_TRIAL = "Write a trial for it (experiment); its code becomes the how"
 _WORDS = re.compile(r"\w+")
 
 
-def actions_are_said(case: Case) -> Iterator[Problem]:
+def actions_are_said(case: RecordCase) -> Iterator[Problem]:
     """Every workaround and dead end has an action, and every dead end a reason."""
     for at, item in case.record.claims:
         if not item.action.strip():
@@ -25,7 +25,7 @@ def actions_are_said(case: Case) -> Iterator[Problem]:
             yield case.problem("actions_are_said", f"{at}.why_fails", "it is empty", "Say what happens instead")
 
 
-def actions_differ(case: Case) -> Iterator[Problem]:
+def actions_differ(case: RecordCase) -> Iterator[Problem]:
     """No action is said twice."""
     seen: dict[tuple[str, ...], str] = {}
     for at, item in case.record.claims:
@@ -36,7 +36,7 @@ def actions_differ(case: Case) -> Iterator[Problem]:
         seen.setdefault(words, at)
 
 
-def how_adds_something(case: Case) -> Iterator[Problem]:
+def how_adds_something(case: RecordCase) -> Iterator[Problem]:
     """`how` says more than `action` does; without a trial to take it from, it is not empty."""
     for at, item in case.record.claims:
         if item.how.strip() and _words(item.how) == _words(item.action):
@@ -46,7 +46,7 @@ def how_adds_something(case: Case) -> Iterator[Problem]:
             yield case.problem("how_adds_something", f"{at}.how", "it is empty", WRITE_A_TRIAL, level)
 
 
-def experiment_is_there(case: Case) -> Iterator[Problem]:
+def experiment_is_there(case: RecordCase) -> Iterator[Problem]:
     """The record names an experiment that can be read, and that has a trial for every claim, and no other."""
     record, experiment = case.record, case.experiment
     if record.experiment is not None and not MODULE.fullmatch(record.experiment):
@@ -74,7 +74,7 @@ def experiment_is_there(case: Case) -> Iterator[Problem]:
                 yield case.problem("experiment_is_there", "experiment", what, "Add the claim, or remove the function")
 
 
-def how_was_run(case: Case) -> Iterator[Problem]:
+def how_was_run(case: RecordCase) -> Iterator[Problem]:
     """`how` is the body of the trial, to the letter."""
     experiment = case.experiment
     if experiment is None or isinstance(experiment, RecordError):

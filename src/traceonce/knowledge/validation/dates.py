@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from traceonce.knowledge.validation.problem import Problem, quoted
-from traceonce.knowledge.validation.record_case import Case
+from traceonce.knowledge.validation.record_case import RecordCase
 
 ORDER = ("first_seen", "last_confirmed", "last_updated")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -22,7 +22,7 @@ def day(text: str) -> datetime.date | None:
         return None
 
 
-def dates_are_days(case: Case) -> Iterator[Problem]:
+def dates_are_days(case: RecordCase) -> Iterator[Problem]:
     """Dates are days (YYYY-MM-DD), and none is in the future."""
     tomorrow = datetime.date.today() + datetime.timedelta(days=1)  # it may be tomorrow already where it was written
     said = [(name, getattr(case.record, name)) for name in ORDER]
@@ -36,7 +36,7 @@ def dates_are_days(case: Case) -> Iterator[Problem]:
             yield case.problem("dates_are_days", field, f"{text} is in the future", "Write the day on which it was")
 
 
-def dates_in_order(case: Case) -> Iterator[Problem]:
+def dates_in_order(case: RecordCase) -> Iterator[Problem]:
     """`first_seen` ≤ `last_confirmed` ≤ `last_updated`."""
     dates = [(name, day(getattr(case.record, name) or "")) for name in ORDER]
     known = [(name, date) for name, date in dates if date is not None]

@@ -11,14 +11,14 @@ from typing import Any
 from traceonce.errors import RecordError
 from traceonce.knowledge.expressions import compile_re2
 from traceonce.knowledge.validation.problem import Problem, quoted, verify_command
-from traceonce.knowledge.validation.record_case import Case
+from traceonce.knowledge.validation.record_case import RecordCase
 
 BENIGN = Path(__file__).parent.parent / "benign.txt"
 _HOME = re.compile(r"(?:/home/|/Users/|[A-Z]:\\Users\\)[^/\\\s\"']+|/root/")
 FIELDS = ("regex", "regex_zh", "context")
 
 
-def expressions_compile(case: Case) -> Iterator[Problem]:
+def expressions_compile(case: RecordCase) -> Iterator[Problem]:
     """`regex` is there; `regex`, `regex_zh` and `context` are expressions that RE2 accepts."""
     if not case.record.regex:
         remedy = "Write one that finds the signature and the examples"
@@ -32,7 +32,7 @@ def expressions_compile(case: Case) -> Iterator[Problem]:
         yield case.problem("expressions_compile", "regex_zh", what, remedy, "warning")
 
 
-def regex_finds_signature(case: Case) -> Iterator[Problem]:
+def regex_finds_signature(case: RecordCase) -> Iterator[Problem]:
     """`regex` finds the signature, and `regex_zh` the Chinese one, with white space collapsed."""
     for field, signature in (("regex", "signature"), ("regex_zh", "signature_zh")):
         expression = compiled(getattr(case.record, field))
@@ -42,7 +42,7 @@ def regex_finds_signature(case: Case) -> Iterator[Problem]:
             yield case.problem("regex_finds_signature", field, what, f"Change it, or correct {signature}")
 
 
-def regex_finds_examples(case: Case) -> Iterator[Problem]:
+def regex_finds_examples(case: RecordCase) -> Iterator[Problem]:
     """`regex` finds every example; where there is a `context`, at least one example has that, too."""
     record = case.record
     if not record.examples:
@@ -58,7 +58,7 @@ def regex_finds_examples(case: Case) -> Iterator[Problem]:
         yield case.problem("regex_finds_examples", "context", what, "Change it, or add an example with a traceback")
 
 
-def examples_are_anonymous(case: Case) -> Iterator[Problem]:
+def examples_are_anonymous(case: RecordCase) -> Iterator[Problem]:
     """No example names a home folder: that is a place on one machine, and often a person."""
     for number, example in enumerate(case.record.examples):
         if place := _HOME.search(example):
@@ -66,7 +66,7 @@ def examples_are_anonymous(case: Case) -> Iterator[Problem]:
             yield case.problem("examples_are_anonymous", f"examples[{number}]", what, "Take the folder out", "warning")
 
 
-def no_benign_line(case: Case) -> Iterator[Problem]:
+def no_benign_line(case: RecordCase) -> Iterator[Problem]:
     """`regex` and `regex_zh` hit none of the benign lines; with a `context`, only a line that has it, too, is a hit."""
     context = compiled(case.record.context)
     if case.record.context and context is None:

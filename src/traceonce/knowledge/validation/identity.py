@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from traceonce.knowledge.validation.problem import Problem, quoted
-from traceonce.knowledge.validation.record_case import Case
+from traceonce.knowledge.validation.record_case import RecordCase
 
 _ID = re.compile(r"[a-z0-9_]+/[a-z0-9]+(-[a-z0-9]+)*")
 
 
-def id_form(case: Case) -> Iterator[Problem]:
+def id_form(case: RecordCase) -> Iterator[Problem]:
     """The id is `<domain>/<slug>` in lower case, with hyphens between the words of the slug."""
     if not _ID.fullmatch(case.record.id):
         yield case.problem(
@@ -22,7 +22,7 @@ def id_form(case: Case) -> Iterator[Problem]:
         )
 
 
-def id_equals_path(case: Case) -> Iterator[Problem]:
+def id_equals_path(case: RecordCase) -> Iterator[Problem]:
     """The file is `records/<id>.json`. In a base it is found by its path; elsewhere (a draft) this is a warning."""
     path = case.file.absolute()
     if not _ID.fullmatch(case.record.id) or path.parts[-3:] == ("records", *f"{case.record.id}.json".split("/")):
@@ -36,7 +36,7 @@ def id_equals_path(case: Case) -> Iterator[Problem]:
         yield case.problem("id_equals_path", "id", what, remedy, "warning")
 
 
-def domain_of_id(case: Case) -> Iterator[Problem]:
+def domain_of_id(case: RecordCase) -> Iterator[Problem]:
     """`domain` is the first part of the id."""
     domain, _, _ = case.record.id.partition("/")
     if case.record.domain != domain:
@@ -44,7 +44,7 @@ def domain_of_id(case: Case) -> Iterator[Problem]:
         yield case.problem("domain_of_id", "domain", what, f"Write {quoted(domain)}, or change the id")
 
 
-def said_at_all(case: Case) -> Iterator[Problem]:
+def said_at_all(case: RecordCase) -> Iterator[Problem]:
     """Signature, root cause, category, workarounds and dead ends are there; an error code is one that users see."""
     record = case.record
     if not record.signature.strip():

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from traceonce.knowledge.record import record_named_in
 from traceonce.knowledge.validation.problem import Problem, quoted
-from traceonce.knowledge.validation.record_case import Case
+from traceonce.knowledge.validation.record_case import RecordCase
 
 BACK = {
     "leads_to": "preceded_by",
@@ -16,7 +16,7 @@ BACK = {
 }
 
 
-def transitions_lead_somewhere(case: Case) -> Iterator[Problem]:
+def transitions_lead_somewhere(case: RecordCase) -> Iterator[Problem]:
     """There is a transition; each names a record of this base, once, and not the record itself."""
     record, known = case.record, case.base.collection
     if not any(getattr(record.transition_graph, kind) for kind in BACK):
@@ -40,7 +40,7 @@ def transitions_lead_somewhere(case: Case) -> Iterator[Problem]:
             yield case.problem("transitions_lead_somewhere", at, what, remedy)
 
 
-def transitions_lead_back(case: Case) -> Iterator[Problem]:
+def transitions_lead_back(case: RecordCase) -> Iterator[Problem]:
     """What leads to a record is named there as preceding it, and the other way round; confusion is mutual."""
     record = case.record
     if record.id not in case.base.collection:
@@ -60,11 +60,11 @@ def transitions_lead_back(case: Case) -> Iterator[Problem]:
                     yield _one_sided(case, back, what, f"Add {name} to {back} here, or take this record out there")
 
 
-def _one_sided(case: Case, kind: str, what: str, remedy: str) -> Problem:
+def _one_sided(case: RecordCase, kind: str, what: str, remedy: str) -> Problem:
     return case.problem("transitions_lead_back", f"transition_graph.{kind}", what, remedy)
 
 
-def documented(case: Case) -> Iterator[Problem]:
+def documented(case: RecordCase) -> Iterator[Problem]:
     """`official_doc_url` is a page that a browser can open over https."""
     url = case.record.official_doc_url
     if not url:

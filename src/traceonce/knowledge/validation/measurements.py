@@ -10,13 +10,13 @@ from traceonce.knowledge.experiment import Experiment
 from traceonce.knowledge.record import TIERS, Evidence
 from traceonce.knowledge.validation.dates import day
 from traceonce.knowledge.validation.problem import Problem, quoted, verify_command
-from traceonce.knowledge.validation.record_case import Case
+from traceonce.knowledge.validation.record_case import RecordCase
 
 MOST_RUNS = 1_000_000
 _VERSION = re.compile(r"[0-9]+(\.[0-9A-Za-z+-]+)*", re.ASCII)
 
 
-def evidence_is_sound(case: Case) -> Iterator[Problem]:
+def evidence_is_sound(case: RecordCase) -> Iterator[Problem]:
     """A piece of evidence has at least one run, no more that held than there were, a version, a framework and a day."""
     for at, piece in case.evidence:
         for field, what in _unsound(piece):
@@ -37,7 +37,7 @@ def _unsound(piece: Evidence) -> Iterator[tuple[str, str]]:
         yield "date", f"{quoted(piece.date)} is no day (YYYY-MM-DD)"
 
 
-def evidence_is_its_own(case: Case) -> Iterator[Problem]:
+def evidence_is_its_own(case: RecordCase) -> Iterator[Problem]:
     """A piece of evidence comes from the trial of the claim that it stands under; there is one for each version."""
     record = case.record
     experiment = case.experiment if isinstance(case.experiment, Experiment) else None
@@ -57,7 +57,7 @@ def evidence_is_its_own(case: Case) -> Iterator[Problem]:
             seen.add((piece.framework, piece.version))
 
 
-def everything_was_run(case: Case) -> Iterator[Problem]:
+def everything_was_run(case: RecordCase) -> Iterator[Problem]:
     """The failure, every workaround and every dead end has evidence, and most of it speaks for the claim."""
     record = case.record
     remedy = f"Run it: {verify_command(record.id)}"
@@ -77,7 +77,7 @@ def everything_was_run(case: Case) -> Iterator[Problem]:
             yield case.problem("everything_was_run", f"{at}.evidence", what, "Correct the claim, or take it out")
 
 
-def nothing_typed_in(case: Case) -> Iterator[Problem]:
+def nothing_typed_in(case: RecordCase) -> Iterator[Problem]:
     """Rates, intervals, confidence, tier, counts and `last_confirmed` are what the evidence gives, and nothing else."""
     if any(True for _, piece in case.evidence for _ in _unsound(piece)):
         return
@@ -104,14 +104,14 @@ def nothing_typed_in(case: Case) -> Iterator[Problem]:
             yield case.problem("nothing_typed_in", field, f"{_shown(said)} was typed in: {basis}", remedy)
 
 
-def tier_is_known(case: Case) -> Iterator[Problem]:
+def tier_is_known(case: RecordCase) -> Iterator[Problem]:
     """`verification_tier` is one of the four tiers."""
     if case.record.verification_tier not in TIERS:
         what = f"{quoted(case.record.verification_tier)} is no tier"
         yield case.problem("tier_is_known", "verification_tier", what, f"It is one of {', '.join(TIERS)}")
 
 
-def versions_were_run(case: Case) -> Iterator[Problem]:
+def versions_were_run(case: RecordCase) -> Iterator[Problem]:
     """Every version that the record names was run, and its status is what the runs gave."""
     if any(True for _, piece in case.evidence for _ in _unsound(piece)):
         return

@@ -33,7 +33,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.file}: {mark}{self.field}: {self.what}. {self.remedy}{end}"
 
 
-class Checked(msgspec.Struct, frozen=True):
+class CheckedFile(msgspec.Struct, frozen=True):
     """A file and what was found in it. `unreadable`: it is no JSON at all, so that nothing could be checked."""
 
     file: Path

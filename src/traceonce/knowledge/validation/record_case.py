@@ -10,7 +10,7 @@ from pathlib import Path
 from traceonce.errors import RecordError
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.experiment import Experiment
-from traceonce.knowledge.provenance import Finding
+from traceonce.knowledge.provenance import Provenance
 from traceonce.knowledge.record import Evidence, Record
 from traceonce.knowledge.validation.problem import Level, Problem, printable
 
@@ -35,7 +35,7 @@ class Base:
         return found
 
 
-class Case:
+class RecordCase:
     """What a rule looks at.
 
     `at_home`: the file lies in the records/ of its base. `together`: the ids of all that are checked with it.
@@ -49,7 +49,7 @@ class Case:
         *,
         at_home: bool,
         together: frozenset[str] = frozenset(),
-        provenance: Finding | None = None,
+        provenance: Provenance | None = None,
     ) -> None:
         self.record, self.file, self.base = record, file, base
         self.at_home, self.together, self.provenance = at_home, together, provenance

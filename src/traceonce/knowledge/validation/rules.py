@@ -21,9 +21,9 @@ from traceonce.knowledge.validation import (
     translations,
 )
 from traceonce.knowledge.validation.problem import Problem
-from traceonce.knowledge.validation.record_case import Case
+from traceonce.knowledge.validation.record_case import RecordCase
 
-Rule: TypeAlias = Callable[[Case], Iterator[Problem]]
+Rule: TypeAlias = Callable[[RecordCase], Iterator[Problem]]
 
 RULES: tuple[Rule, ...] = (
     identity.id_form,
@@ -57,7 +57,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def apply_rules(case: Case) -> list[Problem]:
+def apply_rules(case: RecordCase) -> list[Problem]:
     return [problem for rule in RULES for problem in rule(case)]
 
 

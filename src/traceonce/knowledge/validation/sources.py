@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from traceonce.knowledge.validation.problem import Problem, quoted
-from traceonce.knowledge.validation.record_case import Case
+from traceonce.knowledge.validation.record_case import RecordCase
 
 
-def message_exists(case: Case) -> Iterator[Problem]:
+def message_exists(case: RecordCase) -> Iterator[Problem]:
     """The fixed parts of the message are in the package that raises it, as it is installed here."""
     finding = case.provenance
     if finding is None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from traceonce.knowledge.record import DeadEnd
 from traceonce.knowledge.validation.problem import Problem
-from traceonce.knowledge.validation.record_case import Case
+from traceonce.knowledge.validation.record_case import RecordCase
 
 
-def lists_of_one_length(case: Case) -> Iterator[Problem]:
+def lists_of_one_length(case: RecordCase) -> Iterator[Problem]:
     """`workarounds_zh` and `dead_ends_zh`, where they are given, have an entry for every workaround and dead end."""
     for name in ("workarounds", "dead_ends"):
         entries, translated = getattr(case.record, name), getattr(case.record, f"{name}_zh")
@@ -19,7 +19,7 @@ def lists_of_one_length(case: Case) -> Iterator[Problem]:
             yield case.problem("lists_of_one_length", f"{name}_zh", what, remedy)
 
 
-def everything_is_translated(case: Case) -> Iterator[Problem]:
+def everything_is_translated(case: RecordCase) -> Iterator[Problem]:
     """Signature, root cause, actions, reasons and conditions have a Chinese text, and it is not the English one."""
     record = case.record
     texts = [
@@ -44,7 +44,7 @@ def everything_is_translated(case: Case) -> Iterator[Problem]:
             yield case.problem("everything_is_translated", field, what, "Translate it", "warning")
 
 
-def _missing(case: Case, field: str) -> Problem:
+def _missing(case: RecordCase, field: str) -> Problem:
     return case.problem("everything_is_translated", field, "the Chinese text is missing", "Translate it", "warning")
 
 

@@ -17,13 +17,13 @@ from traceonce.facts import Breach, Limit, Recording
 from traceonce.facts.quantities import count_of
 from traceonce.report.base import Material
 from traceonce.report.chrome.lanes import Slice, sort_into_lanes
-from traceonce.report.chrome.slices import Happened, facts_of, slices_of, title_of
+from traceonce.report.chrome.slices import ChromeEvent, facts_of, slices_of, title_of
 from traceonce.report.events import timed_events
 from traceonce.report.sentences import describe_change, describe_place, describe_site
 from traceonce.version import __version__
 
 Line: TypeAlias = dict[str, Any]
-Traces: TypeAlias = dict[tuple[str, str], list[Happened]]
+Traces: TypeAlias = dict[tuple[str, str], list[ChromeEvent]]
 MAIN_THREAD = "MainThread"
 COMPILER = "XLA compiler"  # the log does not say which thread it was
 _OWN_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
@@ -32,7 +32,7 @@ _OWN_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 def render_chrome(material: Material) -> str:
     recording = material.recording
     processes = _Processes(recording)
-    happened = [Happened.of(timed) for timed in timed_events(material)]
+    happened = [ChromeEvent.of(timed) for timed in timed_events(material)]
     functions = _traces_of_functions(happened)
     lines = [
         *_names(recording, processes),
@@ -76,9 +76,9 @@ def _names(recording: Recording, processes: _Processes) -> Iterator[Line]:
         yield _metadata("process_sort_index", number, number, sort_index=position)
 
 
-def _threads(happened: list[Happened], processes: _Processes) -> Iterator[Line]:
+def _threads(happened: list[ChromeEvent], processes: _Processes) -> Iterator[Line]:
     """Every thread by its name, and what happened in it."""
-    threads: dict[tuple[str, str], list[Happened]] = {}
+    threads: dict[tuple[str, str], list[ChromeEvent]] = {}
     for item in happened:
         thread = COMPILER if item.event.kind == "compile" else item.event.thread
         threads.setdefault((item.event.process, thread), []).append(item)
@@ -107,11 +107,11 @@ def _slice(piece: Slice, pid: int, tid: int) -> Line:
     }
 
 
-def _untimed(item: Happened, pid: int, tid: int) -> Line:
+def _untimed(item: ChromeEvent, pid: int, tid: int) -> Line:
     return _instant(title_of(item), item.event.kind, item.start, pid, tid, "t", facts_of(item))
 
 
-def _traces_of_functions(happened: list[Happened]) -> Traces:
+def _traces_of_functions(happened: list[ChromeEvent]) -> Traces:
     """The traces that the user's code caused, by process and function, in the order in which they ended."""
     functions: Traces = {}
     for item in sorted(happened, key=lambda item: item.end):

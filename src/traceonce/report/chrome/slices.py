@@ -19,7 +19,7 @@ LONGEST = 1e9  # seconds
 FIRST_RUN = "thread_state_sleeping"  # as Chrome calls a colour
 
 
-class Happened(NamedTuple):
+class ChromeEvent(NamedTuple):
     """An event, why it came about, and when it began, in microseconds since the run began."""
 
     event: TraceEvent
@@ -27,7 +27,7 @@ class Happened(NamedTuple):
     start: int
 
     @classmethod
-    def of(cls, timed: Timed) -> Happened:
+    def of(cls, timed: Timed) -> ChromeEvent:
         return cls(timed.event, timed.causes, microseconds(timed.start))
 
     @property
@@ -40,9 +40,9 @@ def microseconds(seconds: float) -> int:
     return round(min(max(seconds, -LONGEST), LONGEST) * 1e6)
 
 
-def slices_of(happened: Sequence[Happened]) -> Iterator[Slice]:
+def slices_of(happened: Sequence[ChromeEvent]) -> Iterator[Slice]:
     """The slices of one thread, for the events whose duration was measured."""
-    backwards: dict[str, list[Happened]] = {}
+    backwards: dict[str, list[ChromeEvent]] = {}
     for item in sorted(happened, key=_start_of):
         if item.event.kind == "backward":
             backwards.setdefault(item.event.function.key, []).append(item)
@@ -65,11 +65,11 @@ def slices_of(happened: Sequence[Happened]) -> Iterator[Slice]:
             yield Slice(item.end, item.end + took, name, "first_run", FIRST_RUN, _known(facts))
 
 
-def _start_of(item: Happened) -> int:
+def _start_of(item: ChromeEvent) -> int:
     return item.start
 
 
-def _set_aside(trace: Happened, backwards: Sequence[Happened]) -> Iterator[int]:
+def _set_aside(trace: ChromeEvent, backwards: Sequence[ChromeEvent]) -> Iterator[int]:
     """The backward graphs that were built in the first run of a graph: their time is not in that of the run."""
     ends = trace.end + CLOSE + microseconds(trace.event.first_run_seconds or 0.0)
     for backward in backwards[bisect.bisect_left(backwards, trace.end - CLOSE, key=_start_of) :]:
@@ -79,7 +79,7 @@ def _set_aside(trace: Happened, backwards: Sequence[Happened]) -> Iterator[int]:
         yield backward.end - backward.start
 
 
-def title_of(happened: Happened) -> str:
+def title_of(happened: ChromeEvent) -> str:
     """The function, and why it was traced."""
     event, causes, _ = happened
     name = event.function.short_name
@@ -92,7 +92,7 @@ def title_of(happened: Happened) -> str:
     return f"{what} ({codes})" if codes else what
 
 
-def _family(happened: Happened) -> Family:
+def _family(happened: ChromeEvent) -> Family:
     event, causes, _ = happened
     if event.kind != "trace":
         return families.COMPILE if event.kind == "compile" else families.BACKWARD
@@ -103,7 +103,7 @@ def _family(happened: Happened) -> Family:
     return CATALOGUE[causes[0].code].family if causes else families.FIRST
 
 
-def facts_of(happened: Happened) -> dict[str, Any]:
+def facts_of(happened: ChromeEvent) -> dict[str, Any]:
     """What a viewer shows of an event that is clicked on."""
     event, causes, _ = happened
     return _known(

@@ -17,7 +17,7 @@ ABSENT = -1
 _SEQUENCES = ("list", "tuple", ARGUMENTS)
 
 
-class Places(NamedTuple):
+class ChangeGrid(NamedTuple):
     """`rows` has, for each signature, an index into `texts` per path (or ABSENT); what varied comes first.
 
     `constant` names all places that never changed, also those that are left out of `paths`.
@@ -29,7 +29,7 @@ class Places(NamedTuple):
     constant: list[str]
 
 
-def find_places(signatures: Sequence[Signature]) -> Places:
+def find_places(signatures: Sequence[Signature]) -> ChangeGrid:
     """What stood where. The order is that of the arguments, but for what varied."""
     mixed = _mixed_paths(signatures)
     numbers: dict[str, int] = {}
@@ -43,7 +43,7 @@ def find_places(signatures: Sequence[Signature]) -> Places:
     paths = [*varying, *constant][:MOST_PLACES]
     shown = [columns[path] for path in paths]
     rows = [[column.get(position, ABSENT) for column in shown] for position in range(len(signatures))]
-    return Places(paths, list(numbers), rows, constant)
+    return ChangeGrid(paths, list(numbers), rows, constant)
 
 
 def _varies(column: dict[int, int], signatures: int) -> bool:

@@ -34,7 +34,7 @@ from traceonce.frameworks.base.registry import dialect_of, package_titles
 from traceonce.report.base import Material
 from traceonce.report.events import Timed, timed_events
 from traceonce.report.json import describe_cause
-from traceonce.report.page.change_grid import Places, find_places
+from traceonce.report.page.change_grid import ChangeGrid, find_places
 from traceonce.report.phrases import chinese, english
 from traceonce.report.sentences import compilations, describe_reached, fix_command
 from traceonce.version import __version__
@@ -158,7 +158,7 @@ def _describe_site(site: CallSite | SiteCount) -> dict[str, Any]:
 
 
 def _describe_function(
-    diagnosis: Diagnosis, places: Places, needed_seconds: float, recording: Recording
+    diagnosis: Diagnosis, places: ChangeGrid, needed_seconds: float, recording: Recording
 ) -> dict[str, Any]:
     function = diagnosis.function
     own = (diagnosis.backend, function.key)

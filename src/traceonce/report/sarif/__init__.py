@@ -17,8 +17,8 @@ import msgspec
 from traceonce.facts import Recording
 from traceonce.facts.error_text import main_line
 from traceonce.report.base import Material
-from traceonce.report.sarif.locations import Places
-from traceonce.report.sarif.results import Found, find_results
+from traceonce.report.sarif.locations import Locations
+from traceonce.report.sarif.results import SarifResult, find_results
 from traceonce.report.sarif.rules import INDEX, describe_rules
 from traceonce.report.sarif.uris import SOURCE_ROOT, Uris
 from traceonce.version import __version__
@@ -28,7 +28,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 def render_sarif(material: Material) -> str:
     recording = material.recording
-    places = Places(recording)
+    places = Locations(recording)
     root, program = places.uris.source_root, _program(recording)
     driver = {
         "name": "traceonce",
@@ -56,7 +56,7 @@ def render_sarif(material: Material) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
 
 
-def _number(results: Iterable[Found]) -> list[dict[str, Any]]:
+def _number(results: Iterable[SarifResult]) -> list[dict[str, Any]]:
     """The results as SARIF has them. Functions of one name, such as lambdas, are told apart by their order."""
     seen: Counter[str] = Counter()
     numbered = []

@@ -13,7 +13,7 @@ Place: TypeAlias = dict[str, Any]
 SITES = 10  # call sites that are told with a result
 
 
-class Places:
+class Locations:
     """The functions and calls of one run, as locations."""
 
     def __init__(self, recording: Recording) -> None:

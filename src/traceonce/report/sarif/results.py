@@ -13,12 +13,12 @@ from traceonce.facts.cause import SILENT
 from traceonce.report.base import Material
 from traceonce.report.phrases import english
 from traceonce.report.sarif.fixes import Changes, fixes_of
-from traceonce.report.sarif.locations import Place, Places
+from traceonce.report.sarif.locations import Locations, Place
 from traceonce.report.sarif.rules import FAILED, LIMIT
 from traceonce.report.sentences import causes_left, describe_change, describe_reason, fix_command
 
 
-class Found(NamedTuple):
+class SarifResult(NamedTuple):
     """One result. Those with one `identity` are the same finding, wherever its lines have moved to."""
 
     rule: str
@@ -31,7 +31,7 @@ class Found(NamedTuple):
     fixes: tuple[dict[str, Any], ...] = ()
 
 
-def find_results(material: Material, places: Places) -> Iterator[Found]:
+def find_results(material: Material, places: Locations) -> Iterator[SarifResult]:
     """Limits first, then the functions, worst first."""
     breaches: dict[tuple[str, bool], list[Breach]] = {}
     for breach in material.recording.breaches:
@@ -45,12 +45,12 @@ def find_results(material: Material, places: Places) -> Iterator[Found]:
         yield from _Function(diagnosis, places, changes, command, acute=diagnosis.function.key in acute).results()
 
 
-def _describe_limit(breaches: list[Breach], places: Places) -> Found:
+def _describe_limit(breaches: list[Breach], places: Locations) -> SarifResult:
     """At the first call that needed one trace more."""
     first = breaches[0]
     said = f"{first.function.name} {english.limit_reached(first, len(breaches))}."
     sites = [SiteCount.of(first.call_site, len(breaches))] if first.call_site else []
-    return Found(
+    return SarifResult(
         rule=LIMIT,
         level="error",
         message="\n".join([said, *map(describe_change, first.causes)]),
@@ -64,7 +64,7 @@ class _Function:
     """The results of one function. It is `acute` where it needs looking at."""
 
     def __init__(
-        self, diagnosis: Diagnosis, places: Places, changes: Changes, command: str | None, *, acute: bool
+        self, diagnosis: Diagnosis, places: Locations, changes: Changes, command: str | None, *, acute: bool
     ) -> None:
         self._diagnosis = diagnosis
         self._places = places
@@ -72,7 +72,7 @@ class _Function:
         self._command = command
         self._acute = acute
 
-    def results(self) -> Iterator[Found]:
+    def results(self) -> Iterator[SarifResult]:
         if self._diagnosis.verdict is Verdict.FAILED:
             yield self._found(FAILED, "note" if self._diagnosis.accepted else "error", *self._diagnosis.notes)
         for cause in self._diagnosis.causes:
@@ -80,7 +80,7 @@ class _Function:
             if self._acute or self._diagnosis.verdict is Verdict.BOUNDED or cause.code is CauseCode.STALE:
                 yield self._of_cause(cause)
 
-    def _of_cause(self, cause: Cause) -> Found:
+    def _of_cause(self, cause: Cause) -> SarifResult:
         diagnosis = self._diagnosis
         values = english.describe_values(cause)
         said = f"{cause.path}: {english.describe_cause(cause, diagnosis.traces, diagnosis.backend)}" + (
@@ -121,11 +121,11 @@ class _Function:
         if not fixes and self._acute and cause in causes_left(self._diagnosis):
             yield f"Change: {english.describe_remedy(cause, self._diagnosis)}"
 
-    def _found(self, rule: str, level: Level, *lines: str, path: str = "") -> Found:
+    def _found(self, rule: str, level: Level, *lines: str, path: str = "") -> SarifResult:
         diagnosis, function = self._diagnosis, self._diagnosis.function
         place = self._places.of_function(function, diagnosis.call_sites)
         cost = f", {english.lost(diagnosis.lost_seconds, diagnosis.share)}" if diagnosis.lost_seconds >= 0.001 else ""
-        return Found(
+        return SarifResult(
             rule=rule,
             level=level,
             message="\n".join([f"{function.name} {english.what_happened(diagnosis)}{cost}.", *lines]),
@@ -155,7 +155,7 @@ def _describe(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _identify(rule: str, function: FunctionId, places: Places, path: str = "") -> str:
+def _identify(rule: str, function: FunctionId, places: Locations, path: str = "") -> str:
     file = None if function.library else places.uris.locate(function.file)
     parts = (rule, file["uri"] if file else "", function.name, path)
     return hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()[:32]

@@ -16,20 +16,20 @@ from traceonce.facts.recording import child_files
 from traceonce.home import latest_recording, recordings_folder
 from traceonce.serve import jobs
 from traceonce.serve.computation_budget import LOOK, reading_budget
-from traceonce.serve.digest import Kept
+from traceonce.serve.digest import DigestedRecording
 from traceonce.serve.mcp.contract import RecordingLine, RecordingsFound
 from traceonce.serve.mcp.desk import LATEST
 from traceonce.serve.queries import run_job
 from traceonce.serve.request_errors import NotFoundError, TooLargeError
 from traceonce.serve.shared_cache import Cache
-from traceonce.serve.worker_lanes import Lanes
+from traceonce.serve.worker_pools import WorkerPools
 
 LARGEST = 512 << 20  # bytes of a recording
 KEPT = 16 << 20  # bytes of what was found in recordings
 NAMED = 5  # recordings, where one was asked for that is not there
 
 
-class Found(NamedTuple):
+class LocalRecording(NamedTuple):
     """A recording in a file. `name` means the same one later; `state` tells it from what the file held before."""
 
     path: Path
@@ -44,9 +44,9 @@ class LocalRecordings:
     They are only read, by workers and each within its budget: `traceonce run` makes them, and drops the oldest.
     """
 
-    def __init__(self, lanes: Lanes) -> None:
-        self._lanes = lanes
-        self._kept: Cache[Kept] = Cache(KEPT, lambda kept: len(kept.digest) + len(kept.causes))
+    def __init__(self, pools: WorkerPools) -> None:
+        self._pools = pools
+        self._kept: Cache[DigestedRecording] = Cache(KEPT, lambda kept: len(kept.digest) + len(kept.causes))
 
     async def list(self, search: str, limit: int) -> RecordingsFound:
         """Those in the user's folder whose name has all the words, the newest first. None is read for that."""
@@ -55,28 +55,28 @@ class LocalRecordings:
     async def findings(self, recording: str, function: str | None) -> jobs.Told:
         found = await run_sync(look_up, recording)
         digest = await self._digest(found)
-        return await run_job(self._lanes.look(0), LOOK, found.name, jobs.tell_findings, digest, found.name, function)
+        return await run_job(self._pools.look(0), LOOK, found.name, jobs.tell_findings, digest, found.name, function)
 
     async def proposals(self, recording: str, function: str) -> jobs.Told:
         found = await run_sync(look_up, recording)
         digest = await self._digest(found)
-        return await run_job(self._lanes.look(0), LOOK, found.name, jobs.tell_proposals, digest, found.name, function)
+        return await run_job(self._pools.look(0), LOOK, found.name, jobs.tell_proposals, digest, found.name, function)
 
-    async def _digest(self, found: Found) -> bytes:
-        async def make() -> Kept:
-            budget = reading_budget(found.size, self._lanes.most_seconds)
+    async def _digest(self, found: LocalRecording) -> bytes:
+        async def make() -> DigestedRecording:
+            budget = reading_budget(found.size, self._pools.most_seconds)
             return await run_job(
-                self._lanes.read(found.size), budget, str(found.path), jobs.understand_file, str(found.path)
+                self._pools.read(found.size), budget, str(found.path), jobs.understand_file, str(found.path)
             )
 
         return (await self._kept.get(found.state, make)).digest
 
 
-def look_up(reference: str) -> Found:
+def look_up(reference: str) -> LocalRecording:
     """The recording that somebody means."""
     path = latest_recording() if reference == LATEST else _find(reference)
     state = _state(path)
-    return Found(path, _name_of(path), sum(size for _, _, size in state), state)
+    return LocalRecording(path, _name_of(path), sum(size for _, _, size in state), state)
 
 
 def _list(search: str, limit: int) -> RecordingsFound:

@@ -14,12 +14,12 @@ from traceonce.serve.rest.openapi import add_security
 from traceonce.serve.rest.parameters import Limit, Offset, Search
 from traceonce.serve.rest.recordings import add_recordings, report_response
 from traceonce.serve.rest.texts import add_texts
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 
 __all__ = ["Limit", "Offset", "Search", "add_rest", "report_response"]
 
 
-def add_rest(app: FastAPI, questions: Questions, settings: Settings) -> None:
+def add_rest(app: FastAPI, questions: Questions, settings: ServerSettings) -> None:
     """Add all of /api/v1."""
     add_texts(app, questions)
     add_recordings(app, questions, settings)

@@ -14,7 +14,7 @@ from traceonce.serve.queries import Questions, ReportForm
 from traceonce.serve.rest.openapi import refusals
 from traceonce.serve.rest.parameters import API, Lang, Limit, Offset, Search
 from traceonce.serve.safety import REPORT_HEADERS
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 from traceonce.serve.upload_body import Receiving
 from traceonce.words.translated import Language
 
@@ -43,7 +43,7 @@ _FILES: dict[ReportForm, _File] = {
 }
 
 
-def add_recordings(app: FastAPI, questions: Questions, settings: Settings) -> None:
+def add_recordings(app: FastAPI, questions: Questions, settings: ServerSettings) -> None:
     receiving = Receiving(settings.max_upload)
     tags: list[str | enum.Enum] = ["recordings"]
 

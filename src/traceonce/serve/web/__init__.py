@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import RedirectResponse, Response
 
 from traceonce.serve.queries import Questions
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 from traceonce.serve.web.api_routes import group_routes
 from traceonce.serve.web.door import make_door
 from traceonce.serve.web.error_pages import add_error_pages
@@ -22,7 +22,7 @@ from traceonce.serve.web.static_files import add_files
 __all__ = ["add_pages"]
 
 
-def add_pages(app: FastAPI, questions: Questions, settings: Settings) -> None:
+def add_pages(app: FastAPI, questions: Questions, settings: ServerSettings) -> None:
     """Add all pages to a server that has its error handlers already."""
     add_files(app)
     app.include_router(make_recording_pages(questions, settings))

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from traceonce.errors import UsageError
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.render.view import view_of
-from traceonce.knowledge.text_explanations import Answered
+from traceonce.knowledge.text_explanations import TextExplanation
 from traceonce.serve.queries import LONGEST_TEXT, Questions
 from traceonce.serve.rates import check_rate
 from traceonce.serve.request_errors import BusyError, OverBudgetError, TooLargeError
@@ -34,7 +34,7 @@ ValueError: tf.function only supports singleton tf.Variables created on the firs
 Kind = Annotated[str, Query(max_length=100)]
 
 
-class Tally(NamedTuple):
+class OutcomeTally(NamedTuple):
     """How often a workaround worked for those who use this server, and how often it did not."""
 
     worked: int
@@ -108,7 +108,12 @@ def make_knowledge_pages(questions: Questions) -> APIRouter:
 
 
 def _explain_page(
-    request: Request, text: str = "", answered: Answered | None = None, *, problem: str | None = None, status: int = 200
+    request: Request,
+    text: str = "",
+    answered: TextExplanation | None = None,
+    *,
+    problem: str | None = None,
+    status: int = 200,
 ) -> Response:
     speech = Speech(Visitor.of(request).language)
     headline = ""
@@ -125,9 +130,9 @@ def _explain_page(
     return render(request, "explain", values, status)
 
 
-def _tally(record: Record, questions: Questions) -> dict[int, Tally]:
+def _tally(record: Record, questions: Questions) -> dict[int, OutcomeTally]:
     """By the number of the workaround; an outcome of one that was worded otherwise counts for none."""
     actions = {item.action: number for number, item in enumerate(record.workarounds, 1)}
     counts = Counter((actions.get(outcome.action, 0), outcome.worked) for outcome in questions.outcomes(record.id))
     numbers = {number for number, _ in counts if number}
-    return {number: Tally(counts[number, True], counts[number, False]) for number in numbers}
+    return {number: OutcomeTally(counts[number, True], counts[number, False]) for number in numbers}

@@ -11,7 +11,7 @@ from traceonce.serve.models import RecordLine
 FACETS = ("domain", "category", "tier")
 
 
-class Value(NamedTuple):
+class FacetValue(NamedTuple):
     """One kind of record, and how many of it there are."""
 
     name: str
@@ -24,7 +24,7 @@ class Facet(NamedTuple):
 
     name: str
     chosen: str
-    values: list[Value]
+    values: list[FacetValue]
 
 
 def narrow(
@@ -36,7 +36,7 @@ def narrow(
         others = {facet: value for facet, value in chosen.items() if facet != name}
         counts = Counter(getattr(record, name) for record in records if _is(record, others))
         title = titles.get(name, str)
-        values = [Value(value, title(value), amount) for value, amount in counts.most_common()]
+        values = [FacetValue(value, title(value), amount) for value, amount in counts.most_common()]
         facets.append(Facet(name, chosen.get(name, ""), values))
     return [record for record in records if _is(record, chosen)], facets
 

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from traceonce.serve.models import Change, Comparison, Summary
 from traceonce.serve.queries import Questions, ReportForm
 from traceonce.serve.rest import Offset, Search, report_response
-from traceonce.serve.settings import Settings
+from traceonce.serve.settings import ServerSettings
 from traceonce.serve.web.renderer import render
 from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
@@ -24,7 +24,7 @@ CHANGES: tuple[Change, ...] = get_args(Change)
 Id = Annotated[str, Query(max_length=100)]
 
 
-class Form(NamedTuple):
+class Download(NamedTuple):
     """A form of the report to download."""
 
     name: ReportForm
@@ -33,17 +33,17 @@ class Form(NamedTuple):
 
 
 FORMS = (
-    Form("html", "HTML", "html"),
-    Form("markdown", "Markdown", "md"),
-    Form("json", "JSON", "json"),
-    Form("sarif", "SARIF", "sarif"),
-    Form("chrome", "Chrome trace", "trace.json"),
-    Form("csv", "CSV", "csv"),
-    Form("text", "Text", "txt"),
+    Download("html", "HTML", "html"),
+    Download("markdown", "Markdown", "md"),
+    Download("json", "JSON", "json"),
+    Download("sarif", "SARIF", "sarif"),
+    Download("chrome", "Chrome trace", "trace.json"),
+    Download("csv", "CSV", "csv"),
+    Download("text", "Text", "txt"),
 )
 
 
-def make_recording_pages(questions: Questions, settings: Settings) -> APIRouter:
+def make_recording_pages(questions: Questions, settings: ServerSettings) -> APIRouter:
     """The pages about recordings."""
     router = APIRouter(include_in_schema=False)
 

@@ -13,7 +13,7 @@ from toyframe.for_traceonce.watch import identity_of
 from traceonce.facts.replay import ReplaySettings
 from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.base.replay.argument_leaves import bind
-from traceonce.frameworks.base.replay.beyond_the_run import Kept
+from traceonce.frameworks.base.replay.beyond_the_run import KeptCalls
 from traceonce.frameworks.base.replay.perturbations import Arrays
 from traceonce.frameworks.base.replay.replay import Replay
 from traceonce.frameworks.base.replay.seeds import PlainSeeds
@@ -47,7 +47,7 @@ class ToyReplay(Replay):
             settings,
             enough,
             locator=Locator(places),
-            kept=Kept(settings.probe, (np.ndarray,)),
+            kept=KeptCalls(settings.probe, (np.ndarray,)),
             values=ToyValues,
             arrays=ToyArrays(),
             users=lambda owner: identity_of(owner, places),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from traceonce.frameworks.base.literals import key_text
 
 
-class End(NamedTuple):
+class ArgumentLeaf(NamedTuple):
     """One end of the arguments. `path` reads like Python; `steps` lead to it from the parameter."""
 
     path: str
@@ -41,20 +41,20 @@ def bind(signature: Any, args: Any, kwargs: Any) -> inspect.BoundArguments | Non
     return bound
 
 
-def walk(bound: inspect.BoundArguments | None) -> Iterator[End]:
+def walk(bound: inspect.BoundArguments | None) -> Iterator[ArgumentLeaf]:
     """The ends of all arguments but ``self``."""
     for parameter, value in bound.arguments.items() if bound is not None else ():
         if parameter != "self":
-            yield from _walk(End(parameter, parameter, (), value))
+            yield from _walk(ArgumentLeaf(parameter, parameter, (), value))
 
 
-def _walk(end: End) -> Iterator[End]:
+def _walk(end: ArgumentLeaf) -> Iterator[ArgumentLeaf]:
     parts = _parts(end.value)
     if parts is None:
         yield end
         return
     for text, step, part in parts:
-        yield from _walk(End(end.path + text, end.parameter, (*end.steps, step), part))
+        yield from _walk(ArgumentLeaf(end.path + text, end.parameter, (*end.steps, step), part))
 
 
 def _parts(thing: Any) -> Iterator[tuple[str, Any, Any]] | None:
@@ -68,7 +68,7 @@ def _parts(thing: Any) -> Iterator[tuple[str, Any, Any]] | None:
     return None
 
 
-def put(bound: inspect.BoundArguments, new: Iterable[tuple[End, Any]]) -> inspect.BoundArguments:
+def put(bound: inspect.BoundArguments, new: Iterable[tuple[ArgumentLeaf, Any]]) -> inspect.BoundArguments:
     """The same arguments with other values at some ends."""
     changed = copy.copy(bound)
     changed.arguments = dict(bound.arguments)

@@ -40,7 +40,7 @@ class KeptCall(NamedTuple):
     instance: Any = None
 
 
-class Kept:
+class KeptCalls:
     """The first and the last call of each function that is to be probed.
 
     `held` are the types of the framework's own values, which are kept as they are. `instance_of` gives the object that
@@ -113,7 +113,7 @@ class Probing:
     def __init__(
         self,
         arrays: Arrays,
-        kept: Kept,
+        kept: KeptCalls,
         here: Here,
         problems: Problems,
         values: Values,

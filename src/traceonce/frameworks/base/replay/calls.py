@@ -12,14 +12,14 @@ from typing import Any
 from traceonce.facts import FunctionId
 from traceonce.facts.replay import Returned
 from traceonce.frameworks.base.hooks import leave_no_frame
-from traceonce.frameworks.base.replay.beyond_the_run import Kept
+from traceonce.frameworks.base.replay.beyond_the_run import KeptCalls
 from traceonce.frameworks.base.replay.call_results import describe_outcome
 from traceonce.frameworks.base.replay.here import Here, Problems
 from traceonce.frameworks.base.replay.sites import Sites
 from traceonce.frameworks.base.replay.values import Values
 
 
-class Call:
+class OpenCall:
     """One outermost call under way."""
 
     def __init__(self, function: FunctionId, here: Here) -> None:
@@ -29,7 +29,7 @@ class Call:
         self.began = time.perf_counter()
 
 
-class Calls:
+class ReplayedCalls:
     """A framework's own part has each call made here, or says when it begins and ends, and counts it (`Here.calls`).
 
     `users` names the function of a wrapped one, None where it is none of the user's. `bind` sorts its arguments.
@@ -43,7 +43,7 @@ class Calls:
         problems: Problems,
         values: Values,
         sites: Sites,
-        kept: Kept,
+        kept: KeptCalls,
         *,
         users: Callable[[Any], FunctionId | None],
         bind: Callable[[Any, Any, Any], inspect.BoundArguments | None],
@@ -82,7 +82,7 @@ class Calls:
         self.end(call, result, None)
         return result
 
-    def begin(self, owner: Any, args: Any, kwargs: Any, caller: types.FrameType | None) -> Call | None:
+    def begin(self, owner: Any, args: Any, kwargs: Any, caller: types.FrameType | None) -> OpenCall | None:
         if self._here.probing:
             return None
         call = None
@@ -94,13 +94,13 @@ class Calls:
             self._sites.note(function, bound, caller)
             if self._here.calls == 0 and self._is_plain() and not _is_called_back():
                 self._kept.keep(function, owner, bound)
-                call = Call(function, self._here)
+                call = OpenCall(function, self._here)
         if call is not None:
             call.aside = self._here.aside
             call.began = time.perf_counter()
         return call
 
-    def end(self, call: Call | None, result: Any, error: BaseException | None) -> None:
+    def end(self, call: OpenCall | None, result: Any, error: BaseException | None) -> None:
         if call is None:
             return
         seconds = time.perf_counter() - call.began - (self._here.aside - call.aside)

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from traceonce.frameworks.base.replay.argument_leaves import End, put, walk
+from traceonce.frameworks.base.replay.argument_leaves import ArgumentLeaf, put, walk
 
 LARGEST = 1_000_000  # elements of an array that is made larger
 SMALL = 1000  # integers up to this one are changed in every way; a larger one is an amount, and grows slowly
@@ -24,7 +24,7 @@ class Perturbed(NamedTuple):
 class Axis(NamedTuple):
     """A dimension of an argument."""
 
-    end: End
+    end: ArgumentLeaf
     number: int
     size: int
 
@@ -149,7 +149,7 @@ def _write(number: float) -> str:
     return repr(number) if isinstance(number, int) else format(number, ".6g")
 
 
-def _axes(arrays: Arrays, end: End) -> Iterator[Axis]:
+def _axes(arrays: Arrays, end: ArgumentLeaf) -> Iterator[Axis]:
     """The dimensions of an argument that can be made one longer."""
     shape = arrays.shape(end.value)
     if shape is None or arrays.size(end.value) > LARGEST:
@@ -158,7 +158,7 @@ def _axes(arrays: Arrays, end: End) -> Iterator[Axis]:
 
 
 def _lengthen(arrays: Arrays, bound: inspect.BoundArguments, axes: list[Axis]) -> inspect.BoundArguments:
-    new: dict[str, tuple[End, Any]] = {}
+    new: dict[str, tuple[ArgumentLeaf, Any]] = {}
     for axis in axes:
         end, value = new.get(axis.end.path, (axis.end, axis.end.value))
         new[end.path] = end, arrays.longer(value, axis.number)

@@ -16,8 +16,8 @@ from typing import Any
 from traceonce.facts import FunctionId
 from traceonce.facts.replay import Probed, ReplayResult, ReplaySettings, Value
 from traceonce.frameworks.base.hooks import Hooks
-from traceonce.frameworks.base.replay.beyond_the_run import Kept, Probing
-from traceonce.frameworks.base.replay.calls import Calls
+from traceonce.frameworks.base.replay.beyond_the_run import KeptCalls, Probing
+from traceonce.frameworks.base.replay.calls import ReplayedCalls
 from traceonce.frameworks.base.replay.here import Here, Problems
 from traceonce.frameworks.base.replay.makings import Makings
 from traceonce.frameworks.base.replay.perturbations import Arrays
@@ -27,7 +27,7 @@ from traceonce.frameworks.base.replay.values import Values
 
 
 class Replay(abc.ABC):
-    """One run of a program. `values` makes what reads results, which has a budget; the rest is explained by `Calls`."""
+    """One run of a program. `values` makes what reads results, within a budget; `ReplayedCalls` explains the rest."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Replay(abc.ABC):
         enough: Callable[[], None],
         *,
         locator: Locator,
-        kept: Kept,
+        kept: KeptCalls,
         values: Callable[[], Values],
         arrays: Arrays,
         users: Callable[[Any], FunctionId | None],
@@ -51,7 +51,7 @@ class Replay(abc.ABC):
         self._arrays = arrays
         self._sites = Sites(locator, arrays.kind_of)
         self._makings = Makings(locator)
-        self._calls = Calls(
+        self._calls = ReplayedCalls(
             self._here,
             self._problems,
             values(),

@@ -10,7 +10,7 @@ import msgspec
 from traceonce.facts import CauseCode, Note, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.signatures.buckets import Place, note_buckets, pad, varying_places
+from traceonce.fix.signatures.buckets import VaryingDimension, note_buckets, pad, varying_places
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.fix.signatures.spelling import arguments_of, callee_of, parameters_of
 from traceonce.words.notes.jax import COMPILES_PER_SIZE, MASK_AXIS
@@ -41,7 +41,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     yield Candidate(NAME, "advice", (CauseCode.SHAPE,), None, left, _snippet(case, places), tuple(notes))
 
 
-def _snippet(case: Case, places: Sequence[Place]) -> str:
+def _snippet(case: Case, places: Sequence[VaryingDimension]) -> str:
     masks = _masks(case, places)
     lines = [
         f"{place.path}, {mask} = padded({place.path}, axis={place.axis})"
@@ -52,7 +52,7 @@ def _snippet(case: Case, places: Sequence[Place]) -> str:
     return "\n".join([HELPER, *lines, call])
 
 
-def _masks(case: Case, places: Sequence[Place]) -> list[str]:
+def _masks(case: Case, places: Sequence[VaryingDimension]) -> list[str]:
     """A name for the mask of each place, none of which is that of a parameter."""
     taken = set(parameters_of(case))
     axes = Counter(place.path for place in places)
@@ -68,7 +68,7 @@ def _masks(case: Case, places: Sequence[Place]) -> list[str]:
     return names
 
 
-def _note_masks(case: Case, places: Sequence[Place]) -> Iterator[Note]:
+def _note_masks(case: Case, places: Sequence[VaryingDimension]) -> Iterator[Note]:
     """Which mask is for which axis."""
     for place, mask in zip(places, _masks(case, places), strict=True):
         yield MASK_AXIS(axis=place.axis, path=place.path, mask=mask)

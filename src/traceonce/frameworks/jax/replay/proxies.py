@@ -15,7 +15,7 @@ from typing import Any
 from traceonce.facts import FunctionId
 from traceonce.frameworks.base.hooks import Hooks
 from traceonce.frameworks.base.replay.argument_leaves import signature_of
-from traceonce.frameworks.base.replay.calls import Calls
+from traceonce.frameworks.base.replay.calls import ReplayedCalls
 from traceonce.frameworks.base.replay.here import Here, Problems
 from traceonce.frameworks.base.replay.makings import Makings
 from traceonce.frameworks.jax.functions import describe_function
@@ -98,7 +98,7 @@ class Proxies:
 class Calling:
     """Has every call of a proxy made by `calls`, while it is started."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: ReplayedCalls) -> None:
         self._calls = calls
 
     def start(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from traceonce.errors import BackendUnavailable
 from traceonce.facts.replay import ReplaySettings
 from traceonce.frameworks.base.replay.argument_leaves import bind
-from traceonce.frameworks.base.replay.beyond_the_run import LARGEST, Kept
+from traceonce.frameworks.base.replay.beyond_the_run import LARGEST, KeptCalls
 from traceonce.frameworks.base.replay.replay import Replay
 from traceonce.frameworks.base.replay.seeds import PlainSeeds
 from traceonce.frameworks.base.replay.source_places import Locator
@@ -91,7 +91,7 @@ class JaxReplay(Replay):
             self._here.traces += 1
 
 
-class _Kept(Kept):
+class _Kept(KeptCalls):
     """An array that is given away (`donate_argnums`) is gone after the call: a copy is kept."""
 
     def keep(self, function: Any, owner: Replayed, bound: Any) -> None:

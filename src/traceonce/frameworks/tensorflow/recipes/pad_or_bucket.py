@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from traceonce.facts import CauseCode, Signature, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.signatures.buckets import Place, note_buckets, pad, varying_places
+from traceonce.fix.signatures.buckets import VaryingDimension, note_buckets, pad, varying_places
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.fix.signatures.spelling import spell_changes
 from traceonce.words.notes.tensorflow import MASK_NEEDED, XLA_COMPILES_PER_SHAPE
@@ -20,7 +20,7 @@ def padded(tensor, axis):  # to the next power of two
 """
 
 
-def _pad_snippet(case: Case, places: Sequence[Place]) -> str:
+def _pad_snippet(case: Case, places: Sequence[VaryingDimension]) -> str:
     """The helper, and the call with it."""
     given: dict[str, str] = {}
     for place in places:
@@ -28,7 +28,7 @@ def _pad_snippet(case: Case, places: Sequence[Place]) -> str:
     return f"{helper_code(places)}\n{spell_changes(case, given)}"
 
 
-def helper_code(places: Sequence[Place]) -> str:
+def helper_code(places: Sequence[VaryingDimension]) -> str:
     filler = ', constant_values=""' if any(place.dtype == "string" for place in places) else ""
     return HELPER.format(filler=filler)
 

@@ -6,14 +6,14 @@ import sys
 from typing import Any
 
 from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
-from traceonce.frameworks.base.replay.calls import Calls
+from traceonce.frameworks.base.replay.calls import ReplayedCalls
 from traceonce.frameworks.base.replay.here import Here
 
 
 class CallHook:
     """Watches `Function.__call__`."""
 
-    def __init__(self, here: Here, calls: Calls) -> None:
+    def __init__(self, here: Here, calls: ReplayedCalls) -> None:
         self._here = here
         self._calls = calls
 

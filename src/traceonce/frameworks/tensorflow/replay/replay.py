@@ -10,7 +10,7 @@ import msgspec
 from traceonce.facts.replay import ReplayResult, ReplaySettings, Value
 from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.base.replay.argument_leaves import bind
-from traceonce.frameworks.base.replay.beyond_the_run import Kept
+from traceonce.frameworks.base.replay.beyond_the_run import KeptCalls
 from traceonce.frameworks.base.replay.replay import Replay
 from traceonce.frameworks.base.replay.source_places import Locator
 from traceonce.frameworks.base.replay.values import Values
@@ -46,7 +46,7 @@ class TensorFlowReplay(Replay):
             settings,
             enough,
             locator=Locator(files, lambda: mapped_place(files, probes.tf_stack)),
-            kept=Kept(settings.probe, tensors, lambda owner: unwrap(owner.python_function)[1]),
+            kept=KeptCalls(settings.probe, tensors, lambda owner: unwrap(owner.python_function)[1]),
             values=lambda: TensorFlowValues(tensorflow, as_traced=settings.eager),
             arrays=TensorFlowArrays(tensorflow),
             users=identifier.users,

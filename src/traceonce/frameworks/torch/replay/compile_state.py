@@ -8,7 +8,7 @@ from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
 from traceonce.frameworks.base.replay.here import Here
 
 
-class Compilations:
+class CompileState:
     """Watches `_compile`, through which every frame goes that dynamo looks at."""
 
     def __init__(self, here: Here) -> None:

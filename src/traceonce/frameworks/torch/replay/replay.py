@@ -8,13 +8,13 @@ from typing import Any
 
 from traceonce.facts.replay import Probed, ReplaySettings, Value
 from traceonce.frameworks.base.places import Places
-from traceonce.frameworks.base.replay.beyond_the_run import Kept
+from traceonce.frameworks.base.replay.beyond_the_run import KeptCalls
 from traceonce.frameworks.base.replay.replay import Replay
 from traceonce.frameworks.base.replay.seeds import PlainSeeds
 from traceonce.frameworks.base.replay.source_places import Locator
 from traceonce.frameworks.base.replay.values import Values
 from traceonce.frameworks.torch.replay.arrays import TorchArrays
-from traceonce.frameworks.torch.replay.compile_state import Compilations
+from traceonce.frameworks.torch.replay.compile_state import CompileState
 from traceonce.frameworks.torch.replay.module_state import Modules
 from traceonce.frameworks.torch.replay.seeds import TorchSeeds
 from traceonce.frameworks.torch.replay.subjects import Subjects
@@ -31,7 +31,7 @@ class TorchReplay(Replay):
             settings,
             enough,
             locator=Locator(files),
-            kept=Kept(settings.probe, (torch.Tensor,)),
+            kept=KeptCalls(settings.probe, (torch.Tensor,)),
             values=lambda: TorchValues(torch),
             arrays=TorchArrays(torch),
             users=lambda subject: subject.function,
@@ -41,7 +41,7 @@ class TorchReplay(Replay):
         here, problems = self._here, self._problems
         self._torch = torch
         self._modules = Modules(torch, problems)
-        self._compilations = Compilations(here)
+        self._compilations = CompileState(here)
         self._plain_seeds = PlainSeeds()
         self._seeds = TorchSeeds(torch, deterministic=settings.deterministic)
         subjects = Subjects(torch, files)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
-from traceonce.frameworks.base.replay.calls import Calls
+from traceonce.frameworks.base.replay.calls import ReplayedCalls
 from traceonce.frameworks.base.replay.here import Here, Problems
 from traceonce.frameworks.base.replay.makings import Makings
 from traceonce.frameworks.torch.replay.subjects import Subject, Subjects
@@ -31,7 +31,7 @@ class Wrappings:
         problems: Problems,
         subjects: Subjects,
         makings: Makings,
-        calls: Calls,
+        calls: ReplayedCalls,
         loaded: Callable[[], None],
     ) -> None:
         self._torch = torch

@@ -1,6 +1,6 @@
 """Workers for different kinds of jobs, so that what is quick never waits for what is slow.
 
-A lane has a few worker processes, and so many jobs may wait for them. Each worker has a pipe of its own: whatever
+A pool has a few worker processes, and so many jobs may wait for them. Each worker has a pipe of its own: whatever
 becomes of one, no other notices. They are started by a process that has imported what they need and nothing else
 (multiprocessing's fork server), so that a new one is there in an instant and shares its memory with the others.
 """
@@ -21,7 +21,7 @@ import anyio.to_thread
 
 from traceonce.serve.computation_budget import MIB, MOST_SECONDS, SMALL, Budget
 from traceonce.serve.request_errors import BrokenJobError, BusyError, OverBudgetError
-from traceonce.serve.worker import Broken, Done, Order, OutOfMemory, Refused, work
+from traceonce.serve.worker import Broken, Done, OutOfMemory, Refused, WorkerJob, work
 
 PRELOADED = ["traceonce.serve.jobs", "traceonce.serve.text_jobs"]
 REMEDY = "record a shorter run, or run `traceonce report FILE` locally."
@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 Outcome: TypeAlias = Done | Refused | Broken | OutOfMemory
 
 
-class Lane:
+class WorkerPool:
     """At most so many `workers` at once, and so many jobs `waiting` for them.
 
     `niceness` is for the workers; one that has `grown` by so many bytes is replaced.
@@ -53,7 +53,7 @@ class Lane:
         if self._room.statistics().tasks_waiting >= self._waiting:
             raise BusyError("too many recordings are waiting to be read; try again later.")
         async with self._room:
-            order = Order(budget, job, arguments)
+            order = WorkerJob(budget, job, arguments)
             return cast(Result, await anyio.to_thread.run_sync(self._do, order, limiter=self._threads))
 
     def open(self) -> None:
@@ -70,14 +70,14 @@ class Lane:
         for worker in idle:
             worker.end()
 
-    def _do(self, order: Order) -> Any:
+    def _do(self, order: WorkerJob) -> Any:
         """What comes of an order; where the worker was killed from outside, another one gets it."""
         try:
             return self._hand_over(order)
         except _EndedFromOutsideError:
             return self._hand_over(order)
 
-    def _hand_over(self, order: Order) -> Any:
+    def _hand_over(self, order: WorkerJob) -> Any:
         worker = self._take()
         outcome: Outcome | None = None
         try:
@@ -118,7 +118,7 @@ class Lane:
         worker.end()
 
 
-class Lanes:
+class WorkerPools:
     """Reading what is uploaded, and looking at what was read: each has workers for small recordings and for large ones.
 
     Long texts have one of their own.
@@ -128,18 +128,18 @@ class Lanes:
 
     def __init__(self, most_seconds: float = MOST_SECONDS) -> None:
         self.most_seconds = most_seconds
-        self._look = Lane(workers=2, waiting=256)
-        self._look_large = Lane(workers=1, waiting=16, niceness=10)
-        self._read = Lane(workers=2, waiting=64, niceness=10)
-        self._read_large = Lane(workers=1, waiting=16, niceness=19)
-        self.texts = Lane(workers=1, waiting=64, niceness=10, grown=128 * MIB)  # it keeps an index of the records
+        self._look = WorkerPool(workers=2, waiting=256)
+        self._look_large = WorkerPool(workers=1, waiting=16, niceness=10)
+        self._read = WorkerPool(workers=2, waiting=64, niceness=10)
+        self._read_large = WorkerPool(workers=1, waiting=16, niceness=19)
+        self.texts = WorkerPool(workers=1, waiting=64, niceness=10, grown=128 * MIB)  # it keeps an index of the records
         self._all = (self._look, self._look_large, self._read, self._read_large, self.texts)
 
-    def look(self, size: int) -> Lane:
+    def look(self, size: int) -> WorkerPool:
         """Where something is made of a recording that is kept, of which so many bytes have to be read for it."""
         return self._look if size <= SMALL else self._look_large
 
-    def read(self, size: int) -> Lane:
+    def read(self, size: int) -> WorkerPool:
         """Where a recording of so many bytes is read for the first time."""
         return self._read if size <= SMALL else self._read_large
 
@@ -147,13 +147,13 @@ class Lanes:
         """Get ready: the process that starts workers imports what they need, so that the first does not wait for it."""
         _context.set_forkserver_preload(PRELOADED)
         forkserver.ensure_running()
-        for lane in self._all:
-            lane.open()
+        for pool in self._all:
+            pool.open()
 
     def close(self) -> None:
         """End all workers, whatever they do."""
-        for lane in self._all:
-            lane.close()
+        for pool in self._all:
+            pool.close()
 
 
 class _Worker:
@@ -172,7 +172,7 @@ class _Worker:
     def is_there(self) -> bool:
         return self._process.is_alive()
 
-    def do(self, order: Order) -> Outcome:
+    def do(self, order: WorkerJob) -> Outcome:
         """What came of a job."""
         try:
             self._pipe.send(order)

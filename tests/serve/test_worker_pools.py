@@ -17,7 +17,7 @@ import pytest
 from traceonce.errors import RecordingError
 from traceonce.serve.computation_budget import MIB, MOST_SECONDS, Budget, reading_budget
 from traceonce.serve.request_errors import BrokenJobError, BusyError, OverBudgetError
-from traceonce.serve.worker_lanes import Lane, Lanes
+from traceonce.serve.worker_pools import WorkerPool, WorkerPools
 
 TOO_LONG = 60  # seconds until what does not end is a failure; no test depends on how long anything takes
 BUDGET = Budget(20.0)
@@ -25,16 +25,16 @@ SHORT = Budget(0.2)
 
 
 @pytest.fixture
-def lane() -> Iterator[Lane]:
-    lane = Lane(workers=1, waiting=2)
-    yield lane
-    lane.close()
+def pool() -> Iterator[WorkerPool]:
+    pool = WorkerPool(workers=1, waiting=2)
+    yield pool
+    pool.close()
 
 
-def run(lane: Lane, budget: Budget, job: Callable[..., Any], *arguments: Any) -> Any:
+def run(pool: WorkerPool, budget: Budget, job: Callable[..., Any], *arguments: Any) -> Any:
     async def running() -> Any:
         with anyio.fail_after(TOO_LONG):
-            return await lane.run(budget, job, *arguments)
+            return await pool.run(budget, job, *arguments)
 
     return anyio.run(running)
 
@@ -81,130 +81,130 @@ def grow() -> int:
     return os.getpid()
 
 
-def test_a_worker_does_one_job_after_the_other(lane: Lane) -> None:
+def test_a_worker_does_one_job_after_the_other(pool: WorkerPool) -> None:
     """In a process of its own, which stays."""
-    first = run(lane, BUDGET, process_id)
+    first = run(pool, BUDGET, process_id)
     assert first != os.getpid()
-    assert run(lane, BUDGET, process_id) == first
+    assert run(pool, BUDGET, process_id) == first
 
 
 @pytest.mark.parametrize("endless", [loop_in_c, loop_in_python])
-def test_a_job_without_end_is_ended(lane: Lane, endless: Callable[[], Any]) -> None:
+def test_a_job_without_end_is_ended(pool: WorkerPool, endless: Callable[[], Any]) -> None:
     """By the kernel, since nothing in the process could; the next job gets a new worker."""
-    before = run(lane, BUDGET, process_id)
+    before = run(pool, BUDGET, process_id)
     with pytest.raises(OverBudgetError, match=r"exceeds the limit of 0 s of CPU time.*`traceonce report FILE`"):
-        run(lane, SHORT, endless)
-    after = run(lane, BUDGET, process_id)
+        run(pool, SHORT, endless)
+    after = run(pool, BUDGET, process_id)
     assert after != before
     assert is_gone(before)
 
 
-def test_a_job_that_only_waits_is_ended(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_only_waits_is_ended(pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
     """It uses no time of the processor, but a place."""
     monkeypatch.setattr(Budget, "patience", 0.2)
     with pytest.raises(OverBudgetError, match="timed out after 0 s"):
-        run(lane, BUDGET, sleep)
+        run(pool, BUDGET, sleep)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is kept on Linux alone")
-def test_a_job_gets_only_so_much_memory(lane: Lane) -> None:
+def test_a_job_gets_only_so_much_memory(pool: WorkerPool) -> None:
     """What it needs beyond that is refused; within it, all goes well."""
     budget = Budget(20.0, memory=64 * MIB)
-    assert run(lane, budget, take_memory, 32 * MIB) == 32 * MIB
+    assert run(pool, budget, take_memory, 32 * MIB) == 32 * MIB
     with pytest.raises(OverBudgetError, match=r"exceeds the limit of 64 MiB of memory.*`traceonce report FILE`"):
-        run(lane, budget, take_memory, 128 * MIB)
-    assert run(lane, budget, take_memory, 32 * MIB) == 32 * MIB
+        run(pool, budget, take_memory, 128 * MIB)
+    assert run(pool, budget, take_memory, 32 * MIB) == 32 * MIB
 
 
-def test_a_job_that_crashes(lane: Lane) -> None:
+def test_a_job_that_crashes(pool: WorkerPool) -> None:
     """C code that is not given memory aborts the process: that is a refusal, too."""
     with pytest.raises(OverBudgetError, match="of memory"):
-        run(lane, BUDGET, abort)
-    assert run(lane, BUDGET, process_id)
+        run(pool, BUDGET, abort)
+    assert run(pool, BUDGET, process_id)
 
 
-def test_what_a_job_raises(lane: Lane) -> None:
+def test_what_a_job_raises(pool: WorkerPool) -> None:
     """What it refuses comes as it raised it; what it did not expect comes with the trace for the log."""
-    before = run(lane, BUDGET, process_id)
+    before = run(pool, BUDGET, process_id)
     with pytest.raises(RecordingError, match="is no recording"):
-        run(lane, BUDGET, refuse)
+        run(pool, BUDGET, refuse)
     with pytest.raises(BrokenJobError, match="ZeroDivisionError: no such thing") as caught:
-        run(lane, BUDGET, break_down)
+        run(pool, BUDGET, break_down)
     assert "in break_down" in caught.value.trace
-    assert run(lane, BUDGET, process_id) == before
+    assert run(pool, BUDGET, process_id) == before
 
 
-def test_a_worker_that_has_grown_makes_room(lane: Lane) -> None:
+def test_a_worker_that_has_grown_makes_room(pool: WorkerPool) -> None:
     """Python gives little memory back: a new worker begins without it."""
-    assert run(lane, BUDGET, grow) != run(lane, BUDGET, process_id)
+    assert run(pool, BUDGET, grow) != run(pool, BUDGET, process_id)
 
 
-def test_a_worker_that_was_killed_from_outside(lane: Lane) -> None:
+def test_a_worker_that_was_killed_from_outside(pool: WorkerPool) -> None:
     """Such as by a system that is out of memory: while it had nothing to do, nobody notices."""
-    killed = run(lane, BUDGET, process_id)
+    killed = run(pool, BUDGET, process_id)
     os.kill(killed, signal.SIGKILL)
     wait_until(lambda: is_gone(killed))
-    assert run(lane, BUDGET, process_id) != killed
+    assert run(pool, BUDGET, process_id) != killed
 
 
-def test_only_so_many_jobs_wait(lane: Lane) -> None:
+def test_only_so_many_jobs_wait(pool: WorkerPool) -> None:
     """Whoever comes after them is told to come again."""
 
     async def crowd() -> None:
         async with anyio.create_task_group() as tasks:
             for _ in range(3):
-                tasks.start_soon(lane.run, BUDGET, process_id)
+                tasks.start_soon(pool.run, BUDGET, process_id)
             await anyio.sleep(0)
             with pytest.raises(BusyError, match="try again later"):
-                await lane.run(BUDGET, process_id)
+                await pool.run(BUDGET, process_id)
 
     anyio.run(crowd)
 
 
-def test_closing_ends_what_is_under_way(lane: Lane) -> None:
+def test_closing_ends_what_is_under_way(pool: WorkerPool) -> None:
     """Whoever waits for it is told; nothing runs any more, and nothing begins."""
     told: list[str] = []
-    pids = [run(lane, BUDGET, process_id)]
+    pids = [run(pool, BUDGET, process_id)]
 
     async def wait_in_vain() -> None:
         with pytest.raises(BusyError) as caught:
-            await lane.run(Budget(3600.0), loop_in_c)
+            await pool.run(Budget(3600.0), loop_in_c)
         told.append(str(caught.value))
 
     async def close_meanwhile() -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(wait_in_vain)
-            while not lane._busy:
+            while not pool._busy:
                 await anyio.sleep(0.01)
-            lane.close()
+            pool.close()
 
     anyio.run(close_meanwhile)
     assert told == ["the server is shutting down; try again later."]
     wait_until(lambda: is_gone(pids[0]))
     with pytest.raises(BusyError, match="is shutting down"):
-        run(lane, BUDGET, process_id)
-    lane.open()
-    assert run(lane, BUDGET, process_id) not in pids
+        run(pool, BUDGET, process_id)
+    pool.open()
+    assert run(pool, BUDGET, process_id) not in pids
 
 
 def test_small_recordings_do_not_wait_for_large_ones() -> None:
     """Nor does looking wait for reading: while every place for large ones and for reading is taken, small is shown."""
-    lanes = Lanes()
+    pools = WorkerPools()
 
     async def crowd() -> list[int]:
         async with anyio.create_task_group() as tasks:
-            for busy in (lanes.read(64 * MIB), lanes.look(64 * MIB), lanes.read(1_000)):
+            for busy in (pools.read(64 * MIB), pools.look(64 * MIB), pools.read(1_000)):
                 for _ in range(3):
-                    tasks.start_soon(lane_in_vain, busy)
+                    tasks.start_soon(wait_in_vain, busy)
             await anyio.sleep(0)
             with anyio.fail_after(TOO_LONG):
-                shown = [await lanes.look(1_000).run(BUDGET, process_id) for _ in range(2)]
-            lanes.close()
+                shown = [await pools.look(1_000).run(BUDGET, process_id) for _ in range(2)]
+            pools.close()
             return shown
 
-    async def lane_in_vain(lane: Lane) -> None:
+    async def wait_in_vain(pool: WorkerPool) -> None:
         with pytest.raises(BusyError):
-            await lane.run(Budget(3600.0), loop_in_c)
+            await pool.run(Budget(3600.0), loop_in_c)
 
     assert all(anyio.run(crowd))
 
@@ -221,14 +221,14 @@ SERVER = """
 import sys
 import anyio
 sys.path.insert(0, sys.argv[1])
-import test_lanes
+import test_worker_pools
 from traceonce.serve.computation_budget import Budget
-from traceonce.serve.worker_lanes import Lane
+from traceonce.serve.worker_pools import WorkerPool
 
 async def main():
-    lane = Lane(workers=1, waiting=1)
-    print(await lane.run(Budget(60.0), test_lanes.process_id), flush=True)
-    await lane.run(Budget(3600.0), test_lanes.loop_in_c)
+    pool = WorkerPool(workers=1, waiting=1)
+    print(await pool.run(Budget(60.0), test_worker_pools.process_id), flush=True)
+    await pool.run(Budget(3600.0), test_worker_pools.loop_in_c)
 
 if __name__ == "__main__":
     anyio.run(main)

@@ -7,20 +7,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.knowledge.advice import Met
+from traceonce.knowledge.advice import MetRecord
 
 GENERIC = "retracing-warning"  # TensorFlow's own: it names a function, but not the cause
 SPECIFIC = "retracing-"  # how the names of records begin that do
 
 
-class Gathered(NamedTuple):
+class MetRecords(NamedTuple):
     """What needs an explanation, in the order in which it was met, and what our own report lets one ignore."""
 
-    acute: list[Met]
-    ignorable: list[Met]
+    acute: list[MetRecord]
+    ignorable: list[MetRecord]
 
 
-def gather(met: Iterable[Met]) -> Gathered:
+def gather(met: Iterable[MetRecord]) -> MetRecords:
     remaining = _fold_warnings(list(met))
     acute = _merge(item for item in remaining if not item.ignorable)
     told = {(item.record.id, function) for item in acute for function in item.functions}
@@ -29,10 +29,10 @@ def gather(met: Iterable[Met]) -> Gathered:
         for item in remaining
         if item.ignorable and not any((item.record.id, function) in told for function in item.functions)
     ]
-    return Gathered(acute, _merge(ignorable))
+    return MetRecords(acute, _merge(ignorable))
 
 
-def _fold_warnings(met: list[Met]) -> list[Met]:
+def _fold_warnings(met: list[MetRecord]) -> list[MetRecord]:
     """Without the warnings about functions of which a record says why; that record names the warning instead."""
     for warning in [item for item in met if _slug(item) == GENERIC and item.functions]:
         names = {_visible(name) for name in warning.functions}
@@ -46,15 +46,15 @@ def _fold_warnings(met: list[Met]) -> list[Met]:
     return met
 
 
-def _merge(met: Iterable[Met]) -> list[Met]:
-    merged: dict[str, Met] = {}
+def _merge(met: Iterable[MetRecord]) -> list[MetRecord]:
+    merged: dict[str, MetRecord] = {}
     for item in met:
         known = merged.get(item.record.id)
         merged[item.record.id] = _together(known, item) if known else item
     return list(merged.values())
 
 
-def _together(first: Met, other: Met) -> Met:
+def _together(first: MetRecord, other: MetRecord) -> MetRecord:
     """A run shows why for each of the functions; of a text the first place is enough."""
     whys = [first.why, other.why] if first.line is None and other.why not in first.why.splitlines() else [first.why]
     return msgspec.structs.replace(
@@ -66,7 +66,7 @@ def _together(first: Met, other: Met) -> Met:
     )
 
 
-def _slug(met: Met) -> str:
+def _slug(met: MetRecord) -> str:
     return met.record.id.partition("/")[2]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traceonce.facts import Leaf, Signature
-from traceonce.fix.signatures.trace_cache import Kept
+from traceonce.fix.signatures.trace_cache import TraceCache
 
 SIZES = st.sampled_from([1, 2, None])
 LEAVES = st.one_of(
@@ -41,7 +41,7 @@ def generalise(request: Signature, known: list[Signature]) -> Signature:
 
 @given(st.lists(SIGNATURES, max_size=8), SIGNATURES)
 def test_the_index_answers_as_all_of_them_would(known: list[Signature], request: Signature) -> None:
-    kept = Kept()
+    kept = TraceCache()
     for one in known:
         kept.add(one)
     assert kept.admits(request) == any(one.admits(request) for one in known)
