@@ -24,7 +24,7 @@ from typing import Any
 
 from measuring import RESULTS, save
 
-TESTS = Path(__file__).parent.parent / "tests"
+ROOT = Path(__file__).parents[1]
 MODES: dict[str, dict[str, bool]] = {"default": {}, "taped": {"taped": True}, "strict": {"strict": True}}
 SHARE = 250  # programs that one process runs, before a new one takes over: graphs are never given back whole
 
@@ -33,11 +33,11 @@ def run_share(task: tuple[str, int, int]) -> dict[str, Any]:
     """Some programs of one mode, in a process of their own."""
     mode, first, count = task
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    sys.path[:0] = [str(TESTS / "tensorflow"), str(TESTS)]
+    sys.path.insert(0, str(ROOT))
     import tensorflow as tf
-    from fuzzed_programs import compare, draw, smaller
 
     import traceonce
+    from tests.tensorflow.fuzzed_programs import compare, draw, smaller
 
     tf.get_logger().setLevel("ERROR")
     calls, failing, found = 0, 0, []

@@ -25,12 +25,12 @@ from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "cli"))  # the corpus is loaded as its tests load it
+sys.path.append(str(Path(__file__).parents[1]))  # the corpus is loaded as its tests load it
 
-import corpus
 import tensorflow as tf
 from measuring import interleave, ratios, save
 
+from tests.cli import corpus
 from traceonce.prove.printed_output import Printed, printed_difference
 
 VARIANTS = ("before", "after", "relaxed")

@@ -23,10 +23,11 @@ from typing import Any
 
 from measuring import save
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "browser"))
-from browsing import DESKTOP, launch_chromium, wait_until
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from playwright.sync_api import Page
-from reports import Reports
+
+from tests.browser.browsing import DESKTOP, launch_chromium, wait_until
+from tests.browser.reports import Reports
 
 QUICK = "--quick" in sys.argv
 ROUNDS = 3 if QUICK else 11

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browsing import DESKTOP, NewPage, OpenPage, Troubles, launch_chromium
 from playwright.sync_api import Browser, Page, expect
-from reports import Reports
-from serving import Server, run_server
+
+from tests.browser.browsing import DESKTOP, NewPage, OpenPage, Troubles, launch_chromium
+from tests.browser.reports import Reports
+from tests.browser.serving import Server, run_server
 
 TOO_LONG = 20_000  # milliseconds: a hang ends as a failure; no test depends on how long anything takes
 expect.set_options(timeout=TOO_LONG)

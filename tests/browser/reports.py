@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from demanding_recordings import DEMANDING
-from made_recordings import make_empty, make_hostile, make_killed, make_large
 
+from tests.browser.demanding_recordings import DEMANDING
+from tests.browser.made_recordings import make_empty, make_hostile, make_killed, make_large
 from traceonce.analysis.material import find_out
 from traceonce.facts import Cause, Recording
 from traceonce.report.base import find_renderer

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from browsing import PHONE, NewPage, OpenPage
-from pictures import only_for_pictures, take_picture
 from playwright.sync_api import expect
-from reports import RECORDED
-from serving import run_server
+
+from tests.browser.browsing import PHONE, NewPage, OpenPage
+from tests.browser.pictures import only_for_pictures, take_picture
+from tests.browser.reports import RECORDED
+from tests.browser.serving import run_server
 
 pytestmark = only_for_pictures
 

@@ -6,12 +6,13 @@ import io
 import re
 
 import pytest
-from browsing import PHONE, OpenPage, assert_accessible
-from demanding_recordings import LAYERS, PARTS
 from playwright.sync_api import Page, expect
 from pypdf import PdfReader
-from report_parts import open_every_card
-from seeing import clipped_texts, small_targets
+
+from tests.browser.browsing import PHONE, OpenPage, assert_accessible
+from tests.browser.demanding_recordings import LAYERS, PARTS
+from tests.browser.report_parts import open_every_card
+from tests.browser.seeing import clipped_texts, small_targets
 
 WIDTHS = [1440, 1280, 768, 390]
 TABLET = {"width": 820, "height": 1180}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import OpenPage
-from demanding_recordings import ERROR
 from playwright.sync_api import Page, expect
-from report_parts import TRAIN, card, open_every_card
-from reports import Reports
+
+from tests.browser.browsing import OpenPage
+from tests.browser.demanding_recordings import ERROR
+from tests.browser.report_parts import TRAIN, card, open_every_card
+from tests.browser.reports import Reports
 
 FAMILIES = ("value", "shape", "type", "object", "function", "context", "compile", "eager", "silent", "failed")
 

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from browsing import DESKTOP, Troubles, assert_accessible, wait_until
-from made_recordings import EVENTS, FUNCTIONS
 from playwright.sync_api import Browser, Page, expect
-from reports import Reports
+
+from tests.browser.browsing import DESKTOP, Troubles, assert_accessible, wait_until
+from tests.browser.made_recordings import EVENTS, FUNCTIONS
+from tests.browser.reports import Reports
 
 MOST_NODES = 6_000  # of the document: far fewer than there are events
 WORST = "Model.part_00"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import PHONE, OpenPage, assert_accessible, assert_fits, english_left, wait_for_background
 from playwright.sync_api import expect
-from report_parts import open_every_card
-from reports import Reports, words_of_report
+
+from tests.browser.browsing import PHONE, OpenPage, assert_accessible, assert_fits, english_left, wait_for_background
+from tests.browser.report_parts import open_every_card
+from tests.browser.reports import Reports, words_of_report
 
 LOOKS = [("en", "light"), ("en", "dark"), ("zh", "light"), ("zh", "dark")]
 

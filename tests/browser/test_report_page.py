@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from browsing import OpenPage, assert_accessible, assert_fits
-from made_recordings import HOSTILE
 from playwright.sync_api import expect
-from report_parts import TRAIN, card, head, names_shown, open_every_card
-from reports import Reports
+
+from tests.browser.browsing import OpenPage, assert_accessible, assert_fits
+from tests.browser.made_recordings import HOSTILE
+from tests.browser.report_parts import TRAIN, card, head, names_shown, open_every_card
+from tests.browser.reports import Reports
 
 
 def moment_text(seconds: float) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import PHONE, OpenPage, wait_until
 from playwright.sync_api import expect
-from report_parts import TRAIN, head, share_in_view
-from reports import Reports
+
+from tests.browser.browsing import PHONE, OpenPage, wait_until
+from tests.browser.report_parts import TRAIN, head, share_in_view
+from tests.browser.reports import Reports
 
 
 def test_the_fix_is_copied_exactly(open_report: OpenPage, reports: Reports) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from browsing import OpenPage, assert_accessible
 from playwright.sync_api import expect
-from report_parts import TRAIN, card, events_shown, head, names_shown, selected_trace
-from reports import Reports
+
+from tests.browser.browsing import OpenPage, assert_accessible
+from tests.browser.report_parts import TRAIN, card, events_shown, head, names_shown, selected_trace
+from tests.browser.reports import Reports
 
 # ---- finding ----
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from browsing import Troubles, assert_accessible, assert_fits, english_left
 from playwright.sync_api import Browser, Page
+
+from tests.browser.browsing import Troubles, assert_accessible, assert_fits, english_left
 
 BAD = """\
 <!doctype html><html lang="zh"><title>bad</title><body>

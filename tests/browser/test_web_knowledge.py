@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from browsing import OpenPage
 from playwright.sync_api import expect
-from reports import another_run
-from serving import Server
-from site_parts import KNOWN, UNKNOWN, run_named
+
+from tests.browser.browsing import OpenPage
+from tests.browser.reports import another_run
+from tests.browser.serving import Server
+from tests.browser.site_parts import KNOWN, UNKNOWN, run_named
 
 
 def test_knowledge_is_searched_as_you_type(visit: OpenPage, server: Server) -> None:

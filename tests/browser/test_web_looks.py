@@ -6,13 +6,21 @@ import re
 from pathlib import Path
 
 import pytest
-from browsing import PHONE, NewPage, OpenPage, assert_accessible, assert_fits, english_left, wait_for_background
 from playwright.sync_api import Page, expect
-from reports import Reports, another_run
-from seeing import clipped_texts, small_targets
-from serving import Server, run_server
-from site_parts import KNOWN, UNKNOWN, run_named
 
+from tests.browser.browsing import (
+    PHONE,
+    NewPage,
+    OpenPage,
+    assert_accessible,
+    assert_fits,
+    english_left,
+    wait_for_background,
+)
+from tests.browser.reports import Reports, another_run
+from tests.browser.seeing import clipped_texts, small_targets
+from tests.browser.serving import Server, run_server
+from tests.browser.site_parts import KNOWN, UNKNOWN, run_named
 from traceonce.serve.web.labels import WORDS
 
 

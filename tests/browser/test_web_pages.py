@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from browsing import NewPage, OpenPage
 from playwright.sync_api import expect
-from reports import Reports, another_run
-from serving import Server
-from site_parts import as_file, choose_files, run_named, upload_named
+
+from tests.browser.browsing import NewPage, OpenPage
+from tests.browser.reports import Reports, another_run
+from tests.browser.serving import Server
+from tests.browser.site_parts import as_file, choose_files, run_named, upload_named
 
 # ---- adding recordings ----
 

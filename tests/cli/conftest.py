@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from shells import CONSOLE_SCRIPT, MODULE, Recorded, Shell
+
+from tests.cli.shells import CONSOLE_SCRIPT, MODULE, Recorded, Shell
 
 RETRACING = """\
 import sys

@@ -9,7 +9,8 @@ import re
 import subprocess
 
 import pytest
-from shells import TOO_LONG, Outcome, Recorded, Shell, functions_of
+
+from tests.cli.shells import TOO_LONG, Outcome, Recorded, Shell, functions_of
 
 # The command line in a process where TensorFlow cannot be imported; says in the end what was.
 WITHOUT_TENSORFLOW = """\

@@ -8,7 +8,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from shells import Shell
+
+from tests.cli.shells import Shell
 
 PACKAGE = Path(__file__).parents[1] / "toyframe_package"
 TRAIN = """\

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shells import Recorded, Shell
+
+from tests.cli.shells import Recorded, Shell
 
 FOREIGN = {
     "empty object": b"{}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from shells import Shell, functions_of
+from tests.cli.shells import Shell, functions_of
 
 PARENT = """\
 import multiprocessing, subprocess, sys

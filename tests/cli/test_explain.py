@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shells import Recorded, Shell
+
+from tests.cli.shells import Recorded, Shell
 
 BOOL = "tensorflow/symbolic-tensor-as-bool"
 LIMIT = "tensorflow/tf-function-recompilation-cache-limit"

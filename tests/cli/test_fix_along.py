@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from shells import Shell
+from tests.cli.shells import Shell
 
 
 def test_helpers_in_other_files_are_changed_with_the_function(shell: Shell) -> None:

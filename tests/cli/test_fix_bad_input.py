@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-from shells import Shell
+
+from tests.cli.shells import Shell
 
 RETRACING = """\
 import tensorflow as tf

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeAlias
 
-import corpus
 import pytest
-from corpus import Fixed, Function, Program, Runs
 
+from tests.cli import corpus
+from tests.cli.corpus import Fixed, Function, Program, Runs
 from traceonce.prove.printed_output import Printed, printed_difference
 
 # Every other one, to keep the suite short: with TRACEONCE_ALL=1 all of them, as in bench/fix.py.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from shells import Outcome, Shell
+from tests.cli.shells import Outcome, Shell
 
 
 def fix(shell: Shell, text: str, *options: str) -> tuple[Outcome, dict[str, Any]]:

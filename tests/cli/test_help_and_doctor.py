@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from shells import Outcome, Shell
+
+from tests.cli.shells import Outcome, Shell
 
 COMMANDS = ("run", "report", "doctor")
 

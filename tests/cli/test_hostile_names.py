@@ -10,7 +10,8 @@ import subprocess
 import unicodedata
 
 import pytest
-from shells import TOO_LONG, Shell
+
+from tests.cli.shells import TOO_LONG, Shell
 
 SCRIPT = "tr\x1b]0;file\x07ain \u202egnp.py"
 PROGRAM = """\

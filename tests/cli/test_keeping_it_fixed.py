@@ -6,7 +6,8 @@ import json
 import re
 
 import pytest
-from shells import Outcome, Shell
+
+from tests.cli.shells import Outcome, Shell
 
 TRAIN = """\
 import sys

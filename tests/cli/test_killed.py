@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from shells import TOO_LONG, Shell, functions_of, read_until
+
+from tests.cli.shells import TOO_LONG, Shell, functions_of, read_until
 
 TRACING_ON_AND_ON = """\
 import itertools, os

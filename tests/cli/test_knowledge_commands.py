@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shells import Shell
+
+from tests.cli.shells import Shell
 
 SEEDS = Path(__file__).parents[2].parent / "shared" / "seeds"
 RECORD: dict[str, Any] = {

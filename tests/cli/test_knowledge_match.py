@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from shells import Shell
+
+from tests.cli.shells import Shell
 
 MESSAGE = (
     "TypeError: Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: AutoGraph did convert this function."

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from shells import Shell
 
+from tests.cli.shells import Shell
 from traceonce.commands import progress_line
 from traceonce.knowledge.schema import PUBLISHED
 

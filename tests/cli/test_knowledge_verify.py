@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from shells import Shell
+
+from tests.cli.shells import Shell
 
 EXPERIMENT = """
 import time

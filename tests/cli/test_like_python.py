@@ -11,7 +11,8 @@ import sys
 import zipfile
 
 import pytest
-from shells import MODULE, Shell
+
+from tests.cli.shells import MODULE, Shell
 
 SHOW = """\
 import __main__, os, sys

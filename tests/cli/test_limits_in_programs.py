@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shells import Shell
-
 import traceonce
+from tests.cli.shells import Shell
 
 PROGRAM = """\
 import pickle, sys

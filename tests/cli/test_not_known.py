@@ -6,7 +6,8 @@ import resource
 import sys
 
 import pytest
-from shells import Shell
+
+from tests.cli.shells import Shell
 
 NOT_KNOWN = 6
 

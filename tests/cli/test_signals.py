@@ -13,8 +13,9 @@ import termios
 from collections.abc import Iterator
 
 import pytest
-from our_files import PACKAGE
-from shells import TOO_LONG, Shell, read_until, restore_interrupts
+
+from tests.cli.shells import TOO_LONG, Shell, read_until, restore_interrupts
+from tests.our_files import PACKAGE
 
 CATCHING = """\
 import os, signal, sys, time

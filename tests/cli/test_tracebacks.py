@@ -6,8 +6,9 @@ import re
 import sys
 
 import pytest
-from our_files import PACKAGE
-from shells import Shell
+
+from tests.cli.shells import Shell
+from tests.our_files import PACKAGE
 
 FAILING = f"""\
 OURS = {PACKAGE!r}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from shells import Shell
+from tests.cli.shells import Shell
 
 DIES = """
 import tensorflow as tf

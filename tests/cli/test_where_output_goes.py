@@ -8,7 +8,8 @@ import shlex
 import subprocess
 
 import pytest
-from shells import TOO_LONG, Shell
+
+from tests.cli.shells import TOO_LONG, Shell
 
 RENDER = ("knowledge", "render", "retracing-shape")
 

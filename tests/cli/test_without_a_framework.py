@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from shells import Outcome, Shell
 
 import traceonce
+from tests.cli.shells import Outcome, Shell
 
 MODULES = "import sys; print(sorted(sys.modules))"
 INSTALL = {name: f"pip install 'traceonce[{name}]'" for name in ("tensorflow", "jax", "torch")}

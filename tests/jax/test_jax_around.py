@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from jitted import causes, only
 
 import traceonce
+from tests.jax.jitted import causes, only
 from traceonce.diagnosis import diagnose
 from traceonce.facts import Verdict
 from traceonce.limits.program_limits import limits

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from jitted import causes, line_of, named, only, why
 
 import traceonce
+from tests.jax.jitted import causes, line_of, named, only, why
 from traceonce.diagnosis import diagnose
 from traceonce.facts import Verdict
 from traceonce.frameworks.jax.memories import DROPPED

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repaired_in_process import case_of, first_written, prove, repair, run
 
+from tests.jax.repaired_in_process import case_of, first_written, prove, repair, run
 from traceonce.frameworks.jax.recipes import hoist
 from traceonce.prove.search_result import SearchResult
 

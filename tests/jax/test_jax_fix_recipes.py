@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from repaired_in_process import case_of, first_written, prove, run
 
+from tests.jax.repaired_in_process import case_of, first_written, prove, run
 from traceonce.fix.candidate import Declined, Example, Recipe
 from traceonce.fix.proposals import consider
 from traceonce.fix.recipes import leave_it, library_report

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from jitted import causes, named
 
 import traceonce
+from tests.jax.jitted import causes, named
 from traceonce.diagnosis import diagnose
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.frameworks.jax import Jax, monitoring, probes

@@ -8,9 +8,9 @@ import types
 from typing import Any
 
 import numpy as np
-from jitted import causes, only
 
 import traceonce
+from tests.jax.jitted import causes, only
 from traceonce.facts import Verdict
 from traceonce.frameworks.base.captured_state import read_code
 from traceonce.frameworks.jax import probes

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from jitted import causes, named, only
 
 import traceonce
+from tests.jax.jitted import causes, named, only
 from traceonce.diagnosis import diagnose
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import Calls, Notice, TraceEvent, Verdict

@@ -7,9 +7,9 @@ import pkgutil
 from typing import Any
 
 import pytest
-from inner_runs import PLAIN, Run, whole
 
 import traceonce
+from tests.plugin.inner_runs import PLAIN, Run, whole
 from traceonce.integrations import pytest_plugin
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inner_runs import Run
+
+from tests.plugin.inner_runs import Run
 
 BASELINE = "--traceonce-baseline=traces.json"
 UPDATE = "--traceonce-update-baseline"

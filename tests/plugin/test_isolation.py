@@ -6,8 +6,8 @@ import itertools
 from typing import Any
 
 import pytest
-from inner_runs import Run
 
+from tests.plugin.inner_runs import Run
 from traceonce.errors import BackendUnavailable
 from traceonce.integrations.pytest_plugin import call_phase
 from traceonce.observe import hub as hub_module

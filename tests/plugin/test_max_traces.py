@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from inner_runs import Run, line_of
+
+from tests.plugin.inner_runs import Run, line_of
 
 STEP = """
 @tf.function

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from inner_runs import Run
 
+from tests.plugin.inner_runs import Run
 from traceonce.facts import Verdict
 from traceonce.integrations.pytest_plugin import VERDICTS
 from traceonce.integrations.pytest_plugin.session_summary import summary

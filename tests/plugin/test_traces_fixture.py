@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from inner_runs import Run
 
 import traceonce
+from tests.plugin.inner_runs import Run
 
 
 def test_it_is_a_watch_of_the_test_itself(run: Run) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from databases import PostgreSQL, running_postgresql
 from fastapi.testclient import TestClient
 
+from tests.serve.databases import PostgreSQL, running_postgresql
 from traceonce.serve.app import create_app
 from traceonce.serve.settings import ServerSettings
 

@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from databases import PostgreSQL
 from fastapi.testclient import TestClient
-from hostile_recordings import (
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from tests.serve.databases import PostgreSQL
+from tests.serve.hostile_recordings import (
     LONG,
     NUMBERS,
     TEXTS,
@@ -25,9 +28,6 @@ from hostile_recordings import (
     write,
     write_lines,
 )
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
-
 from traceonce.analysis.material import find_out
 from traceonce.facts import Recording
 from traceonce.report.base import find_renderer

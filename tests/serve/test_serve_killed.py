@@ -21,7 +21,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from databases import PostgreSQL
+
+from tests.serve.databases import PostgreSQL
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 UPLOADS = "/api/v1/recordings"

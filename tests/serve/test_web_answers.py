@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from web_site import BROWSER, Elements, Site, open_site
 
+from tests.serve.web_site import BROWSER, Elements, Site, open_site
 from traceonce.serve.app import create_app
 from traceonce.serve.settings import ServerSettings
 from traceonce.serve.web.knowledge import EXAMPLE

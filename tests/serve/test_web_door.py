@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from web_site import BROWSER, Elements
 
+from tests.serve.web_site import BROWSER, Elements
 from traceonce.serve.app import create_app
 from traceonce.serve.rates import Rate
 from traceonce.serve.settings import ServerSettings

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from web_site import HOSTILE, Elements, Site, open_site
+
+from tests.serve.web_site import HOSTILE, Elements, Site, open_site
 
 
 @pytest.fixture(scope="module")

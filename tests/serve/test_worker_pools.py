@@ -9,6 +9,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -221,7 +222,7 @@ SERVER = """
 import sys
 import anyio
 sys.path.insert(0, sys.argv[1])
-import test_worker_pools
+from tests.serve import test_worker_pools
 from traceonce.serve.computation_budget import Budget
 from traceonce.serve.worker_pools import WorkerPool
 
@@ -240,7 +241,7 @@ def test_workers_end_with_the_server(tmp_path: Any) -> None:
     """Also with one that is killed while they loop without end in C."""
     script = tmp_path / "server.py"
     script.write_text(textwrap.dedent(SERVER))
-    command = [sys.executable, str(script), os.path.dirname(__file__)]
+    command = [sys.executable, str(script), str(Path(__file__).parents[2])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         worker = int(server.stdout.readline())

@@ -26,8 +26,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
-from our_files import PACKAGE
-from taped_calls import Tapes
+
+from tests.our_files import PACKAGE
+from tests.tensorflow.taped_calls import Tapes
 
 FILE = "<program>"
 NUMBERS = (bool, int, float, complex)

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from places_by_ast import makings_of, sites_of
-
 import traceonce
+from tests.places_by_ast import makings_of, sites_of
 from traceonce.diagnosis.diagnose import diagnose, explain_events
 from traceonce.facts import Diagnosis
 from traceonce.fix.candidate import Candidate, Declined, Propose

@@ -13,9 +13,10 @@ import dataclasses
 from collections.abc import Callable
 from random import Random
 
-from differing import Program
 from hypothesis import strategies as st
-from program_forms import (
+
+from tests.tensorflow.differing import Program
+from tests.tensorflow.program_forms import (
     CALLABLES,
     CALLING,
     CREATED,
@@ -31,7 +32,7 @@ from program_forms import (
     SIGNATURES,
     TEMPORARY,
 )
-from program_parts import (
+from tests.tensorflow.program_parts import (
     ALSO_CAPTURED,
     ARGUMENTS,
     ARITHMETIC,
@@ -53,7 +54,7 @@ from program_parts import (
     SMOOTH,
     TENSOR_LINES,
 )
-from taped_calls import KINDS
+from tests.tensorflow.taped_calls import KINDS
 
 # Two roundings instead of one, of a number and of its product with another; and one more where constants are folded.
 LIFTED_ULPS = 4

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from differing import Program, agree
-from generated_programs import FAMILIES, LIFTED_ULPS, programs
 from hypothesis import HealthCheck, Phase, given, settings
 
 import traceonce
+from tests.tensorflow.differing import Program, agree
+from tests.tensorflow.generated_programs import FAMILIES, LIFTED_ULPS, programs
 
 EXAMPLES = {
     "numbers": 190, "ranges": 60, "tensors": 175, "together": 130, "nests": 80, "variables": 85, "taped": 45,

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from our_files import is_ours
-from paired import Maker, Raised, alike, outcome, plain, thrice
 
 import traceonce
+from tests.our_files import is_ours
+from tests.tensorflow.paired import Maker, Raised, alike, outcome, plain, thrice
 
 
 def test_every_argument_in_its_place_and_with_its_default(tf: Any) -> None:

@@ -9,11 +9,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from fuzzed_programs import compare, draw
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import traceonce
+from tests.tensorflow.fuzzed_programs import compare, draw
 
 MODES = {"default": {}, "taped": {"taped": True}, "strict": {"strict": True}}
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-from paired import Maker, alike, outcome, plain, thrice
 
 import traceonce
+from tests.tensorflow.paired import Maker, alike, outcome, plain, thrice
 
 
 class Step(NamedTuple):

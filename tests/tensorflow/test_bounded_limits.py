@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from limited import THREADS, at_once, refused
-from paired import outcome, plain
 
 import traceonce
+from tests.tensorflow.limited import THREADS, at_once, refused
+from tests.tensorflow.paired import outcome, plain
 
 strict = functools.partial(traceonce.function, relax=False, lift=False)
 

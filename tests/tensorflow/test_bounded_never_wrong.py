@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from paired import Maker, outcome, plain
 
 import traceonce
+from tests.tensorflow.paired import Maker, outcome, plain
 
 Program = Callable[[Any, Maker], Iterator[Any]]
 PROGRAMS: dict[str, Program] = {}

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from paired import outcome, plain
 
 import traceonce
+from tests.tensorflow.paired import outcome, plain
 
 PAD = {"tokens": {1: (4, 8)}}
 

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from differing import Program, differences
-from generated_programs import programs
 from hypothesis import HealthCheck, Phase, given, settings
 
 import traceonce
+from tests.tensorflow.differing import Program, differences
+from tests.tensorflow.generated_programs import programs
 
 DISPATCHING = "traceonce.frameworks.tensorflow.dropin"
 OF_A_GRAPH = "tensorflow.python.framework.errors_impl."

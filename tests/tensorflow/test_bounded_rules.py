@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 import pytest
-from paired import Maker, alike, outcome, plain, thrice
 
 import traceonce
+from tests.tensorflow.paired import Maker, alike, outcome, plain, thrice
 
 
 def noted(tf: Any, function: Maker, body: Callable[..., Any], **options: Any) -> tuple[Any, list[Any]]:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from limited import THREADS, at_once
-from paired import Maker, Raised, alike, outcome, plain, thrice
 
 import traceonce
+from tests.tensorflow.limited import THREADS, at_once
+from tests.tensorflow.paired import Maker, Raised, alike, outcome, plain, thrice
 
 
 def dense(tf: Any, function: Maker) -> Any:

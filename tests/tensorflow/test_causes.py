@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 import pytest
-from diagnosed import causes_of, only
 
 import traceonce
+from tests.tensorflow.diagnosed import causes_of, only
 from traceonce.facts import Verdict
 
 

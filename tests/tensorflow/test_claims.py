@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from diagnosed import causes_of, only
 
 import traceonce
+from tests.tensorflow.diagnosed import causes_of, only
 from traceonce.facts import Verdict
 
 CLAIMS = Path(__file__).parents[2] / "examples" / "claims"

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from limited import refused
-from our_files import is_ours
 
 import traceonce
+from tests.our_files import is_ours
+from tests.tensorflow.limited import refused
 
 HERE = Path(__file__).name
 

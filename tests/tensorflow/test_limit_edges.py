@@ -7,9 +7,9 @@ import threading
 from typing import Any
 
 import pytest
-from limited import refused
 
 import traceonce
+from tests.tensorflow.limited import refused
 from traceonce.errors import BackendUnavailable
 from traceonce.frameworks.tensorflow import TensorFlow, probes
 

@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pytest
-from limited import refused
-from our_files import is_ours
 
 import traceonce
+from tests.our_files import is_ours
+from tests.tensorflow.limited import refused
 from traceonce.facts import Breach, TraceEvent
 from traceonce.limits.program_limits import limits
 from traceonce.observe.hub import hub

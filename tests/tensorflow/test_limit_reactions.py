@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from limited import at_once
 
 import traceonce
+from tests.tensorflow.limited import at_once
 from traceonce.facts import Breach
 from traceonce.limits.trace_counts import Count
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from limited import THREADS, at_once, in_a_child, refused
 
 import traceonce
+from tests.tensorflow.limited import THREADS, at_once, in_a_child, refused
 
 HERE = Path(__file__).name
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from diagnosed import only
 
 import traceonce
+from tests.tensorflow.diagnosed import only
 from traceonce.facts import Verdict
 
 HERE = Path(__file__).name

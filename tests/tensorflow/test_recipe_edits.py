@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from edited import Seen, first_written, run, write
 
+from tests.tensorflow.edited import Seen, first_written, run, write
 from traceonce.fix.candidate import Declined, Example, Recipe
 from traceonce.frameworks.tensorflow.recipes import hoist, stable_home, state, tracing_type
 

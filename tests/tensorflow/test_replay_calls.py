@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from replayed import arrays, replay
 
+from tests.tensorflow.replayed import arrays, replay
 from traceonce.errors import BackendUnavailable
 from traceonce.facts import FunctionId
 from traceonce.facts.replay import ReplaySettings, stable_name

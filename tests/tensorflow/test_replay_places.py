@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from replayed import replay
 
+from tests.tensorflow.replayed import replay
 from traceonce.facts.replay import Making, ReplayResult, Site
 
 SPANS = sys.version_info >= (3, 11)

@@ -7,8 +7,8 @@ import random
 from typing import Any
 
 import numpy as np
-from replayed import arrays, replay
 
+from tests.tensorflow.replayed import arrays, replay
 from traceonce.facts.replay import Probed, Returned
 from traceonce.frameworks.base.replay import beyond_the_run
 

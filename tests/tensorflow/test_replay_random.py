@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from replayed import arrays, replay
+
+from tests.tensorflow.replayed import arrays, replay
 
 DRAWS: dict[str, Callable[[Any, Any], Any]] = {
     "normal": lambda tf, x: tf.random.normal(tf.shape(x)),

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from replayed import arrays, replay
 
 import traceonce
+from tests.tensorflow.replayed import arrays, replay
 from traceonce.errors import BackendUnavailable
 from traceonce.facts.replay import ReplaySettings
 from traceonce.frameworks.tensorflow import TensorFlow, probes

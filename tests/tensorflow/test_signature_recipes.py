@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from replayed import replay
 
 import traceonce
+from tests.tensorflow.replayed import replay
 from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts import Verdict
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe

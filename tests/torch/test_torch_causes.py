@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy
 import pytest
-from compiled import Told, line_of, only, told
 
 import traceonce
+from tests.torch.compiled import Told, line_of, only, told
 
 
 class Case(NamedTuple):

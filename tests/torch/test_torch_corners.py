@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compiled import line_of, only, told
 
 import traceonce
+from tests.torch.compiled import line_of, only, told
 from traceonce.api import Watch
 from traceonce.frameworks.torch.signatures import SignatureReader
 from traceonce.knowledge.cause_records import records_of

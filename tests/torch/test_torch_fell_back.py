@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from compiled import line_of, only, own_problems, told
 
 import traceonce
+from tests.torch.compiled import line_of, only, own_problems, told
 from traceonce.causes.cause_text import say_remedy
 from traceonce.causes.definition import Happened
 from traceonce.facts import Verdict

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from torch_replayed import replay
 
+from tests.torch.torch_replayed import replay
 from traceonce.facts.replay import Returned, Value
 from traceonce.prove.value_differences import first_difference
 

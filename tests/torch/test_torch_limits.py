@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from our_files import is_ours
 
 import traceonce
+from tests.our_files import is_ours
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import Limit
 from traceonce.limits.program_limits import Limiting, limits

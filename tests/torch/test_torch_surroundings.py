@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compiled import line_of, only, own_problems, told
-from our_files import is_ours
 
 import traceonce
+from tests.our_files import is_ours
+from tests.torch.compiled import line_of, only, own_problems, told
 
 SCALE = 2
 SETTINGS = {"rate": 0.5}

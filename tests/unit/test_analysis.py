@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import msgspec
-from handmade import STEP, Events, python, record, tensor
 
+from tests.unit.handmade import STEP, Events, python, record, tensor
 from traceonce.analysis.diagnoses import diagnose_linked
 from traceonce.analysis.material import find_out
 from traceonce.facts import CauseCode, Fix, Recording, Repair

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-from recordings_by_schema import recordings
 
+from tests.recordings_by_schema import recordings
 from traceonce.analysis.error_records import explain_run
 from traceonce.analysis.material import find_out
 from traceonce.errors import RecordingError

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from handmade import STEP, Events, cause, record, tensor
 
+from tests.unit.handmade import STEP, Events, cause, record, tensor
 from traceonce.analysis.conclusion import not_measured
 from traceonce.config import Config
 from traceonce.diagnosis import diagnose

@@ -13,13 +13,13 @@ from pathlib import Path
 import click
 import msgspec
 import pytest
-from handmade import Events, cause, python, record, tensor
-from hostile_texts import HOSTILE, TITLE, assert_safe, hostile, unhurried
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
 import traceonce
+from tests.unit.handmade import Events, cause, python, record, tensor
+from tests.unit.hostile_texts import HOSTILE, TITLE, assert_safe, hostile, unhurried
 from traceonce.commands.explain import print_explanations
 from traceonce.commands.main import cli
 from traceonce.commands.message_line import say, say_lines

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from handmade import STEP, cause
 
+from tests.unit.handmade import STEP, cause
 from traceonce.causes import CATALOGUE, families
 from traceonce.causes.cause_text import say_reason, say_remedy, say_what
 from traceonce.causes.definition import Happened

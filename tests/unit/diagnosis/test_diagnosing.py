@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from handmade import STEP, Events, cause, container, none, python, record, signature, tensor, thing
 
+from tests.unit.handmade import STEP, Events, cause, container, none, python, record, signature, tensor, thing
 from traceonce.diagnosis import diagnose, diagnose_with_events
 from traceonce.diagnosis.diagnose import VALUES, explain_events
 from traceonce.errors import TracingLimitReached

@@ -5,10 +5,10 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from handmade import Events, container, none, python, ragged, signature, tensor, thing, unranked, variable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.unit.handmade import Events, container, none, python, ragged, signature, tensor, thing, unranked, variable
 from traceonce.diagnosis import Explained, History
 from traceonce.diagnosis.arguments import compare_arguments
 from traceonce.diagnosis.surroundings import compare_contexts

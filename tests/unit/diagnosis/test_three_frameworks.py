@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from handmade import STEP, Events, cause, record, tensor
 
+from tests.unit.handmade import STEP, Events, cause, record, tensor
 from traceonce.diagnosis import diagnose
 from traceonce.diagnosis.arguments import compare_arguments
 from traceonce.diagnosis.verdicts import Retrace, judge

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from handmade import cause
 
+from tests.unit.handmade import cause
 from traceonce.diagnosis.verdicts import Retrace, judge, judge_growth
 from traceonce.facts import Cause, CauseCode, Growth, Reason, Verdict
 

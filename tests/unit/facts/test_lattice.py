@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 import msgspec
 import pytest
-from handmade import container, none, python, signature, tensor, thing, unranked, variable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.unit.handmade import container, none, python, signature, tensor, thing, unranked, variable
 from traceonce.facts import Container, Leaf, Shape, Signature
 
 replace = msgspec.structs.replace

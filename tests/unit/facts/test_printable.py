@@ -6,9 +6,9 @@ import re
 from typing import NamedTuple
 
 import pytest
-from hostile_texts import HOSTILE, assert_safe, hostile, unhurried
 from hypothesis import given
 
+from tests.unit.hostile_texts import HOSTILE, assert_safe, hostile, unhurried
 from traceonce.facts import CallSite, Cause, CauseCode, FunctionId
 from traceonce.facts.printable import LONGEST, cut, in_line, in_lines, printable, visible
 

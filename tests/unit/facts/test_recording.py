@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from handmade import STEP, Events, cause, python, record, tensor
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.unit.handmade import STEP, Events, cause, python, record, tensor
 from traceonce.diagnosis import diagnose
 from traceonce.errors import RecordingError
 from traceonce.facts import (

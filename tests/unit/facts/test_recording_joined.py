@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from handmade import STEP, Events, tensor
 
+from tests.unit.handmade import STEP, Events, tensor
 from traceonce.diagnosis import diagnose
 from traceonce.facts import SCHEMA, Calls, Compiled, End, Entry, Exit, Header, Notice, Recording
 from traceonce.facts.recording import DAMAGED, NOTICES

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from handmade import Events, record, tensor
 
+from tests.unit.handmade import Events, record, tensor
 from traceonce import atomic_files
 from traceonce.atomic_files import write_named
 from traceonce.errors import RecordingError

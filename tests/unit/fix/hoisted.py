@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from written_case import case_for, written
-
+from tests.unit.fix.written_case import case_for, written
 from traceonce.frameworks.tensorflow.recipes.hoist import RECIPE
 
 MADE_AGAIN = ("new_function", "step")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from handmade import Events, container, python, tensor
-
+from tests.unit.handmade import Events, container, python, tensor
 from traceonce.facts import Diagnosis, FunctionId, Leaf, Reason
 from traceonce.facts.replay import Making, Site, Span
 from traceonce.fix.case import Case

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from handmade import Events, container, none, python, record, sparse, tensor, thing
 
+from tests.unit.handmade import Events, container, none, python, record, sparse, tensor, thing
 from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts import CallSite, Container, FunctionId, Leaf, Recording, TraceEvent, Verdict
 from traceonce.fix.candidate import Candidate, Recipe

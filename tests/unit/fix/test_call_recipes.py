@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from handmade import container, python, tensor
-from written_case import FILE, case_for
 
+from tests.unit.fix.written_case import FILE, case_for
+from tests.unit.handmade import container, python, tensor
 from traceonce.facts import Leaf
 from traceonce.fix.candidate import Candidate, Declined, Recipe
 from traceonce.fix.case import Case

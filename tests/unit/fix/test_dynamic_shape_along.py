@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Callable
 
 import pytest
-from handmade import tensor
-from written_case import FILE, case_for
 
+from tests.unit.fix.written_case import FILE, case_for
+from tests.unit.handmade import tensor
 from traceonce.facts.signature import Shape
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hoisted import MADE_AGAIN, hoisted, text
-from written_case import case_for, written
 
+from tests.unit.fix.hoisted import MADE_AGAIN, hoisted, text
+from tests.unit.fix.written_case import case_for, written
 from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Declined
 from traceonce.frameworks.tensorflow.recipes.hoist import RECIPE

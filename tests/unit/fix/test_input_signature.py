@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from handmade import container, none, python, tensor, thing
-from written_case import FILE, case_for
 
+from tests.unit.fix.written_case import FILE, case_for
+from tests.unit.handmade import container, none, python, tensor, thing
 from traceonce.facts import Leaf
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case

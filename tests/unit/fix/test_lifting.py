@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from handmade import container, none, python, signature, tensor
 
+from tests.unit.handmade import container, none, python, signature, tensor
 from traceonce.facts import Leaf
 from traceonce.fix.signatures.dtypes import (
     assign_alike,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from handmade import container
-from source_places import FILE, edits_of, marked_case
 
+from tests.unit.fix.source_places import FILE, edits_of, marked_case
+from tests.unit.handmade import container
 from traceonce.facts.replay import Site
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source.passed_arguments import find_arguments

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import msgspec
-from handmade import Events, python, signature, tensor, thing
 
+from tests.unit.handmade import Events, python, signature, tensor, thing
 from traceonce.facts import Leaf
 from traceonce.fix.signatures.prediction import by_contents, by_name, cast, each_leaf, in_turn, lift, predict_traces
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from handmade import python, tensor, thing
-from written_case import case_for
 
+from tests.unit.fix.written_case import case_for
+from tests.unit.handmade import python, tensor, thing
 from traceonce.facts import CallSite, Leaf, Verdict
 from traceonce.fix import proposals
 from traceonce.fix.candidate import Recipe

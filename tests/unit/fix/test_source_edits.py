@@ -7,8 +7,8 @@ from typing import Any
 
 import libcst as cst
 import pytest
-from source_places import FILE, edits_of, result_of
 
+from tests.unit.fix.source_places import FILE, edits_of, result_of
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from source_places import FILE, edits_of, result_of
 
+from tests.unit.fix.source_places import FILE, edits_of, result_of
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source.edits import Edits
 

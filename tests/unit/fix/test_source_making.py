@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from source_places import FILE, diagnosis, edits_of, marked_case, result_of, span_of
 
+from tests.unit.fix.source_places import FILE, diagnosis, edits_of, marked_case, result_of, span_of
 from traceonce.facts import FunctionId
 from traceonce.facts.replay import Making
 from traceonce.fix.candidate import Declined

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from handmade import container, none, python, ragged, signature, sparse, tensor, thing, unranked, variable
 
+from tests.unit.handmade import container, none, python, ragged, signature, sparse, tensor, thing, unranked, variable
 from traceonce.facts import Container, Leaf, Signature
 from traceonce.fix.signatures.specs import NoSignature, cover
 

@@ -6,8 +6,8 @@ import textwrap
 
 import msgspec
 import pytest
-from written_case import FILE, case_for, written
 
+from tests.unit.fix.written_case import FILE, case_for, written
 from traceonce.facts import CallSite, Leaf
 from traceonce.facts.replay import Site
 from traceonce.fix.candidate import Declined

@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from places_by_ast import sites_of
-from written_case import case_for
 
+from tests.places_by_ast import sites_of
+from tests.unit.fix.written_case import case_for
 from traceonce.facts import Cause, CauseCode, Evidence, Leaf
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 import pytest
-from written_case import FILE, case_for
 
+from tests.unit.fix.written_case import FILE, case_for
 from traceonce.facts import Leaf
 from traceonce.facts.replay import Making, Span
 from traceonce.fix.candidate import Declined

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from handmade import Events, python, record, tensor
 
+from tests.unit.handmade import Events, python, record, tensor
 from traceonce.diagnosis import diagnose, diagnose_with_events
 from traceonce.facts import Diagnosis, Recording, Verdict
 from traceonce.fix import proposals

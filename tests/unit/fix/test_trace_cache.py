@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from handmade import container, none, python, ragged, signature, tensor, thing, unranked, variable
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.handmade import container, none, python, ragged, signature, tensor, thing, unranked, variable
 from traceonce.facts import Leaf, Signature
 from traceonce.fix.signatures.trace_cache import TraceCache
 

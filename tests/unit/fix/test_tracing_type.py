@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from written_case import all_written, case_for
 
+from tests.unit.fix.written_case import all_written, case_for
 from traceonce.facts import Leaf
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case

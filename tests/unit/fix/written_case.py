@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from places_by_ast import line_of, makings_of, sites_of
 
+from tests.places_by_ast import line_of, makings_of, sites_of
 from traceonce.diagnosis.diagnose import diagnose
 from traceonce.facts import Cause, CauseCode, Container, FunctionId, Leaf, Recording, Signature, TraceEvent
 from traceonce.fix.candidate import Candidate, Declined, Recipe

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from handmade import STEP
 
+from tests.unit.handmade import STEP
 from traceonce.facts import Cause, CauseCode, Diagnosis, FunctionId, Reason, Verdict
 from traceonce.knowledge import cause_records
 from traceonce.knowledge.cause_records import link_records, records_of

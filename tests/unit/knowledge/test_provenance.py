@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from handmade_base import fields, problems_after
 
+from tests.unit.knowledge.handmade_base import fields, problems_after
 from traceonce.knowledge.expressions import fixed_parts
 from traceonce.knowledge.provenance import find_texts, look_up, package_files
 from traceonce.knowledge.record import Record

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from handmade_base import good_record
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
+from tests.unit.knowledge.handmade_base import good_record
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.schema import PUBLISHED, record_schema, schema_text

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from handmade_base import CHANGED, fields, good_record, make_base, problems_after
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.unit.knowledge.handmade_base import CHANGED, fields, good_record, make_base, problems_after
 from traceonce.knowledge.expressions import fixed_parts
 from traceonce.knowledge.validation import CheckedFile, check_files
 from traceonce.knowledge.validation.form import LONGEST

@@ -9,8 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from handmade_base import CHANGED, EXPERIMENT, TAKEN, fields, good_record, make_base, problems_after
 
+from tests.unit.knowledge.handmade_base import (
+    CHANGED,
+    EXPERIMENT,
+    TAKEN,
+    fields,
+    good_record,
+    make_base,
+    problems_after,
+)
 from traceonce.knowledge.validation import RULES, check_files, describe_rules
 from traceonce.knowledge.validation.expressions import benign_lines
 

@@ -10,9 +10,9 @@ from typing import Any
 import hypothesis.strategies as st
 import msgspec
 import pytest
-from handmade import Events, cause, container, python, record, signature, tensor, thing
 from hypothesis import given
 
+from tests.unit.handmade import Events, cause, container, python, record, signature, tensor, thing
 from traceonce.diagnosis import diagnose
 from traceonce.errors import UsageError
 from traceonce.facts import CauseCode, Diagnosis, FunctionId

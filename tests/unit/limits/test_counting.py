@@ -13,10 +13,10 @@ from typing import Any
 import hypothesis.strategies as st
 import msgspec
 import pytest
-from handmade import STEP, Events, none, python, signature, tensor
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from tests.unit.handmade import STEP, Events, none, python, signature, tensor
 from traceonce.facts import Breach, FunctionId, Limit, TraceEvent
 from traceonce.limits.trace_counts import Count
 

@@ -8,8 +8,8 @@ import re
 from typing import Any
 
 import pytest
-from handmade import STEP, cause
 
+from tests.unit.handmade import STEP, cause
 from traceonce.causes.cause_text import say_remedy
 from traceonce.causes.definition import Happened
 from traceonce.errors import TraceonceError, TracingLimitReached

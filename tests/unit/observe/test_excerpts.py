@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 from click.testing import CliRunner
-from handmade import Events, record, tensor
 
+from tests.unit.handmade import Events, record, tensor
 from traceonce.commands.report import command as report
 from traceonce.facts import CallSite, Excerpt, FunctionId, Recording
 from traceonce.observe.excerpts import ALL_LINES, CALL_LINES, FUNCTION_LINES, excerpts_of, with_excerpts

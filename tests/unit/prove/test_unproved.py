@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from handmade import Events, record, tensor
 
+from tests.unit.handmade import Events, record, tensor
 from traceonce.diagnosis import diagnose_with_events
 from traceonce.facts import Proof
 from traceonce.facts.proof import Measurement

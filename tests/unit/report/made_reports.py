@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from handmade import Events, cause, python, record, tensor
 
+from tests.unit.handmade import Events, cause, python, record, tensor
 from traceonce.analysis.material import find_out
 from traceonce.facts import (
     Breach,

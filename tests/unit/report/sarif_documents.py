@@ -9,9 +9,9 @@ from typing import Any
 
 import jsonschema
 import msgspec
-from handmade import STEP, Events, python, record, tensor
-from made_reports import material_of
 
+from tests.unit.handmade import STEP, Events, python, record, tensor
+from tests.unit.report.made_reports import material_of
 from traceonce.facts import CallSite, Diagnosis, FunctionId, Recording
 from traceonce.report.sarif import render_sarif
 

@@ -12,11 +12,11 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from handmade import STEP, Events, cause, python, record, tensor
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_reports import HARM, PROGRAMS, harmful, material_of, recorded
 
+from tests.unit.handmade import STEP, Events, cause, python, record, tensor
+from tests.unit.report.made_reports import HARM, PROGRAMS, harmful, material_of, recorded
 from traceonce.causes import families
 from traceonce.facts import Breach, CallSite, FunctionId, Limit, Recording
 from traceonce.report.chrome import render_chrome

@@ -8,9 +8,9 @@ import re
 
 import msgspec
 import pytest
-from handmade import STEP, Events, python, record, tensor
-from made_reports import HARM, PROGRAMS, harmful, material_of, recorded
 
+from tests.unit.handmade import STEP, Events, python, record, tensor
+from tests.unit.report.made_reports import HARM, PROGRAMS, harmful, material_of, recorded
 from traceonce.diagnosis import explain_events
 from traceonce.facts import CallSite, Recording
 from traceonce.facts.printable import in_line

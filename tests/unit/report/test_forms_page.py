@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from made_reports import material_of, recorded
-
+from tests.unit.report.made_reports import material_of, recorded
 from traceonce.integrations.jupyter.magic_line import describe_options
 from traceonce.report.base import FORMS, find_renderer
 from traceonce.report.csv import Row

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from handmade import Events, cause, record, tensor
-from made_reports import material_of
 
+from tests.unit.handmade import Events, cause, record, tensor
+from tests.unit.report.made_reports import material_of
 from traceonce.analysis.diagnoses import diagnose_linked
 from traceonce.facts import CallSite, CauseCode, FellBack, Finding, FunctionId, Leaf, Recording, Verdict
 from traceonce.report.base import find_renderer

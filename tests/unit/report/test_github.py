@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from handmade import STEP, Events, cause, python, record, tensor
 
+from tests.unit.handmade import STEP, Events, cause, python, record, tensor
 from traceonce.diagnosis import diagnose
 from traceonce.facts import Breach, CallSite, Diagnosis, FunctionId, Limit, Recording
 from traceonce.report.base import FORMATS, Material, find_renderer

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from handmade import STEP, Events, cause, python, record, tensor
 
+from tests.unit.handmade import STEP, Events, cause, python, record, tensor
 from traceonce.diagnosis import diagnose
 from traceonce.errors import UsageError
 from traceonce.facts import (

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from handmade import STEP, Events, cause, python, record, tensor
-from made_reports import HARM, PROGRAMS, fix_of, harmful, material_of, recorded
 from markdown_it import MarkdownIt
 
+from tests.unit.handmade import STEP, Events, cause, python, record, tensor
+from tests.unit.report.made_reports import HARM, PROGRAMS, fix_of, harmful, material_of, recorded
 from traceonce.facts import CauseCode, Finding, Fix, FunctionId, Recording, Repair, Verdict
 from traceonce.report.markdown import LIMIT, OPEN, render_markdown
 from traceonce.report.markdown.escape import code, visible

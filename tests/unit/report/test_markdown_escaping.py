@@ -8,9 +8,9 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_reports import HARM
 from markdown_it import MarkdownIt
 
+from tests.unit.report.made_reports import HARM
 from traceonce.report.markdown.escape import LONGEST, block, cell, code, html_code, prose, sentence, visible
 from traceonce.words.backticks import parts_of
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from handmade import container, none, python, ragged, signature, tensor, thing, unranked, variable
-
+from tests.unit.handmade import container, none, python, ragged, signature, tensor, thing, unranked, variable
 from traceonce.facts import Signature
 from traceonce.report.page.change_grid import ABSENT, MOST_PLACES, find_places
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from handmade import STEP, Events, cause, python, record, tensor
-from made_reports import PROGRAMS, material_of, recorded
 
+from tests.unit.handmade import STEP, Events, cause, python, record, tensor
+from tests.unit.report.made_reports import PROGRAMS, material_of, recorded
 from traceonce.facts import (
     Breach,
     CallSite,

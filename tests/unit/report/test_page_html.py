@@ -8,9 +8,9 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from handmade import record
-from made_reports import HARM, harmful, material_of, recorded
 
+from tests.unit.handmade import record
+from tests.unit.report.made_reports import HARM, harmful, material_of, recorded
 from traceonce.report.page import FOLDER, SCRIPTS, STYLES, render_html
 
 LIMIT = 1_500_000  # bytes without data

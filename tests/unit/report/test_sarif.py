@@ -9,10 +9,10 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
-from handmade import STEP, Events, cause, python, record, tensor
-from made_reports import HARM, PROGRAMS, harmful, material_of, recorded
-from sarif_documents import VALIDATOR, levels, read, render, retracing
 
+from tests.unit.handmade import STEP, Events, cause, python, record, tensor
+from tests.unit.report.made_reports import HARM, PROGRAMS, harmful, material_of, recorded
+from tests.unit.report.sarif_documents import VALIDATOR, levels, read, render, retracing
 from traceonce.facts import CauseCode, Excerpt, Finding, Notice, Recording, Verdict
 from traceonce.report.sarif import render_sarif
 from traceonce.report.sarif.rules import RULES

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from handmade import STEP
-from made_reports import fix_of, recorded
-from sarif_documents import render, retracing
 
+from tests.unit.handmade import STEP
+from tests.unit.report.made_reports import fix_of, recorded
+from tests.unit.report.sarif_documents import render, retracing
 from traceonce.facts import CauseCode, Edit, Fix, FunctionId, Repair
 
 

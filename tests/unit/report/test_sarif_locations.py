@@ -6,9 +6,9 @@ from urllib.parse import unquote
 
 import msgspec
 import pytest
-from handmade import STEP
-from sarif_documents import URI, place, render, retracing
 
+from tests.unit.handmade import STEP
+from tests.unit.report.sarif_documents import URI, place, render, retracing
 from traceonce.facts import FunctionId
 from traceonce.report.sarif.uris import Uris
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from handmade import STEP, Events, cause, python, record, tensor
 from rich.console import Console
 
+from tests.unit.handmade import STEP, Events, cause, python, record, tensor
 from traceonce.diagnosis import diagnose
 from traceonce.facts import (
     CallSite,

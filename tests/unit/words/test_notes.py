@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from handmade import STEP, Events, python, record
 
 import traceonce
+from tests.unit.handmade import STEP, Events, python, record
 from traceonce.diagnosis import diagnose
 from traceonce.facts import Fix, Measurement, Note, Proof
 from traceonce.words.notes import (

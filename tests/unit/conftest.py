@@ -1,1 +1,0 @@
-"""The unit tests need no framework. That this file is here puts its folder on the path, for ``import handmade``."""
