@@ -2,9 +2,9 @@
 
     python bench/bounded_fuzz.py [--programs N] [--seed N] [--mode default|taped|strict]... [--jobs N]
 
-Programs are drawn as in `tests/tensorflow/fuzzed_programs.py`: results, dtypes, errors letter by letter, variables,
-gradients and watched variables are compared after each call. What differs is made small, printed, and kept in the
-results. Modes: as it is; all calls under tapes of several kinds; with `relax=False, lift=False`. Ten thousand programs
+Programs are drawn as in `tests/tensorflow/dropin/fuzzed_programs.py`: results, dtypes, errors letter by letter,
+variables, gradients and watched variables are compared after each call. What differs is made small, printed, and kept
+in the results. Modes: as it is; all calls under tapes of several kinds; with `relax=False, lift=False`. Ten thousand programs
 take some hours on two cores. Exit status 1 where anything differs.
 """
 
@@ -37,7 +37,7 @@ def run_share(task: tuple[str, int, int]) -> dict[str, Any]:
     import tensorflow as tf
 
     import traceonce
-    from tests.tensorflow.fuzzed_programs import compare, draw, smaller
+    from tests.tensorflow.dropin.fuzzed_programs import compare, draw, smaller
 
     tf.get_logger().setLevel("ERROR")
     calls, failing, found = 0, 0, []

@@ -92,7 +92,7 @@ def test_the_public_events_tell_traces_causes_and_times(jax: Any) -> None:
     assert causes(fresh) == [("new_function", "<lambda>", "function object 1", "function object 2", 2)]
     assert fresh.causes[0].note == "i"
     (site,) = fresh.call_sites
-    assert site.file.endswith("test_jax_probes.py")
+    assert site.file.endswith("test_probes.py")
     assert any("public events" in notice.text for notice in seen.recording.notices)
 
 

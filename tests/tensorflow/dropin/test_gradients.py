@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import traceonce
-from tests.tensorflow.paired import Maker, alike, outcome, plain, thrice
+from tests.tensorflow.dropin.paired import Maker, alike, outcome, plain, thrice
 
 
 class Step(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import traceonce
-from tests.tensorflow.paired import Maker, outcome, plain
+from tests.tensorflow.dropin.paired import Maker, outcome, plain
 
 Program = Callable[[Any, Maker], Iterator[Any]]
 PROGRAMS: dict[str, Program] = {}

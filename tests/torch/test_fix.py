@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.torch.torch_replayed import replay, write
+from tests.torch.replayed import replay, write
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.proposals import consider

@@ -112,7 +112,7 @@ def test_a_size_that_is_known_after_a_graph_break(torch: Any) -> None:
     (cause,) = diagnosis.causes
     assert (cause.code.value, cause.was, cause.now) == ("shape", "3", "4")
     assert cause.path.endswith("at the graph break).shape[0]")
-    place = f"test_torch_corners.py:{line_of(test_a_size_that_is_known_after_a_graph_break, '# the break')}"
+    place = f"test_corners.py:{line_of(test_a_size_that_is_known_after_a_graph_break, '# the break')}"
     assert (cause.note or "").endswith(place)
 
 

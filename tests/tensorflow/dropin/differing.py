@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tests.our_files import PACKAGE
-from tests.tensorflow.taped_calls import Tapes
+from tests.tensorflow.dropin.taped_calls import Tapes
 
 FILE = "<program>"
 NUMBERS = (bool, int, float, complex)

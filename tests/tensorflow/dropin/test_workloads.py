@@ -11,7 +11,7 @@ import pytest
 
 import traceonce
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "bounded"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "examples" / "bounded"))
 
 import bounded_suite as suite
 

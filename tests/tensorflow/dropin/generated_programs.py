@@ -15,8 +15,8 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from tests.tensorflow.differing import Program
-from tests.tensorflow.program_forms import (
+from tests.tensorflow.dropin.differing import Program
+from tests.tensorflow.dropin.program_forms import (
     CALLABLES,
     CALLING,
     CREATED,
@@ -32,7 +32,7 @@ from tests.tensorflow.program_forms import (
     SIGNATURES,
     TEMPORARY,
 )
-from tests.tensorflow.program_parts import (
+from tests.tensorflow.dropin.program_parts import (
     ALSO_CAPTURED,
     ARGUMENTS,
     ARITHMETIC,
@@ -54,7 +54,7 @@ from tests.tensorflow.program_parts import (
     SMOOTH,
     TENSOR_LINES,
 )
-from tests.tensorflow.taped_calls import KINDS
+from tests.tensorflow.dropin.taped_calls import KINDS
 
 # Two roundings instead of one, of a number and of its product with another; and one more where constants are folded.
 LIFTED_ULPS = 4

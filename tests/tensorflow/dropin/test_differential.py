@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 import traceonce
-from tests.tensorflow.differing import Program, agree
-from tests.tensorflow.generated_programs import FAMILIES, LIFTED_ULPS, programs
+from tests.tensorflow.dropin.differing import Program, agree
+from tests.tensorflow.dropin.generated_programs import FAMILIES, LIFTED_ULPS, programs
 
 EXAMPLES = {
     "numbers": 190, "ranges": 60, "tensors": 175, "together": 130, "nests": 80, "variables": 85, "taped": 45,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.torch.torch_replayed import replay
+from tests.torch.replayed import replay
 from traceonce.facts.replay import Returned, Value
 from traceonce.prove.value_differences import first_difference
 

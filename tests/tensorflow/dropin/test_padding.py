@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import traceonce
-from tests.tensorflow.paired import outcome, plain
+from tests.tensorflow.dropin.paired import outcome, plain
 
 PAD = {"tokens": {1: (4, 8)}}
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from tests.tensorflow.differing import Outcome, Program, alike, largest, run
+from tests.tensorflow.dropin.differing import Outcome, Program, alike, largest, run
 
 PREAMBLE = (
     "v, w = tf.Variable(2.0), tf.Variable([1.0, 2.0, 3.0])",

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 import traceonce
-from tests.tensorflow.differing import Program, differences
-from tests.tensorflow.generated_programs import programs
+from tests.tensorflow.dropin.differing import Program, differences
+from tests.tensorflow.dropin.generated_programs import programs
 
 DISPATCHING = "traceonce.frameworks.tensorflow.dropin"
 OF_A_GRAPH = "tensorflow.python.framework.errors_impl."

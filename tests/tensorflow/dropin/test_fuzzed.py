@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import traceonce
-from tests.tensorflow.fuzzed_programs import compare, draw
+from tests.tensorflow.dropin.fuzzed_programs import compare, draw
 
 MODES = {"default": {}, "taped": {"taped": True}, "strict": {"strict": True}}
 

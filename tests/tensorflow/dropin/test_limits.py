@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import traceonce
+from tests.tensorflow.dropin.paired import outcome, plain
 from tests.tensorflow.limited import THREADS, at_once, refused
-from tests.tensorflow.paired import outcome, plain
 
 strict = functools.partial(traceonce.function, relax=False, lift=False)
 
