@@ -4,8 +4,8 @@
 
 Programs are drawn as in `tests/tensorflow/dropin/fuzzed_programs.py`: results, dtypes, errors letter by letter,
 variables, gradients and watched variables are compared after each call. What differs is made small, printed, and kept
-in the results. Modes: as it is; all calls under tapes of several kinds; with `relax=False, lift=False`. Ten thousand programs
-take some hours on two cores. Exit status 1 where anything differs.
+in the results. Modes: as it is; all calls under tapes of several kinds; with `relax=False, lift=False`. Ten thousand
+programs take some hours on two cores. Exit status 1 where anything differs.
 """
 
 from __future__ import annotations

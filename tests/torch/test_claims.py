@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from collections.abc import Callable
 
 import pytest
 
+from tests.record_claims import matched, problems, run_all, run_failing, signatures_that_miss, workarounds
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.harvest import messages
-from traceonce.knowledge.match import Index, match, scan
-from traceonce.knowledge.trial_runner import LIMIT, TrialRequest
-from traceonce.knowledge.verify import Measured, Task, differences, refuted, run_tasks, subject_of
-from traceonce.trials.interpreters import start_trials
+from traceonce.knowledge.match import Index, match
+from traceonce.knowledge.verify import refuted
 
-JOBS = min(os.cpu_count() or 1, 4)
 FEWEST = 14
 
 # What PyTorch prints while nothing is wrong, or while something is wrong that is none of ours.
@@ -55,33 +51,22 @@ def index(collection: Collection) -> Index:
     return Index(collection)
 
 
-def test_every_record_in_a_run_of_all_its_trials(collection: Collection) -> None:
-    names = [name for name in collection.paths if name.startswith("torch/")]
-    subjects = {name: subject_of(collection, name) for name in names}
-    tasks = [task for subject in subjects.values() for task in subject.tasks(1, LIMIT)]
-    measured = {name: Measured(subject, []) for name, subject in subjects.items()}
-    for task, seen in run_tasks(tasks, lambda: start_trials(sys.executable, "torch"), JOBS):
-        measured[task.record].measurements.append((task, seen))
+def test_every_record_in_a_run_of_all_its_trials() -> None:
+    measured = run_all("torch")
     assert len(measured) >= FEWEST
-    assert [problem for one in measured.values() for problem in refuted(one)] == []
-    assert [problem for one in measured.values() for problem in differences(one)] == []
+    assert problems(measured) == []
 
 
 @pytest.mark.parametrize("name", ["recompile-dtype"])
-def test_a_claim_that_is_false_is_refuted(collection: Collection, name: str) -> None:
-    """The test above can fail: with the trials of the failure in place of those of the workarounds, it does."""
-    subject = subject_of(collection, f"torch/{name}")
-    failing = TrialRequest(str(subject.experiment.path), "failure")
-    tasks = [Task(task.record, task.trial, task.case, failing) for task in subject.tasks(1, LIMIT)]
-    measured = Measured(subject, list(run_tasks(tasks, lambda: start_trials(sys.executable, "torch"), 1)))
-    workarounds = {claim.experiment for claim in subject.record.workarounds}
-    assert {problem.claim for problem in refuted(measured)} >= workarounds
+def test_a_claim_that_is_false_is_refuted(name: str) -> None:
+    """The test above can fail."""
+    measured = run_failing(f"torch/{name}", "torch")
+    assert {problem.claim for problem in refuted(measured)} >= workarounds(measured)
     assert all(list(messages(seen)) for _, seen in measured.of("failure"))
 
 
 def test_no_harmless_line_of_pytorch_matches(index: Index) -> None:
-    texts = [*HARMLESS.splitlines(), HARMLESS]
-    assert [(text, hit.record.id) for text in texts for answer in scan(text, index) for hit in answer.hits] == []
+    assert matched(HARMLESS, index) == []
 
 
 def test_messages_find_their_record_in_every_dress(index: Index) -> None:
@@ -106,10 +91,4 @@ def test_messages_find_their_record_in_every_dress(index: Index) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_signature_finds_its_record_first(index: Index, language: str) -> None:
-    wrong = {}
-    for record in index.records:
-        if record.domain == "torch":
-            found = match(record.signature if language == "en" else record.signature_zh, index, limit=2)
-            if not found or found[0].guess or found[0].record != record.id:
-                wrong[record.id] = [one.record for one in found]
-    assert wrong == {}
+    assert dict(signatures_that_miss(index, "torch", language)) == {}

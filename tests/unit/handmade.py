@@ -5,7 +5,20 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from traceonce.facts import Cause, CauseCode, Container, FunctionId, Kind, Leaf, Recording, Signature, TraceEvent
+from traceonce.facts import (
+    Cause,
+    CauseCode,
+    Container,
+    Diagnosis,
+    FunctionId,
+    Kind,
+    Leaf,
+    Recording,
+    Signature,
+    TraceEvent,
+    Verdict,
+)
+from traceonce.facts.diagnosis import Reason
 
 STEP = FunctionId("train_step", "train.py", 22)
 
@@ -102,3 +115,28 @@ def record(*events: TraceEvent, calls: int | None = None, seconds: float = 100.0
 
 def cause(code: CauseCode = CauseCode.SHAPE, path: str = "x.shape[0]", **fields: Any) -> Cause:
     return Cause(code, path, **{"was": "1", "now": "2", **fields})
+
+
+def diagnosis(*causes: Cause, function: FunctionId = STEP, **fields: Any) -> Diagnosis:
+    """A function that was traced twice in two calls."""
+    filled: dict[str, Any] = {
+        "backend": "tensorflow",
+        "traces": 2,
+        "retraces": 1,
+        "internal": 0,
+        "failed": 0,
+        "calls": 2,
+        "compiles": 0,
+        "backwards": 0,
+        "seconds": 1.0,
+        "exclusive_seconds": 1.0,
+        "first_run_seconds": 0.0,
+        "lost_seconds": 1.0,
+        "share": None,
+        "bytes": None,
+        "verdict": Verdict.RETRACING,
+        "growth": "growing",
+        "reason": Reason.KEEPS_COMING,
+        **fields,
+    }
+    return Diagnosis(function=function, causes=causes, **filled)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tests.unit.handmade import Events, container, python, tensor
-from traceonce.facts import Diagnosis, FunctionId, Leaf, Reason
+from tests.unit.handmade import Events, container, diagnosis, python, tensor
+from traceonce.facts import FunctionId, Leaf
 from traceonce.facts.replay import Making, Site, Span
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
@@ -48,7 +48,7 @@ def marked_case(
     places = [span_of(source, made)] if made else []
     calls = [span_of(source, code) for code in called]
     return Case(
-        diagnosis(identity),
+        diagnosis(function=identity),
         (event,),
         tuple(Making(identity, FILE, span.line, "<module>", span if spans else None) for span in places),
         tuple(Site(identity, FILE, span.line, span if spans else None, direct=direct) for span in calls),
@@ -62,29 +62,6 @@ def _first_line(source: str, name: str) -> int:
         if isinstance(node, ast.Lambda) and name == "<lambda>":
             return node.lineno
     return 1
-
-
-def diagnosis(function: FunctionId) -> Diagnosis:
-    return Diagnosis(
-        backend="tensorflow",
-        function=function,
-        traces=2,
-        retraces=1,
-        internal=0,
-        failed=0,
-        calls=2,
-        compiles=0,
-        backwards=0,
-        seconds=1.0,
-        exclusive_seconds=1.0,
-        first_run_seconds=0.0,
-        lost_seconds=1.0,
-        share=None,
-        bytes=None,
-        verdict="retracing",
-        growth="growing",
-        reason=Reason.KEEPS_COMING,
-    )
 
 
 def edits_of(source: str) -> Edits:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from tests.unit.fix.source_places import FILE, diagnosis, edits_of, marked_case, result_of, span_of
+from tests.unit.fix.source_places import FILE, edits_of, marked_case, result_of, span_of
+from tests.unit.handmade import diagnosis
 from traceonce.facts import FunctionId
 from traceonce.facts.replay import Making
 from traceonce.fix.candidate import Declined
@@ -170,7 +171,7 @@ def test_an_imported_function() -> None:
     """Its definition stands in another file, the making here."""
     source = TF + "from model import step\nfast = tf.function(step)\n"
     case = marked_case(source, "step", made="tf.function(step)")
-    case = case._replace(diagnosis=diagnosis(FunctionId("step", "model.py", 7)))
+    case = case._replace(diagnosis=diagnosis(function=FunctionId("step", "model.py", 7)))
     creation = find_creation(case, edits_of(source))
     assert creation.definition is None
     assert creation.call is not None

@@ -5,40 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tests.unit.handmade import STEP
-from traceonce.facts import Cause, CauseCode, Diagnosis, FunctionId, Reason, Verdict
+from tests.unit.handmade import diagnosis
+from traceonce.facts import Cause, CauseCode, FunctionId, Verdict
 from traceonce.knowledge import cause_records
 from traceonce.knowledge.cause_records import link_records, records_of
 from traceonce.knowledge.collection import Collection
 
 KERAS = FunctionId("Trainer.fit", "/venv/lib/python3.11/site-packages/keras/src/trainer.py", 9, library=True)
-
-
-def diagnosis(
-    *causes: Cause, function: FunctionId = STEP, backend: str = "tensorflow", graph_breaks: tuple[str, ...] = ()
-) -> Diagnosis:
-    return Diagnosis(
-        backend=backend,
-        function=function,
-        traces=5,
-        retraces=4,
-        internal=0,
-        failed=0,
-        calls=5,
-        compiles=0,
-        backwards=0,
-        seconds=1.0,
-        exclusive_seconds=1.0,
-        first_run_seconds=0.0,
-        lost_seconds=1.0,
-        share=None,
-        bytes=None,
-        verdict=Verdict.RETRACING,
-        growth="growing",
-        reason=Reason.FEW_SO_FAR,
-        causes=causes,
-        graph_breaks=graph_breaks,
-    )
 
 
 def cause(code: str, path: str = "x", was: str = "a", now: str = "b", **fields: object) -> Cause:
