@@ -121,13 +121,14 @@ def _recipe_pages() -> dict[Path, str]:
     for framework, kit in KITS.items():
         for recipe in (*kit.recipes, *kit.along, *kit.advice):
             path = _path(framework, recipe)
-            made[folder / f"{path}.md"] = _recipe_page(path, recipe, causes.get(path, []), recipe in kit.advice)
+            page = _recipe_page(path, recipe, causes.get(path, []), recipe in kit.advice)
+            made.setdefault(folder / f"{path}.md", page)  # what they share: from the one that has an example
     return {folder / "README.md": _recipe_index(causes), **made}
 
 
 def _path(framework: str, recipe: Recipe) -> str:
     """The page of a recipe, below the folder of all of them: ``jax/hoist``; what all frameworks share lies in it."""
-    shared = all(recipe in kit.advice for kit in KITS.values())
+    shared = all(recipe.name in [each.name for each in kit.advice] for kit in KITS.values())
     return recipe.name if shared else f"{framework}/{recipe.name}"
 
 

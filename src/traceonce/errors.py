@@ -46,7 +46,7 @@ class TracingLimitReached(TraceonceError):  # noqa: N818  # the name that users 
     """A call needed one trace more than its limit allows; the traces made before still serve their calls.
 
     `breach` holds the facts: function, limit, counts, causes, call site. What a backend raises is an error of its
-    framework as well; for TensorFlow, a `tf.errors.ResourceExhaustedError`.
+    framework as well, where that has one for resources that are used up.
     """
 
     def __init__(self, message: str, breach: Breach) -> None:

@@ -20,8 +20,8 @@ from traceonce.facts import (
     Signature,
     TraceEvent,
 )
+from traceonce.frameworks.tensorflow.words import BECOMES_TENSOR, INT32_LIMITS, SIZES_READ_AT_RUN_TIME_ALSO_IN
 from traceonce.words.notes import english_note
-from traceonce.words.notes.tensorflow import BECOMES_TENSOR, INT32_LIMITS, SIZES_READ_AT_RUN_TIME_ALSO_IN
 
 BEGAN = 1_800_000_000.0
 PACKAGE = "research/experiments/2026-11-ablation/translation/models/encoder_decoder_with_relative_positions"

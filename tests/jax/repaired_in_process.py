@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 import traceonce
-from traceonce.facts import Proof, Verdict
+from traceonce.facts import Note, Proof, Verdict
 from traceonce.facts.replay import ReplaySettings, stable_name
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
@@ -92,13 +92,13 @@ def write(candidate: Candidate, source: str) -> str:
 
 def first_written(candidates: Sequence[Candidate], source: str) -> tuple[Candidate, str]:
     """The first candidate that can be written, and the program with it."""
-    reasons = []
+    reasons: list[Note] = []
     for candidate in candidates:
         try:
             return candidate, write(candidate, source)
         except Declined as why:
-            reasons.append(str(why))
-    raise Declined("; ".join(reasons))
+            reasons += why.reasons
+    raise Declined(*reasons)
 
 
 def prove(case: Case, before: Run, repaired: str, folder: Path) -> Proof:

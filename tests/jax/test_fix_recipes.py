@@ -15,8 +15,8 @@ from traceonce.fix.recipes import leave_it, library_report
 from traceonce.fix.signatures.buckets import pad, varying_places
 from traceonce.frameworks.jax.recipes import pad_to_bucket
 from traceonce.frameworks.jax.recipes.kit import KIT
-from traceonce.words.notes import english_note
-from traceonce.words.notes.jax import COMPILES_PER_SIZE, MASK_AXIS
+from traceonce.frameworks.jax.words import COMPILES_PER_SIZE, MASK_AXIS
+from traceonce.words.notes import english_note, say_reasons
 
 EXAMPLES = [(recipe, example) for recipe in KIT.recipes for example in recipe.examples]
 SHARED = (leave_it.RECIPE, library_report.RECIPE)
@@ -125,7 +125,7 @@ def refused(source: str, function: str, folder: Path) -> list[str]:
     before = run(source, folder)
     case = case_of(before, function)
     proposals = consider(case)
-    reasons = list(proposals.declined.values())
+    reasons = [say_reasons(why, "en") for why in proposals.declined.values()]
     for candidate in proposals.candidates:
         if candidate.change is None:
             reasons.append(english_note(candidate.notes) or "")

@@ -27,7 +27,7 @@ TOO_LONG = 60  # seconds until what does not end is a failure; no test depends o
 PLANTED = """
 import sys
 
-from traceonce.serve import budget, jobs
+from traceonce.serve import computation_budget, jobs
 
 real = jobs.understand
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import traceonce
 from tests.places_by_ast import makings_of, sites_of
 from traceonce.diagnosis.diagnose import diagnose, explain_events
-from traceonce.facts import Diagnosis
+from traceonce.facts import Diagnosis, Note
 from traceonce.fix.candidate import Candidate, Declined, Propose
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
@@ -59,10 +59,10 @@ def write(case: Case, candidate: Candidate, source: str) -> str:
 
 def first_written(propose: Propose, case: Case, source: str) -> tuple[Candidate, str]:
     """The first candidate that can be written, and the program with it."""
-    reasons = []
+    reasons: list[Note] = []
     for candidate in propose(case):
         try:
             return candidate, write(case, candidate, source)
         except Declined as why:
-            reasons.append(str(why))
-    raise Declined("; ".join(reasons))
+            reasons += why.reasons
+    raise Declined(*reasons)

@@ -11,10 +11,10 @@ import pytest
 import traceonce
 from traceonce.diagnosis import diagnose_with_events
 from traceonce.fix.candidate import Candidate, Example, Recipe
-from traceonce.fix.recipes import leave_it
 from traceonce.fix.suggestions import make_case
 from traceonce.frameworks.tensorflow.recipes import (
     drop_remainder,
+    leave_it,
     pad_or_bucket,
     remove_function,
     reuse_instance,

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import traceonce
 from traceonce.facts import TraceEvent
-from traceonce.fix.signatures.dtypes import number_paths
 from traceonce.fix.signatures.prediction import cast, in_turn, lift, predict_traces
-from traceonce.fix.signatures.specs import cover
+from traceonce.frameworks.tensorflow.recipes.cover import cover
+from traceonce.frameworks.tensorflow.recipes.dtypes import number_paths
 
 Call: TypeAlias = tuple[Any, ...]
 Pair = collections.namedtuple("Pair", "a b")  # as programs write it

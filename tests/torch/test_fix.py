@@ -79,7 +79,7 @@ ORDER = "values = [3.0] * 4\nfor _ in range(4):\n    print(values.pop(), doubled
 REFUSED = {
     "a comprehension": ("print([doubled(torch.ones(n)).sum().item() for n in sizes])", "a part of something larger"),
     "the order of what is done": (ORDER, "`values.pop()` is done before"),
-    "a call by a library": ("print(list(map(doubled, map(torch.ones, sizes))))", "doubled is called through `list"),
+    "a call by a library": ("print(list(map(doubled, map(torch.ones, sizes))))", "doubled is called through list"),
 }
 
 
@@ -136,7 +136,7 @@ for _ in range(4):
 def test_which_of_two_counters_is_meant_is_not_guessed(torch: Any, tmp_path: Path) -> None:
     case = replay(torch, tmp_path, TWO_COUNTERS).cases["First.forward"]
     (candidate,) = candidates(case, "step_counter_buffer")
-    with pytest.raises(Declined, match=r"2 classes of the program count in `self\.step`"):
+    with pytest.raises(Declined, match=r"2 classes of the program count in self\.step"):
         write(candidate, TWO_COUNTERS)
 
 

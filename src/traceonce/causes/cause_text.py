@@ -8,9 +8,11 @@ from traceonce.causes import CATALOGUE
 from traceonce.causes.definition import Definition, Happened
 from traceonce.facts import Reason
 from traceonce.frameworks.base.registry import dialect_of
+from traceonce.words.notes import cause_note
 from traceonce.words.translated import Language, Text
 from traceonce.words.verdicts import REASONS
 
+IN_BRACKETS = Text(" ({note})", "（{note}）")
 A_TYPE = Text("Python", "值")  # where the type of a value is not known
 
 
@@ -22,8 +24,8 @@ def say_what(happened: Happened, backend: str, language: Language) -> str:
     if definition.with_note is not None and cause.note:
         said += definition.with_note.said_in(language).format(note=cause.note)
     if definition.when_inferred is not None and cause.evidence == "inferred":
-        known = cause.note and language == "en"  # a note that says what speaks for it is in English
-        said += f" ({cause.note})" if known else definition.when_inferred.said_in(language)
+        note = cause_note(cause, language)
+        said += IN_BRACKETS.said_in(language).format(note=note) if note else definition.when_inferred.said_in(language)
     return said
 
 
@@ -43,9 +45,12 @@ def say_reason(reason: Reason, backend: str, language: Language) -> str:
 def _choose(
     happened: Happened, definition: Definition, own: Mapping[str, Text], special: Mapping[str, Text]
 ) -> Text | None:
-    """The words of the most special case that has any: the framework's own, or those for all."""
+    """The words of the most special case that has any: the framework's own, or those for all.
+
+    A note is a case, too, by its code.
+    """
     code = definition.code.value
-    for case in definition.cases(happened):
+    for case in (*definition.cases(happened), *(note.code for note in happened.cause.coded_notes)):
         words = own.get(f"{code}.{case}") or special.get(case)
         if words is not None:
             return words

@@ -30,7 +30,7 @@ def _cases_of_identity(happened: Happened) -> Iterator[str]:
 
 def _cases_of_new_object(happened: Happened) -> Iterator[str]:
     function = happened.function
-    if happened.cause.note:
+    if happened.cause.differs:
         yield "differs"
     elif function is None:
         return

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from traceonce.causes import families
 from traceonce.causes.definition import Definition, Happened
 from traceonce.facts import CauseCode
-from traceonce.facts.cause import LEFT_ALONE
 from traceonce.facts.stack_names import is_at_break
 from traceonce.words.translated import Text
 
@@ -21,11 +20,6 @@ def _cases_of_guard(happened: Happened) -> Iterator[str]:
         yield "of_choice"
     elif cause.type_name in ("int", "float") and cause.path.startswith("self."):
         yield "of_attribute"
-
-
-def _cases_of_fell_back(happened: Happened) -> Iterator[str]:
-    if (happened.cause.note or "").startswith(LEFT_ALONE):
-        yield "left_alone"
 
 
 CONTEXT = Definition(
@@ -92,7 +86,6 @@ FELL_BACK = Definition(
         "treat what made it compile so often; a higher limit only delays this",
         "处理引起反复编译的原因；提高上限只会推迟这个问题",
     ),
-    cases=_cases_of_fell_back,
     values="none",
 )
 UNKNOWN = Definition(

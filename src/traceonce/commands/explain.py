@@ -54,10 +54,10 @@ def command(
     joined. A FILE may be a log of any size, or a recording of `traceonce run`. RECORD_ID is a record's name.
 
     \b
-    traceonce explain "TypeError: Binding inputs to tf.function failed due to …"
+    traceonce explain "UnboundLocalError: cannot access local variable 'loss' …"
     traceonce explain train.log
     python train.py 2>&1 | traceonce explain -
-    traceonce explain tensorflow/retracing-shape
+    traceonce explain retracing-shape
     traceonce explain --latest
 
     Exit status: 0 where something is known, 1 where nothing is (the nearest records are then shown as guesses), 2 where

@@ -25,6 +25,7 @@ from traceonce.facts.printable import cut
 from traceonce.facts.quantities import count_of, duration
 from traceonce.home import remember
 from traceonce.observe.launch import Target, check_target
+from traceonce.words.notes import say_reasons
 
 if TYPE_CHECKING:
     from traceonce.prove.repair_result import RepairResult
@@ -222,8 +223,8 @@ def _tried_lines(repaired: Repaired) -> Iterator[str]:
         yield f"  {attempt.recipe}: {verdict}: {attempt.reason}"
     if len(shown) > TRIED:
         yield f"  … and {len(shown) - TRIED} more (--json FILE has them all)"
-    if not shown and repaired.why:
-        yield f"  {repaired.why}"
+    if not shown:
+        yield "  no change of the source is known that keeps what the program means"
     failed = [attempt.reason for attempt in shown.values() if attempt.proof is not None]
     known = dict.fromkeys(id_ for reason in failed for id_ in _records_of(reason))
     if known:
@@ -242,7 +243,7 @@ def _remarks(result: RepairResult, written: Sequence[str], *, write: bool) -> It
         yield f"each run was ended by {limit}, after {len(replay.returned)} calls; what comes later was not seen"
     if result.files and replay is not None and replay.drawn:
         yield (
-            "its functions draw random numbers, which TensorFlow starts anew at every trace: both were compared "
+            "its functions draw random numbers, which start anew at every trace: both were compared "
             "with one stream of numbers, and with fewer traces the program will draw others than it did"
         )
     yield from dict.fromkeys(replay.problems if replay is not None else ())
@@ -301,6 +302,8 @@ def _as_json(result: RepairResult, written: Sequence[str]) -> str:
                 "recipe": attempt.recipe,
                 "verdict": attempt.proof.verdict if attempt.proof is not None else "declined",
                 "reason": attempt.reason,
+                "reason_zh": say_reasons(attempt.reasons, "zh"),
+                "coded_reasons": attempt.reasons,
             }
             for repaired in result.outcome.functions
             for attempt in repaired.attempts

@@ -77,7 +77,7 @@ def read_most_traces(
     help="Exit with status 3 on what is worse than the state accepted in this file; --fail-on spares what is not.",
 )
 @click.option("--update-baseline", is_flag=True, help="Accept the present state: write it to the --baseline file.")
-@click.option("--xla", is_flag=True, help="Count TensorFlow's XLA compilations, too (jit_compile=True).")
+@click.option("--xla", is_flag=True, help="Count XLA compilations, too (jit_compile=True).")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of an HTML or Markdown report.")
 @click.option("--no-source", is_flag=True, help="Keep no lines of your source in the recording.")
 @click.option("--quiet", is_flag=True, help="Print no report, only why the status is 3 or 6 and what was not checked.")
@@ -100,7 +100,7 @@ def command(
     """Run a program as python would, and explain every trace it makes.
 
     The program keeps its arguments, its standard output and its exit status. The report goes to standard error when the
-    program has ended. TensorFlow, JAX and PyTorch are watched from the moment that the program imports them.
+    program has ended. Every framework that `traceonce doctor` names is watched from its import on.
 
     \b
     traceonce run train.py --epochs 3

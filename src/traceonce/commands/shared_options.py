@@ -19,7 +19,7 @@ language_option = click.option(
 )
 against_option = click.option(
     "--against",
-    help="Versions to run with, e.g. tensorflow==2.16.2,jax==0.6.2,jax==0.10.2; each gets an "
+    help="Versions to run with, NAME==VERSION with commas between them; each gets an "
     "environment of its own, made once and kept. Without it: the frameworks that are installed here.",
 )
 jobs_option = click.option(

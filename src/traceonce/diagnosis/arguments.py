@@ -6,6 +6,8 @@ from collections.abc import Iterator, Set
 
 from traceonce.facts import Cause, CauseCode, Container, Difference, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS
+from traceonce.words.notes import noted
+from traceonce.words.notes.causes import PRINTS_THE_SAME
 
 SEQUENCES = {"list", "tuple", ARGUMENTS}
 _CODES = {
@@ -76,7 +78,7 @@ def _cause(difference: Difference, was: Leaf, now: Leaf, dead: Set[int]) -> Caus
         code = CauseCode.COLLECTED
     if now.kind == "spec" and was.kind == "spec" and code is not CauseCode.UNEQUAL:
         code = CauseCode.SPEC
-    return Cause(
+    cause = Cause(
         code,
         _path(difference, now),
         difference.was,
@@ -84,14 +86,10 @@ def _cause(difference: Difference, was: Leaf, now: Leaf, dead: Set[int]) -> Caus
         type_name=now.type_name,
         finite=(code is CauseCode.VALUE and was.type_name == now.type_name == "bool")
         or (code is CauseCode.KIND and "none" in (was.kind, now.kind)),
-        note=now.unequal_by or was.unequal_by or _prints_the_same(difference),
+        note=now.unequal_by or was.unequal_by,
     )
-
-
-def _prints_the_same(difference: Difference) -> str | None:
-    if difference.aspect != "static" or difference.was != difference.now:
-        return None
-    return "it prints the same, but is another object, and its class has no __eq__ that says that they are equal"
+    alike = difference.aspect == "static" and difference.was == difference.now
+    return noted(cause, PRINTS_THE_SAME()) if alike else cause
 
 
 def _path(difference: Difference, leaf: Leaf) -> str:

@@ -1,6 +1,7 @@
 """Compilations without a trace: under one trace XLA compiles for each new shape, and for each value that sets one.
 
-JAX traces for each shape; it compiles without a trace where the arguments lie on other devices, or are cut otherwise.
+A framework that traces for each shape compiles without a trace where the arguments lie on other devices, or are cut
+otherwise.
 """
 
 from __future__ import annotations

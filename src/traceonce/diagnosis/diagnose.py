@@ -195,7 +195,7 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
 
 
 def _parts(group: list[Explained], whole: list[Explained]) -> list[TraceEvent]:
-    """What PyTorch compiled after a graph break in the same call: no trace of its own, but its time counts."""
+    """What was compiled after a graph break in the same call: no trace of its own, but its time counts."""
     known = {(item.event.process, item.event.id): item.event for item in whole}
     parts = []
     for item in group:
@@ -213,7 +213,7 @@ def _calls(
 ) -> int | None:
     """The calls of a function, in all or in one process; None where they are not counted.
 
-    TensorFlow counts eager calls only. Fewer calls than traces means that it is called inside other functions.
+    Some frameworks count eager calls only. Fewer calls than traces means that it is called inside other functions.
     """
     counted = [counts.get(function.key) for name, counts in recording.calls.items() if process in (None, name)]
     total = sum(count or 0 for count in counted)
@@ -249,9 +249,17 @@ def _gather(causes: Iterable[Cause]) -> list[Cause]:
         values = list(dict.fromkeys([*([same[0].was] if same[0].was else []), *(cause.now for cause in same)]))
         shown = values if len(values) <= VALUES else [*values[: VALUES - 1], "…", values[-1]]
         finite = all(cause.finite for cause in same)
-        note = next((cause.note for cause in same if cause.note), None)
+        told = next((cause for cause in same if cause.note), same[0])
         gathered.append(
-            msgspec.structs.replace(same[0], count=len(same), values=tuple(shown), finite=finite, note=note)
+            msgspec.structs.replace(
+                same[0],
+                count=len(same),
+                values=tuple(shown),
+                finite=finite,
+                note=told.note,
+                differs=told.differs,
+                coded_notes=told.coded_notes,
+            )
         )
     return sorted(gathered, key=lambda cause: -cause.count)
 

@@ -23,12 +23,18 @@ def explain_new_object(
 ) -> Cause:
     """The same code under another function object: a method of another instance, or wrapped again.
 
-    The note names what it reads from outside that the last one read differently: one object could not serve both.
+    `differs` is what it reads from outside that the last one read differently: one object could not serve both.
     """
-    changed = [path for path, text in event.reads.items() if read_before.get(path, text) != text]
+    differs = tuple(path for path, text in event.reads.items() if read_before.get(path, text) != text)
     if event.instance is not None and not same_instance:
         code, what = CauseCode.NEW_INSTANCE, "instance"
     else:
         code, what = CauseCode.NEW_FUNCTION, "function object"
-    note = ", ".join(changed) or None
-    return Cause(code, event.function.short_name, f"{what} {objects}", f"{what} {objects + 1}", note=note)
+    return Cause(
+        code,
+        event.function.short_name,
+        f"{what} {objects}",
+        f"{what} {objects + 1}",
+        note=", ".join(differs) or None,
+        differs=differs,
+    )

@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from traceonce.facts.note import Note
+
 Evidence: TypeAlias = Literal["measured", "reported", "inferred"]
-LEFT_ALONE = "left alone from this call on"  # how the note of a `fell_back` begins that no limit has brought about
 
 
 class CauseCode(str, enum.Enum):
@@ -51,7 +52,9 @@ class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
     """One reason for one trace (or, in a diagnosis, for `count` of them, with the `values` seen in order).
 
     `was` and `now` are the earlier and the later state in words; `type_name` is the Python type of a value.
-    `finite` says that the place can only ever take a handful of states (a bool, None or a tensor).
+    `finite` says that the place can only ever take a handful of states (a bool, None or a tensor). `differs` are the
+    places that a new function or object reads otherwise than the last one. `note` names what else there is to know, in
+    English or by a name of the user's; where it is said in words, `coded_notes` are the same as codes.
     """
 
     code: CauseCode
@@ -64,6 +67,8 @@ class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
     type_name: str | None = None
     finite: bool = False
     note: str | None = None
+    differs: tuple[str, ...] = ()
+    coded_notes: tuple[Note, ...] = ()
 
     @property
     def step(self) -> int | None:

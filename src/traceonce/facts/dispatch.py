@@ -13,7 +13,7 @@ class Stats(msgspec.Struct, frozen=True):
     `traces` were made to serve calls, `trials` to find out whether something can be left open or lifted; `kept` are in
     memory now, `evicted` are gone. `hits` are calls that a known key led to its trace. `relaxed` counts traces with
     open dimensions, `lifted` Python numbers that are handed over as tensors, `static` what was found to have to stay as
-    it is. `fallbacks` are calls that were left to `tf.function`. `why` says what was decided, a sentence each.
+    it is. `fallbacks` are calls that were left to the framework. `why` says what was decided, a sentence each.
     """
 
     traces: int = 0

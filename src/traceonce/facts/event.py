@@ -32,7 +32,7 @@ def path_from(root: str, cwd: str, file: str) -> str:
     return os.path.relpath(path, root) if path.startswith(os.path.join(root, "")) else path
 
 
-# Functions of `jax.lax` that compile their body, or their branches, where they are not inside a jitted function.
+# Functions that compile their body, or their branches, where they are not inside a compiled function.
 LOOPS = frozenset({"scan", "while_loop", "fori_loop", "map", "cond", "switch", "associative_scan"})
 
 
@@ -61,7 +61,7 @@ class FunctionId(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     @property
     def loop(self) -> str | None:
-        """The loop of JAX that this is the body of, where it runs by itself: ``scan``, of ``step [scan]``."""
+        """The loop that this is the body of, where it runs by itself: ``scan``, of ``step [scan]``."""
         last = self.name.rpartition(" [")[2].removesuffix("]").rpartition(", ")[2]
         return last if last in LOOPS and self.name.endswith("]") else None
 
@@ -101,7 +101,7 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     added to the memory of the process. `fingerprint` is equal for equal graphs, `graph` is the
     framework's own name for this one. `reads` are the values from outside that the first trace of an object read.
     `creates_variables` says that the trace has made some, and so cannot be taken back. `reasons` are the framework's
-    own words for why what it had did not serve (PyTorch: the guard that failed, of each earlier compilation, the
+    own words for why what it had did not serve (such as the guard that failed, of each earlier compilation, the
     latest first). `graph_breaks` are the places at which it cut the function into several graphs, and why.
     """
 

@@ -44,7 +44,7 @@ class Span(msgspec.Struct, frozen=True):
 
 
 class Making(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A place at which a function was wrapped (`@tf.function`, `jax.jit(f)`), and how often that happened.
+    """A place at which a function was wrapped (by a decorator, or in a call), and how often that happened.
 
     `span` is that of the decorator's expression or of the call; None on Python 3.10, which does not tell, and where the
     line of a decorator is that of its ``def``. `scope` is the qualified name of the code around it, ``<module>`` at the

@@ -29,9 +29,9 @@ class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     apart (and, for variables, which other argument is the same variable). `unequal_by` names the ``__eq__`` of a type
     that does not even equal itself when built twice from one value. `contents` are the attributes of an object, if all
     of them are plain values (``depth=3, lr=0.1``): no tracer looks at them, but a repair may. `weak`: its dtype gives
-    way to that of others, as that of a Python number does in JAX. `static`: a value that JAX was told to compile in;
+    way to that of others, as that of a Python number may. `static`: a value that the framework was told to compile in;
     `identity` is equal for equal ones. `sharding` says on which devices a tensor lies. `stride` and `requires_grad`
-    are PyTorch's.
+    are known where the framework guards them.
     """
 
     path: str
@@ -116,7 +116,7 @@ def _leaf_differences(a: Leaf, b: Leaf) -> Iterator[Difference]:
     if a.unequal_by or b.unequal_by:
         yield Difference("unequal", a.describe(), b.describe())
         return
-    if a.static and b.static:  # JAX compares them by == and hash, and so does their identity
+    if a.static and b.static:  # compared by == and hash, and so is their identity
         if (a.kind, a.value, a.type_name, a.identity) != (b.kind, b.value, b.type_name, b.identity):
             yield Difference("static", a.describe(), b.describe())
         return
@@ -171,7 +171,7 @@ def _join_shapes(a: Shape | None, b: Shape | None) -> Shape | None:
 
 
 def same_literal(a: Leaf, b: Leaf) -> bool:
-    """Are two Python values one to the tracer? Like TensorFlow, by ``==``: 1, True and 1.0 are the same value."""
+    """Are two Python values one to the tracer? Yes, where ``==`` says so: 1, True and 1.0 are the same value."""
     if a.value == b.value:
         return a.type_name == b.type_name or (a.type_name in NUMBERS) == (b.type_name in NUMBERS)
     one, other = number(a), number(b)

@@ -1,4 +1,4 @@
-"""Names for what has none: PyTorch carries values over a graph break on a stack of its own."""
+"""Names for what has none: values are carried over a graph break on a stack of the compiler."""
 
 from __future__ import annotations
 

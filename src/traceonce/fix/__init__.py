@@ -8,8 +8,8 @@ are made of, from the ground up:
 - `signatures/`: what the calls looked like, which signature admits them all, how often a changed one would be traced;
 - `source/`: one file of the user's: what stands where, what a name means, and changes of it;
 - `project/`: the files together: which of them belong together, what changed in them, and writing them;
-- `moves/`: code that is run again and again, to be run once;
-- `sizes/`: sizes that a body reads from static shapes, to be read while it runs;
-- `captured/`: values that a function reads from outside, to be passed in or kept in a variable;
-- `compiled/`: what recipes for `torch.compile` share: what varied, settings of the compiler, statements before a call.
+- `hoisting/`: code that is run again and again, to be run once;
+- `closures/`: values that a function reads from outside, to be passed in.
+
+What one framework alone needs is beside the recipes in its home.
 """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from traceonce.facts import CauseCode, Note
 from traceonce.facts.fix import Safety
 from traceonce.fix.case import Case
+from traceonce.words.notes import say_reasons
 
 if TYPE_CHECKING:  # a report names candidates without ever looking at the source
     from traceonce.fix.signatures.prediction import SignatureChange
@@ -17,7 +18,11 @@ if TYPE_CHECKING:  # a report names candidates without ever looking at the sourc
 
 
 class Declined(Exception):  # noqa: N818  # a finding, told to the user
-    """This repair cannot be written here; the message says why, in words for the user."""
+    """This repair cannot be written here. The reasons say why, each more exactly than the one before."""
+
+    def __init__(self, *reasons: Note) -> None:
+        self.reasons = reasons
+        super().__init__(say_reasons(reasons, "en"))
 
 
 # Writes the change into the edits of a candidate, or raises Declined.

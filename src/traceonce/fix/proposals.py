@@ -1,7 +1,7 @@
 """All that could be tried for a function, the least change first.
 
 1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change: only advice is given,
-   unless it was the program that had it compiled (``torch.compile(torch.nn.Sequential(…))``).
+   unless it was the program that had it compiled (``wrapper(library.Model(…))``).
 2. A candidate must leave fewer traces than there are, by what the recorded signatures say; else it is dropped.
 3. Recipes come in the order of the framework's kit: what changes where a function is made, then its signature,
    then its calls, then its objects. What a recipe offers stays in the order in which it offers it.
@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.facts import TraceEvent
+from traceonce.facts import Note, TraceEvent
 from traceonce.fix.candidate import Candidate, Declined, Recipe, Settled, together
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import join_lines
@@ -37,7 +37,7 @@ class Proposals(NamedTuple):
     """What could be tried, and why recipes that look right cannot be, in words for the user."""
 
     candidates: list[Candidate]
-    declined: dict[str, str]
+    declined: dict[str, tuple[Note, ...]]
 
 
 def propose(case: Case) -> list[Candidate]:
@@ -57,7 +57,7 @@ def best(case: Case) -> Candidate | None:
 
 def consider(case: Case) -> Proposals:
     """The same, with the reasons of the recipes that declined."""
-    declined: dict[str, str] = {}
+    declined: dict[str, tuple[Note, ...]] = {}
     kit = kit_of(case.diagnosis.backend)
     advice = [candidate for recipe in kit.advice for candidate in _offers(recipe, case, declined)]
     if case.diagnosis.verdict.is_ignorable:
@@ -74,11 +74,11 @@ def consider(case: Case) -> Proposals:
     return Proposals([*ordered, *advice], declined)
 
 
-def _offers(recipe: Recipe, case: Case, declined: dict[str, str]) -> Iterator[Candidate]:
+def _offers(recipe: Recipe, case: Case, declined: dict[str, tuple[Note, ...]]) -> Iterator[Candidate]:
     try:
         yield from recipe.propose(case)
     except Declined as why:
-        declined[recipe.name] = str(why)
+        declined[recipe.name] = why.reasons
 
 
 def _count(events: Sequence[TraceEvent], kit: Kit) -> int:
@@ -114,7 +114,7 @@ def _combinations(case: Case, kit: Kit, single: dict[str, list[Candidate]]) -> I
         if settled.events == case.events:
             continue
         left = _count(settled.events, kit)
-        ignored: dict[str, str] = {}
+        ignored: dict[str, tuple[Note, ...]] = {}
         others = [
             each
             for other in kit.recipes

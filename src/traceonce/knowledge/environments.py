@@ -20,15 +20,13 @@ _DONE = "made-by-traceonce"
 
 
 def parse_requirements(text: str) -> list[str]:
-    """Requirements like ``tensorflow==2.16.2,tensorflow-cpu==2.21.0``: exact versions, since evidence is of one."""
+    """Requirements like ``NAME==VERSION,NAME==VERSION``: exact versions, since evidence is of one."""
     requirements = [part.strip() for part in text.split(",") if part.strip()]
     for requirement in requirements:
         if not _REQUIREMENT.fullmatch(requirement):
-            raise UsageError(
-                f"--against {requirement!r}: is not NAME==VERSION; write, for example, tensorflow==2.16.2."
-            )
+            raise UsageError(f"--against {requirement!r}: is not NAME==VERSION, with an exact version.")
     if not requirements:
-        raise UsageError("--against: names no version; write, for example, tensorflow==2.16.2,tensorflow==2.21.0.")
+        raise UsageError("--against: names no version; write NAME==VERSION, several with commas between them.")
     return requirements
 
 

@@ -121,7 +121,7 @@ def framework_name(framework: str) -> str:
 
 
 def requirement_of(version: str) -> str:
-    """What to install for a framework and version as people write them: torch==2.13.0 for PyTorch 2.13.0."""
+    """What to install for a framework and version as people write them: the name to install and the version."""
     name, _, number = " ".join(version.split()).rpartition(" ")
     package = next((each.name for each in known_frameworks() if each.title == name), name.lower())
     return f"{package}=={number}"

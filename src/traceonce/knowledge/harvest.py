@@ -30,7 +30,7 @@ def messages(seen: Measurement) -> Iterator[str]:
     yield from seen.retraces_logged[:2]
 
 
-# PyTorch puts the prefix of an entry before each of its lines: what is indented behind it goes on with the entry.
+# Some put the prefix of an entry before each of its lines: what is indented behind it goes on with the entry.
 _GOES_ON = r"[^\n]*?\] \[\d+/\d+(?:_\d+)?\](?: \[__\w+\])?(?:  |\s*$)"
 _ENTRY = re.compile(
     rf"^(?=WARNING:|ERROR:|INFO:|[IWEFV]\d{{4}} (?!{_GOES_ON})|\d{{4}}-\d\d-\d\d "

@@ -9,7 +9,7 @@ import msgspec
 
 from traceonce.knowledge.advice import MetRecord
 
-GENERIC = "retracing-warning"  # TensorFlow's own: it names a function, but not the cause
+GENERIC = "retracing-warning"  # a framework's own: it names a function, but not the cause
 SPECIFIC = "retracing-"  # how the names of records begin that do
 
 

@@ -108,7 +108,7 @@ def record_named_in(entry: object) -> str | None:
 class Record(Open, frozen=True, kw_only=True):
     """One failure.
 
-    `raised_by` names the package whose text the message is ("tensorflow", "traceonce", "python"; None: its domain's).
+    `raised_by` names the package whose text the message is (a framework, "traceonce", "python"; None: its domain's).
     `context` is a second expression that must be found near the first: it tells a message that other programs print,
     too, from one of this framework. With `outside_errors` the expression is for what a program prints: it is not looked
     for in errors and tracebacks, which may quote the same. `experiment` is the module that runs the claims.

@@ -102,7 +102,7 @@ _TEXTS: dict[type[Open], dict[str, str]] = {
         "cases": "For a claim that was run in several situations: whether it held in each.",
     },
     Version: {
-        "version": "Framework and version, as in TensorFlow 2.21.0.",
+        "version": "The framework as people write it, and its version.",
         "introduced": "When the failure came.",
         "deprecated": "When it was said to go.",
         "removed": "When it went.",

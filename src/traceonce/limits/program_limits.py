@@ -21,6 +21,7 @@ from typing_extensions import Self
 from traceonce.facts import DEFAULT_LIMIT, FunctionId, Limit
 from traceonce.facts.limit import MODES
 from traceonce.frameworks.base.after_fork import after_fork
+from traceonce.frameworks.base.registry import known_frameworks
 from traceonce.limits.active_limit import ActiveLimit, OnLimit
 from traceonce.observe.hub import Hub, hub
 
@@ -162,8 +163,8 @@ def limit(most: int | None = DEFAULT_LIMIT, *, warmup: int = 0, on_limit: OnLimi
     >>> with traceonce.limit(10):        # for a block
     ...     train()
 
-    What raises is `traceonce.TracingLimitReached`; for a TensorFlow function it is a
-    `tf.errors.ResourceExhaustedError`, too. Traces made before still serve their calls. With ``on_limit="warn"`` there
+    What raises is `traceonce.TracingLimitReached`; where the framework has an error for resources that are used up, it
+    is one of those, too. Traces made before still serve their calls. With ``on_limit="warn"`` there
     is a `TracingLimitWarning` instead, once per function and cause; a function given there is called with the `Breach`
     for each trace past the limit. What is traced in the first `warmup` calls of a function does not count. ``None``
     is no limit.
@@ -181,7 +182,7 @@ def max_traces(most: int, *, warmup: int = 0, on_limit: OnLimit = "raise") -> Ca
     """Allow the decorated function `most` traces, the first one included; the call that needs one more raises.
 
     >>> @traceonce.max_traces(1)
-    ... @tf.function  # or @jax.jit, or @torch.compile
+    ... @compiled  # by whatever traces it
     ... def train_step(batch): ...
 
     The function is returned as it was: a call costs nothing. Function objects over the same code (a lambda in a loop)
@@ -222,13 +223,18 @@ def code_of(function: Any) -> types.CodeType | None:
     return code if isinstance(code, types.CodeType) else None
 
 
+@functools.cache
+def _inside() -> tuple[str, ...]:
+    """Where what a framework makes keeps what it was made of."""
+    return tuple(name for each in known_frameworks() for name in each.inside)
+
+
 def python_function(function: Any) -> Any:
     """The Python function inside whatever was decorated: a compiled one, a method, a partial, a callable object."""
     for _ in range(32):
-        if hasattr(function, "python_function"):  # a tf.function
-            function = function.python_function
-        elif hasattr(function, "_orig_mod"):  # what torch.compile makes of a module
-            function = function._orig_mod
+        made_of = next((name for name in _inside() if hasattr(function, name)), None)
+        if made_of is not None:
+            function = getattr(function, made_of)
         elif not isinstance(function, type) and callable(getattr(function, "forward", None)):  # a module itself
             function = function.forward
         elif hasattr(function, "__wrapped__"):

@@ -80,7 +80,7 @@ class Count:
        is refused at once when it is asked for again. A trace that has created variables cannot be taken back, and is
        let pass.
     5. A trace that fails gives its reservation back.
-    6. For a limit of traces, a method is counted for each object by itself: TensorFlow must trace it once for each.
+    6. For a limit of traces, a method is counted for each object by itself: it may have to be traced once for each.
     """
 
     def __init__(self, limit: Limit) -> None:

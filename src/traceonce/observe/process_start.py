@@ -46,7 +46,7 @@ def start() -> None:
 
     def arrived(name: str) -> None:
         if any(is_being_imported(module) for _, module, _ in orders.backends if module != name):
-            return  # TensorFlow imports JAX: once it is there itself, both are
+            return  # one framework may import another: once it is there itself, both are
         for arrivals in waiting:
             arrivals.stop()
         try:

@@ -59,7 +59,7 @@ def describe_environment() -> dict[str, str]:
         if version is None and name in sys.modules:  # it is being imported, and has imported what is watched
             version = _installed_version(name)
         if isinstance(version, str):
-            found[name] = str(version)  # of PyTorch it is a subclass
+            found[name] = str(version)  # it may be a subclass
     return found
 
 

@@ -27,6 +27,7 @@ from traceonce.prove.run_differences import compare_probes
 from traceonce.prove.search_result import Attempt, Files, Repaired
 from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note
+from traceonce.words.notes.declined import FAILED_TO_WRITE
 from traceonce.words.notes.proofs import PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER
 
 MOST_ROUNDS = 5  # of follow-ups of one candidate; each needs that the one before has shown something new
@@ -91,7 +92,7 @@ class Trying:
                 best = taken
             if (best is not None and best.settled) or len(self._tried) >= MOST_TRIES:
                 break
-        self._attempts += [Attempt(recipe, reason) for recipe, reason in proposals.declined.items()]
+        self._attempts += [Attempt(recipe, reasons) for recipe, reasons in proposals.declined.items()]
         return self._repaired(proposals, best), best
 
     def _repaired(self, proposals: Proposals, best: Taken | None) -> Repaired:
@@ -101,17 +102,9 @@ class Trying:
             attempts=tuple(self._attempts),
             advice=tuple(candidate for candidate in proposals.candidates if candidate.change is None),
             settled=best is not None and best.settled,
-            why=self._why_nothing() if best is None else None,
+            stuck=best is None,
             unproved=self._unproved,
         )
-
-    def _why_nothing(self) -> str:
-        """The reason to tell: that of what was run rather than that of what could not be written."""
-        ran = [attempt for attempt in self._attempts if attempt.proof is not None]
-        if not self._attempts:
-            return "no change of the source is known that keeps what the program means"
-        last = (ran or self._attempts)[-1]
-        return f"{last.recipe}: {last.reason}"
 
     def _is_no_better(self, candidate: Candidate, best: Taken | None) -> bool:
         """Would it leave as many traces as what is proved already?"""
@@ -140,10 +133,12 @@ class Trying:
         shown = (candidate.snippet or "").partition("\n")[0]
         self._program.tell(f"{self._case.diagnosis.function.name}: trying {candidate.recipe}: {shown[:SHOWN]}")
         taken = self._prove(candidate, files)
-        if taken.fix.proof is None or taken.fix.proof.verdict == "proved":
+        proof = taken.fix.proof
+        if proof is None or proof.verdict == "proved":
             return self._offer_wider(candidate, taken)
-        self._attempts.append(Attempt(candidate.recipe, taken.fix.proof.reason or "", taken.fix.proof))
-        if taken.fix.proof.verdict == "not_proved" and self._unproved is None and may_help(self._case, taken.fix.proof):
+        reasons = (proof.coded_reason,) if proof.coded_reason is not None else ()
+        self._attempts.append(Attempt(candidate.recipe, reasons, proof))
+        if proof.verdict == "not_proved" and self._unproved is None and may_help(self._case, proof):
             self._unproved = taken.fix, files
         run = taken.observed.run
         if not failures(run.recording.events):
@@ -184,11 +179,11 @@ class Trying:
         try:
             files = self._written(candidate)
         except Declined as why:
-            self._attempts.append(Attempt(candidate.recipe, str(why)))
+            self._attempts.append(Attempt(candidate.recipe, why.reasons))
             return None
         except Exception as error:  # a mistake of ours must not end the search
-            reason = f"could not be written ({type(error).__name__}: {error})"
-            self._attempts.append(Attempt(candidate.recipe, reason))
+            failed = FAILED_TO_WRITE(error=f"{type(error).__name__}: {error}")
+            self._attempts.append(Attempt(candidate.recipe, (failed,)))
             return None
         if files is not None:
             self._tried.append(files)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from traceonce.frameworks.base.registry import framework_of, known_backends
+from traceonce.frameworks.base.registry import framework_of, known_backends, known_frameworks
 from traceonce.observe.launch import Target
 
 MOST_FILES = 400  # of a project that are read
@@ -31,8 +31,13 @@ def foresee_frameworks(target: Target, cwd: Path) -> list[str]:
 
 
 def _needed_by(packages: Collection[str]) -> set[str]:
-    """The frameworks that installed packages ask for. Keras 3 asks for none, and takes what it is told to."""
-    found = {os.environ.get("KERAS_BACKEND", "tensorflow")} if "keras" in packages else set()
+    """The frameworks that installed packages ask for; some ask for none, and take what they are told to."""
+    found = {
+        os.environ.get(variable, framework.module)
+        for framework in known_frameworks()
+        for package, variable in framework.default_of.items()
+        if package in packages
+    }
     modules = {known.module for known in known_backends()}
     for package in packages:
         try:

@@ -7,7 +7,7 @@
    value, or a failure, is repaired where the results are right; it need not be traced less often.)
 3. Two runs of the original differ in what the function returns: *not proved*; nothing is claimed of its values.
 4. The program left no results, or no call of the function was seen, or there is nothing at all that could be compared
-   (all calls come from inside a transformation such as `jax.grad`, and nothing is printed): *not proved*.
+   (all calls come from inside a transformation such as a gradient, and nothing is printed): *not proved*.
 5. Its calls take clearly longer than before (half as long again, and at least 0.2 s), also when both are run once
    more: *not proved*. What is right may take longer than what was wrong.
 6. Else it is *proved*, for the calls that were seen.

@@ -74,4 +74,4 @@ class Search:
 def _is_done(case: Case, done: dict[str, Repaired]) -> bool:
     """Was it given up? What was repaired and still needs more is not."""
     known = done.get(stable_name(case.diagnosis.function))
-    return known is not None and (known.why is not None or len(known.fixes) >= MOST_STEPS)
+    return known is not None and (known.stuck or len(known.fixes) >= MOST_STEPS)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from traceonce.facts import Fix, Proof
+from traceonce.facts import Fix, Note, Proof
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
 from traceonce.prove.judgement import Observed
 from traceonce.prove.run_differences import Variation
+from traceonce.words.notes import say_reasons
 
 Files: TypeAlias = dict[str, bytes]
 
@@ -17,15 +18,19 @@ class Attempt(NamedTuple):
     """A repair that was not taken, and why; the proof where it was run."""
 
     recipe: str
-    reason: str
+    reasons: tuple[Note, ...]
     proof: Proof | None = None
+
+    @property
+    def reason(self) -> str:
+        return say_reasons(self.reasons, "en")
 
 
 class Repaired(NamedTuple):
     """What was done about one function: the repairs taken, what else was tried, advice, and whether it is settled.
 
-    `why` says why nothing was taken in the last step. `unproved` is the first candidate that could be written and was
-    neither proved nor refuted, but left fewer traces, with its files.
+    `stuck`: nothing was taken in the last step. `unproved` is the first candidate that could be written and was neither
+    proved nor refuted, but left fewer traces, with its files.
     """
 
     case: Case
@@ -33,7 +38,7 @@ class Repaired(NamedTuple):
     attempts: tuple[Attempt, ...]
     advice: tuple[Candidate, ...]
     settled: bool
-    why: str | None = None
+    stuck: bool = False
     unproved: tuple[Fix, Files] | None = None
 
     def followed_by(self, later: Repaired) -> Repaired:

@@ -71,4 +71,6 @@ def describe_cause(cause: Cause) -> dict[str, Any]:
         "values": cause.values,
         "type": cause.type_name,
         "note": cause.note,
+        "differs": cause.differs,
+        "coded_notes": cause.coded_notes,
     }

@@ -226,13 +226,21 @@ def fix_command(command: Sequence[str]) -> str | None:
 
 
 def describe_values(cause: Cause) -> str:
-    """The values seen, in order."""
+    """The values seen, in order, or how often there was another."""
+    values = listed_values(cause)
+    if values is not None:
+        return values
+    return "once" if cause.count == 1 else f"{cause.count} times"
+
+
+def listed_values(cause: Cause) -> str | None:
+    """The values seen, in order; None where it is only known how many there were."""
     way = CATALOGUE[cause.code].values
     if way == "counted":
-        return "once" if cause.count == 1 else f"{cause.count} times"
+        return None
     if way == "named":
         names = [value for value in dict.fromkeys(cause.values) if not value.endswith(" object")]
-        return ", ".join(names) if names else f"{cause.count} times"
+        return ", ".join(names) or None
     if way == "note":
         return cause.note or ""
     return "" if way == "none" else (", " if way == "as_a_set" else " → ").join(cause.values)

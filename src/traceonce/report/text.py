@@ -34,6 +34,7 @@ from traceonce.report.sentences import (
     in_calls,
 )
 from traceonce.report.terminal import print_line, safe_line
+from traceonce.words.notes import cause_note
 
 STYLES = {
     Verdict.RETRACING: "bold red",
@@ -130,7 +131,8 @@ def _limits(recording: Recording) -> Iterator[Text]:
 def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
     """Outside values that have changed since the trace, of functions that are fine otherwise."""
     lines = [
-        f"  {d.function.name}  {cause.path} was {cause.was} when traced and is {cause.now} now; {cause.note}"
+        f"  {d.function.name}  {cause.path} was {cause.was} when traced and is {cause.now} now; "
+        f"{cause_note(cause, 'en')}"
         f" · {describe_place(d.function, d.backend)}"
         for d, cause in changed_since(diagnoses)
     ]

@@ -281,7 +281,7 @@ class NewOutcome(BaseModel):
     workaround: int = Field(ge=1, le=1000)
     worked: bool
     note: str = Field(default="", max_length=2000)
-    version: str = Field(default="", max_length=2000, description='With which version, as in "TensorFlow 2.21.0".')
+    version: str = Field(default="", max_length=2000, description="With which framework and version.")
 
 
 class Outcome(BaseModel):

@@ -32,14 +32,14 @@ from traceonce.report.text import render_text
 from traceonce.trials.trial import ENDED, LOG, MODULE, RECORDING, TEMPORARY, TrialEnd, run_and_exit
 
 PREFIX = "traceonce-trial-"
-# Frames below the trial, where TensorFlow prints the whole stack, or JAX its last frames: a program of the user's does
+# Frames below the trial, where a framework prints the whole stack, or its last frames: a program of the user's does
 # not have them.
 _OUR_FRAMES = re.compile(
     r'^\s*File "(?:<frozen runpy>|[^"]*traceonce/(?:fork_server|trials/\w+)\.py)", line .*\n(?:\n|    .*\n)?'
     r"|^\s*(?:<frozen runpy>|\S*traceonce/(?:fork_server|trials/\w+)\.py):\d+\S* \(\S+\)\n",
     re.M,
 )
-# PyTorch cuts the front of a path off, and tells that of its own files from the folder it was started in.
+# A framework may cut the front of a path off, and name its own files from the folder that it was started in.
 _SHORTENED = re.compile(rf"[^\s\"'(]*{PREFIX}\w+/(?={re.escape(MODULE)})|[^\s\"'(]*lib/python[\d.]+/(?=site-packages/)")
 LOG_KEPT = 200_000  # bytes of what a trial prints
 

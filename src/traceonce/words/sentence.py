@@ -4,6 +4,7 @@ A template is written as for `str.format`. Code stands between backticks; `marks
 of those. A place can say how its argument is shown:
 
 - ``{path:code}``: a name, a path or an expression; of several, each is marked, and they are enumerated.
+- ``{kinds:or}``: several words, of which one holds.
 - ``{errors:texts}``: several texts, the first few of them.
 - ``{lost:duration}``: a time, in a unit that fits; ``{lost:seconds}``: in seconds, to compare with another.
 - ``{count:trace|traces}``: the word for one, and for several; by the number, or by how many there are.
@@ -24,6 +25,7 @@ from traceonce.words.translated import Language
 TEXTS = 3  # of a list of texts that are shown
 _COMMA = {"en": ", ", "zh": "、"}
 _AND = {"en": " and ", "zh": " 和 "}
+_OR = {"en": " or ", "zh": " 或 "}
 _SEMICOLON = {"en": "; ", "zh": "；"}
 _MORE = {"en": " (and {:,} more)", "zh": "（另有 {:,} 处）"}
 
@@ -51,6 +53,11 @@ class Sentence:
     def fill(self, note: Note, language: Language) -> str:
         """The sentence, with code between backticks; KeyError or ValueError where the arguments are not its own."""
         return _Filler(language).vformat(self.template(language), (), note.arguments)
+
+
+@dataclass(frozen=True)
+class Phrase(Sentence):
+    """What stands after something else, such as a verdict or the name of a recipe: no whole sentence."""
 
 
 def enumerate_in(language: Language, words: Sequence[str]) -> str:
@@ -85,6 +92,8 @@ class _Filler(string.Formatter):
         if spec == "texts":
             more = _MORE[self._language].format(len(values) - TEXTS) if len(values) > TEXTS else ""
             return _SEMICOLON[self._language].join(map(_unmarked, values[:TEXTS])) + more
+        if spec == "or":
+            return _OR[self._language].join(map(_unmarked, values))
         return enumerate_in(self._language, list(map(_marked if spec == "code" else _unmarked, values)))
 
 

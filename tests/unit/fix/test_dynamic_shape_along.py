@@ -25,8 +25,8 @@ from traceonce.frameworks.tensorflow.dynamic_shapes.extension import along
 from traceonce.frameworks.tensorflow.dynamic_shapes.plan_called import plan_called_sizes
 from traceonce.frameworks.tensorflow.dynamic_shapes.reach import Reach
 from traceonce.frameworks.tensorflow.recipes import input_signature, reduce_retracing
+from traceonce.frameworks.tensorflow.words import SIZES_READ_AT_RUN_TIME, SIZES_READ_AT_RUN_TIME_ALSO_IN
 from traceonce.words.notes import english_note
-from traceonce.words.notes.tensorflow import SIZES_READ_AT_RUN_TIME, SIZES_READ_AT_RUN_TIME_ALSO_IN
 
 HEAD = "import tensorflow as tf\n\n\n"
 

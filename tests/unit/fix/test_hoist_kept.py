@@ -147,7 +147,7 @@ FACTORY = """
 
 
 def made_with(**reads: str) -> str:
-    changed = Cause(CauseCode.NEW_FUNCTION, "step", "1", "2", note="rate")
+    changed = Cause(CauseCode.NEW_FUNCTION, "step", "1", "2", note="rate", differs=("rate",))
     case = case_for(text(FACTORY), "step", changed, leaves=((), ()), reads=reads)
     return written(RECIPE, case, text(FACTORY))
 
@@ -180,7 +180,7 @@ def test_a_factory_that_does_more_than_that() -> None:
 
 
 def test_every_time_another_value_is_advice() -> None:
-    changed = Cause(CauseCode.NEW_FUNCTION, "step", "1", "2", note="rate")
+    changed = Cause(CauseCode.NEW_FUNCTION, "step", "1", "2", note="rate", differs=("rate",))
     case = case_for(text(FACTORY), "step", changed, leaves=((),), object=1, reads={"rate": "1"})
     (advice,) = RECIPE.propose(case)
     assert advice.change is None

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.handmade import container, none, python, signature, tensor
 from traceonce.facts import Leaf
-from traceonce.fix.signatures.dtypes import (
+from traceonce.frameworks.tensorflow.recipes.dtypes import (
     assign_alike,
     float_dtype,
     note_lifted,

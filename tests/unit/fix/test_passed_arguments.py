@@ -49,7 +49,7 @@ def test_positions_and_keywords(call: str, expected: list[str] | None, spans: bo
         with pytest.raises(Declined, match="has 2 calls of step"):
             given(source, "k", call, spans=False)
     elif expected is None:
-        with pytest.raises(Declined, match=r"train.py:5 gives it through `\*"):
+        with pytest.raises(Declined, match=r"train.py:5 gives it through \*"):
             given(source, "k", call, spans=spans)
     else:
         assert given(source, "k", call, spans=spans) == expected
@@ -121,11 +121,11 @@ def test_an_imported_name() -> None:
 @pytest.mark.parametrize(
     ("call", "through"),
     [
-        ("list(map(step, y))", r"`list\(…\)`"),
-        ("sorted(y, key=step)", r"`sorted\(…\)`"),
-        ("partial(step, x)(3)", r"`partial\(step, x\)\(…\)`"),
-        ("strategy.run(step, args=(x, 3))", r"`strategy.run\(…\)`"),
-        ("fn(x, 3)", r"`fn\(…\)`"),
+        ("list(map(step, y))", r"list\(…\)"),
+        ("sorted(y, key=step)", r"sorted\(…\)"),
+        ("partial(step, x)(3)", r"partial\(step, x\)\(…\)"),
+        ("strategy.run(step, args=(x, 3))", r"strategy.run\(…\)"),
+        ("fn(x, 3)", r"fn\(…\)"),
     ],
 )
 def test_a_call_through_something_else_is_declined(call: str, through: str) -> None:
@@ -161,7 +161,7 @@ NESTED = [
     ("step(dict(lr=3))", "batch['lr']", "3"),
     ("step(Options(lr=3))", "batch.lr", "3"),
     ("step(batch={'a': [Options(lr=3)]})", "batch['a'][0].lr", "3"),
-    ("step(b)", "batch['lr']", "`b` is given there"),
+    ("step(b)", "batch['lr']", "b is given there"),
     ("step({**b, 'lr': 3})", "batch['lr']", "is given there"),
     ("step({'lr': 1, 'lr': 2})", "batch['lr']", "is given there"),
     ("step([*b, 3])", "batch[1]", "is given there"),

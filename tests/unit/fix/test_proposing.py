@@ -15,6 +15,7 @@ from traceonce.fix.kit import kit_of
 from traceonce.fix.proposals import best, consider, propose
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.frameworks.base.registry import known_frameworks
+from traceonce.words.notes import say_reasons
 
 SOURCE = "import tensorflow as tf\n\n\n@tf.function\ndef f(x, k):\n    return x\n\n\nf(1, 2)\n"
 
@@ -78,7 +79,7 @@ def test_relaxing_comes_after_a_signature_and_alone_where_there_is_none() -> Non
     assert found.index("input_signature") < found.index("reduce_retracing")
     seen = case(*MODES, codes=("shape",))
     assert set(recipes(seen)) == {"reduce_retracing", "reduce_retracing+dynamic_shape"}
-    assert "k is a Python str" in consider(seen).declined["input_signature"]
+    assert "k is a Python str" in say_reasons(consider(seen).declined["input_signature"], "en")
 
 
 def test_what_leaves_as_many_traces_is_dropped() -> None:

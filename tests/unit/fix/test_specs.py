@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.handmade import container, none, python, ragged, signature, sparse, tensor, thing, unranked, variable
 from traceonce.facts import Container, Leaf, Signature
-from traceonce.fix.signatures.specs import NoSignature, cover
+from traceonce.frameworks.tensorflow.recipes.cover import NoSignature, cover
 
 
 def covered(*signatures: Signature) -> str:

@@ -391,8 +391,8 @@ def test_a_setting_in_a_package_is_imported_as_the_function_does() -> None:
 @pytest.mark.parametrize(
     ("main", "why"),
     [
-        ("from program import step\nsettings = 3\nstep(1.0)\n", "`settings` means something else in main.py"),
-        ("from program import step\ndef run(settings): step(1.0)\n", "`settings` means something else in main.py"),
+        ("from program import step\nsettings = 3\nstep(1.0)\n", "settings means something else in main.py"),
+        ("from program import step\ndef run(settings): step(1.0)\n", "settings means something else in main.py"),
     ],
 )
 def test_where_the_caller_cannot_name_the_module(main: str, why: str) -> None:

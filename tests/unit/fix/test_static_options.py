@@ -14,7 +14,7 @@ from traceonce.facts.replay import Making, Span
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
-from traceonce.fix.source.static_options import make_dynamic, make_static
+from traceonce.frameworks.jax.recipes.static_options import make_dynamic, make_static
 
 LEAVES = [[Leaf("x", "tensor", dtype="float32", shape=()), Leaf("n", "python"), Leaf("m", "python")]]
 BODY = "def f(x, n, m):\n    return x\n"

@@ -9,7 +9,7 @@ import msgspec
 
 from tests.places_by_ast import line_of, makings_of, sites_of
 from traceonce.diagnosis.diagnose import diagnose
-from traceonce.facts import Cause, CauseCode, Container, FunctionId, Leaf, Recording, Signature, TraceEvent
+from traceonce.facts import Cause, CauseCode, Container, FunctionId, Leaf, Note, Recording, Signature, TraceEvent
 from traceonce.fix.candidate import Candidate, Declined, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
@@ -48,7 +48,7 @@ def written(recipe: Recipe, case: Case, *sources: str | tuple[str, str], skip: i
 
 
 def all_written(recipe: Recipe, case: Case, files: dict[str, str], *, skip: int = 0) -> dict[str, str]:
-    reasons = []
+    reasons: list[Note] = []
     candidates: list[Candidate] = [each for each in recipe.propose(case) if each.change is not None]
     for candidate in candidates[skip:]:
         edits = Edits({name: source.encode() for name, source in files.items()})
@@ -57,5 +57,5 @@ def all_written(recipe: Recipe, case: Case, files: dict[str, str], *, skip: int 
             candidate.change(edits)
             return {name: data.decode() for name, data in edits.results().items()}
         except Declined as why:
-            reasons.append(str(why))
-    raise Declined("; ".join(reasons))
+            reasons += why.reasons
+    raise Declined(*reasons)

@@ -20,7 +20,7 @@ def test_requirements_are_exact_versions() -> None:
 
 @pytest.mark.parametrize("text", ["tensorflow", "tensorflow>=2.16", "==2.16", "-r x==1", "a b==1", "x==../..", "", ","])
 def test_what_is_no_exact_version(text: str) -> None:
-    with pytest.raises(UsageError, match=r"^--against.*for example, tensorflow==2\.16\.2"):
+    with pytest.raises(UsageError, match=r"^--against.*NAME==VERSION"):
         parse_requirements(text)
 
 

@@ -24,9 +24,9 @@ from traceonce.facts import (
     Recording,
     Repair,
 )
+from traceonce.frameworks.tensorflow.words import BECOMES_TENSOR
 from traceonce.report.base import Material
 from traceonce.words.notes.proofs import BEYOND_RAISES
-from traceonce.words.notes.tensorflow import BECOMES_TENSOR
 from traceonce.words.translated import Language
 
 FOLDER = Path(__file__).parents[2] / "recorded"

@@ -13,11 +13,11 @@ from markdown_it import MarkdownIt
 from tests.unit.handmade import STEP, Events, cause, python, record, tensor
 from tests.unit.report.made_reports import HARM, PROGRAMS, fix_of, harmful, material_of, recorded
 from traceonce.facts import CauseCode, Finding, Fix, FunctionId, Recording, Repair, Verdict
+from traceonce.frameworks.tensorflow.words import BECOMES_TENSOR, EAGER_INSTEAD
 from traceonce.report.markdown import LIMIT, OPEN, render_markdown
 from traceonce.report.markdown.escape import code, visible
 from traceonce.report.phrases import chinese, english, phrases_in
 from traceonce.words.notes.reasons import RESULT_DIFFERS
-from traceonce.words.notes.tensorflow import BECOMES_TENSOR, EAGER_INSTEAD
 from traceonce.words.translated import Language
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

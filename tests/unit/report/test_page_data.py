@@ -24,10 +24,10 @@ from traceonce.facts import (
     Repair,
     TraceEvent,
 )
+from traceonce.frameworks.tensorflow.words import BECOMES_TENSOR
 from traceonce.report.page.data import embed_json, make_page_data
 from traceonce.words.notes.diagnoses import CALLS_NOT_COUNTED
 from traceonce.words.notes.proofs import BEYOND_NOT_TRIED
-from traceonce.words.notes.tensorflow import BECOMES_TENSOR
 
 number = (int, float)
 optional_number = (int, float, type(None))

@@ -26,10 +26,10 @@ from traceonce.facts import (
     Safety,
     TraceEvent,
 )
+from traceonce.frameworks.tensorflow.words import LENGTH_IS_A_TENSOR
 from traceonce.report.base import Material, find_renderer
 from traceonce.report.text import print_text, render_text
 from traceonce.words.notes.proofs import BEYOND_RAISES
-from traceonce.words.notes.tensorflow import LENGTH_IS_A_TENSOR
 
 KERAS = "/venv/lib/python3.11/site-packages/keras/"
 MODEL = FunctionId("Model.call", f"{KERAS}model.py", 80, library=True)

@@ -14,6 +14,8 @@ import traceonce
 from tests.unit.handmade import STEP, Events, python, record
 from traceonce.diagnosis import diagnose
 from traceonce.facts import Fix, Measurement, Note, Proof
+from traceonce.fix.candidate import Declined
+from traceonce.frameworks.tensorflow.words import BECOMES_TENSOR, INT32_LIMITS
 from traceonce.words.notes import (
     definitions,
     diagnosis_notes,
@@ -21,29 +23,28 @@ from traceonce.words.notes import (
     fix_notes,
     join_notes,
     proof_reason,
-    reasons,
     say,
+    say_reasons,
     with_notes,
 )
+from traceonce.words.notes.declined import AT_THE_TOP_ALREADY, FACTORY_DOES_MORE
 from traceonce.words.notes.diagnoses import CALLS_NOT_COUNTED, TOO_MUCH_VARIES
 from traceonce.words.notes.reasons import CALLS_TAKE_LONGER, EXIT_STATUS_DIFFERS_BY_ERROR
-from traceonce.words.notes.tensorflow import BECOMES_TENSOR, INT32_LIMITS
-from traceonce.words.sentence import Sentence
+from traceonce.words.sentence import Phrase, Sentence
 from traceonce.words.translated import Language
 
 SOURCE = Path(traceonce.__file__).parent
-WORDS = SOURCE / "words"
 HAN = re.compile("[\u4e00-\u9fff]")
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 SENTENCES = [pytest.param(sentence, id=code) for code, sentence in definitions().items()]
-REASONS = {thing.code for thing in vars(reasons).values() if isinstance(thing, Sentence)}
-NOTES = [pytest.param(sentence, id=code) for code, sentence in definitions().items() if code not in REASONS]
+NOTES = [pytest.param(it, id=code) for code, it in definitions().items() if not isinstance(it, Phrase)]
+PHRASES = [pytest.param(it, id=code) for code, it in definitions().items() if isinstance(it, Phrase)]
 
 
 def calls_outside_of_words() -> Iterator[tuple[Path, ast.Call, str]]:
     """Every call of something by its plain name."""
     for path in SOURCE.rglob("*.py"):
-        if not path.is_relative_to(WORDS):
+        if not path.is_relative_to(SOURCE / "words"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                     yield path, node, node.func.id
@@ -60,10 +61,16 @@ def test_words_in_both_languages(sentence: Sentence) -> None:
 
 @pytest.mark.parametrize("sentence", NOTES)
 def test_a_note_is_a_whole_sentence(sentence: Sentence) -> None:
-    """A reason is not: it stands after the verdict."""
     assert re.match(r"[A-Z]|\{\w+(:code)?\}|float64 ", sentence.en)
     assert sentence.en.endswith((".", "{error}"))  # the words of an error, by which it is looked up, stay as they are
     assert sentence.zh.endswith(("。", "{error}"))
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_a_phrase_stands_after_something_else(phrase: Sentence) -> None:
+    assert not re.match(r"(?!PyTorch )[A-Z][a-z]", phrase.en)
+    assert not phrase.en.endswith(".")
+    assert not phrase.zh.endswith("。")
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
@@ -89,6 +96,23 @@ def test_a_code_is_the_name_of_its_definition_and_somebody_says_it(sentence: Sen
 
 def test_nobody_makes_a_note_by_hand() -> None:
     assert [(path.name, node.lineno) for path, node, name in CALLS if name == "Note"] == []
+
+
+def test_no_recipe_declines_in_a_sentence_of_its_own() -> None:
+    """Every reason is a note: a call of a definition, or what somebody else has called."""
+    raised = [(path, node) for path, node, name in CALLS if name in ("Declined", "NoSignature")]
+    assert len(raised) > 80
+    for path, node in raised:
+        assert node.args, path
+        assert not any(isinstance(given, ast.Constant | ast.JoinedStr) for given in node.args), (path, node.lineno)
+
+
+def test_reasons_that_say_more_and_more() -> None:
+    why = Declined(FACTORY_DOES_MORE(name="make"), AT_THE_TOP_ALREADY())
+    assert str(why) == (
+        "make() does more than make it: it stands at the top of the file, in no loop and in no function"
+    )
+    assert say_reasons(why.reasons, "zh") == "make() 不只是创建它：它在文件的最外层，不在循环或函数中"
 
 
 def test_no_recipe_says_a_sentence_of_its_own() -> None:

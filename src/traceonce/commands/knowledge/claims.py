@@ -12,7 +12,7 @@ from traceonce.commands.output import check_output, write_document
 from traceonce.commands.shared_options import against_option, jobs_option, language_option
 from traceonce.commands.trial_progress import run_with_progress
 from traceonce.errors import UsageError
-from traceonce.knowledge.claims import CLAIMS, PROGRAMS, Claim, load_claims, load_programs, save_claims
+from traceonce.knowledge.claims import CLAIMS, FRAMEWORK, PROGRAMS, Claim, load_claims, load_programs, save_claims
 from traceonce.knowledge.claims.page import render_claims
 from traceonce.knowledge.experiment import Trial
 from traceonce.knowledge.measurement import Measurement
@@ -20,8 +20,6 @@ from traceonce.knowledge.trial_runner import LIMIT, TrialRequest
 from traceonce.knowledge.verify import Task
 from traceonce.trials.interpreters import how_to_install, interpreters, start_trials
 from traceonce.words.translated import Language
-
-FRAMEWORK = "tensorflow"  # which all of these claims are about
 
 
 @click.command(short_help="What people say about retracing, and what came out when it was run.")
@@ -34,7 +32,7 @@ FRAMEWORK = "tensorflow"  # which all of these claims are about
 @language_option
 @click.option("-o", "--output", help="Write the page to this file instead of standard output.")
 def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: Language, output: str | None) -> None:
-    """Show, as a Markdown page, what people say about retracing beside what TensorFlow did.
+    """Show, as a Markdown page, what people say about retracing beside what the framework did.
 
     \b
     traceonce knowledge claims -o what-people-say.md

@@ -34,7 +34,7 @@ def command(text: tuple[str, ...], batch: str | None, limit: int, guesses: int, 
     below it for a guess, and 1 where the text names the record; what our own report lets one ignore comes last.
 
     \b
-    traceonce knowledge match "OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python `bool`"
+    traceonce knowledge match "OperatorNotAllowedInGraphError: Using a symbolic tensor as a Python bool"
     traceonce knowledge match train.log
     traceonce knowledge match --batch messages.ndjson > answers.ndjson
 

@@ -24,7 +24,7 @@ LONGEST = 2000  # characters of a note
 @click.argument("number", metavar="[N]", required=False, type=int)
 @click.option("--worked/--failed", "worked", default=None, help="What came of it.")
 @click.option("--note", default="", help="What you want to remember about it.")
-@click.option("--version", default="", help='With which version, as in "TensorFlow 2.21.0".')
+@click.option("--version", default="", help="With which framework and version.")
 @click.option("--list", "listing", is_flag=True, help="List what you noted, for a record or for all.")
 @click.option("--forget", type=int, metavar="NUMBER", help="Take back the outcome with this number (see --list).")
 @format_option("--list")
@@ -45,7 +45,7 @@ def command(
     It stays on this machine, and is shown beside our own evidence; no rate is changed by it.
 
     \b
-    traceonce knowledge outcome retracing-shape 1 --worked --version "TensorFlow 2.21.0"
+    traceonce knowledge outcome retracing-shape 1 --worked --note "the last batch was smaller"
     traceonce knowledge outcome --list
     """
     if forget is not None:

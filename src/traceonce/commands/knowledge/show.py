@@ -40,7 +40,7 @@ def command(record: str, lang: Language, base: Path | None) -> None:
 
     \b
     traceonce knowledge show retracing-shape
-    traceonce knowledge show tensorflow/stale-capture --lang zh
+    traceonce knowledge show stale-capture --lang zh
     """
     found = find_record(record, base)
     console = Console(highlight=False)

@@ -34,7 +34,7 @@ def command(files: tuple[Path, ...], form: str, strict: bool, no_provenance: boo
 
     \b
     traceonce knowledge validate
-    traceonce knowledge validate my-base/records/tensorflow/*.json --strict
+    traceonce knowledge validate my-base/records/*/*.json --strict
     """
     if schema:
         if files:

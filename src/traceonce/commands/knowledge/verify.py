@@ -58,7 +58,7 @@ def command(
 
     \b
     traceonce knowledge verify retracing-shape
-    traceonce knowledge verify --against jax==0.6.2,jax==0.10.2 --runs 3
+    traceonce knowledge verify --against NAME==VERSION,NAME==VERSION --runs 3
     """
     collection = open_base(base)
     wanted = dict.fromkeys(map(collection.complete_id, ids or collection.paths))

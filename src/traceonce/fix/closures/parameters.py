@@ -22,16 +22,28 @@ from traceonce.fix.source.keywords import with_keyword
 from traceonce.fix.source.module import Function, Module, walk
 from traceonce.fix.source.passed_arguments import find_arguments, find_call
 from traceonce.fix.source.scopes import is_label, scope_of
+from traceonce.words.notes.declined import (
+    ASSIGNED_INSIDE,
+    CALL_NOT_SEEN,
+    EVALUATED_TWICE,
+    MAY_CALL_IT_TOO,
+    NOT_KNOWN_THERE,
+    OWNER_UNCLEAR,
+    READ_BY_ANOTHER,
+    SIGNATURE_WOULD_GROW,
+)
 
 
 def pass_as_argument(edits: Edits, case: Case, path: str, template: str) -> None:
     """Give the function a parameter for what stands at `path`; `template` says how a call passes ``value``."""
     module, definition = find_definition(case.diagnosis.function, edits)
-    if has_option(find_creation(case, edits), "input_signature"):
-        raise Declined("it has an input_signature, which would have to grow by one")
+    creation = find_creation(case, edits)
+    for option in creation.source.per_argument:
+        if has_option(creation, option):
+            raise Declined(SIGNATURE_WOULD_GROW(option=option))
     reads = _reads(module, definition, path)
     if not reads:
-        raise Declined(f"{path} is read by a function that {case.diagnosis.function.short_name} calls, not by itself")
+        raise Declined(READ_BY_ANOTHER(path=path, name=case.diagnosis.function.short_name))
     name = _parameter_name(module, definition, path)
     for call in _calls(edits, case, module, definition, path):
         value = edits.expression(call.module, template, at=call.node, value=cst.parse_expression(call.value))
@@ -75,7 +87,7 @@ def _parameter_name(module: Module, definition: Function, path: str) -> str:
     wanted = wanted_name(path)
     taken = module.names_bound_in(definition) | (module.free_names(definition) - {path})
     if path in module.names_bound_in(definition):
-        raise Declined(f"{path} is assigned in the function itself")
+        raise Declined(ASSIGNED_INSIDE(path=path))
     return wanted if wanted not in taken and wanted.isidentifier() else f"{wanted}_now"
 
 
@@ -104,7 +116,7 @@ class _Call(NamedTuple):
 def _calls(edits: Edits, case: Case, module: Module, definition: Function, path: str) -> Iterator[_Call]:
     """Every call of the function."""
     if not case.sites:
-        raise Declined(f"it was not seen where {case.diagnosis.function.short_name} is called")
+        raise Declined(CALL_NOT_SEEN(name=case.diagnosis.function.short_name))
     calls = {find_call(case, edits, site): edits.module(site.file) for site in case.sites}
     _check_others(edits, case, list(calls))
     root = re.split(r"[.\[]", path, maxsplit=1)[0]
@@ -119,13 +131,13 @@ def _calls(edits: Edits, case: Case, module: Module, definition: Function, path:
             given[call] = call.func.value
         if root in parameters:
             if call not in given:
-                raise Declined(f"{place} does not show whose {path[len(root) + 1 :]} is meant")
+                raise Declined(OWNER_UNCLEAR(place=place, path=path[len(root) + 1 :]))
             code = owner.code(given[call])
         else:
             yield _Call(owner, call, _as_seen_at(edits, module, definition, path, owner, call))
             continue
         if not re.fullmatch(r"[\w.]+", code):
-            raise Declined(f"`{code}` at {place} would be evaluated twice")
+            raise Declined(EVALUATED_TWICE(code=code, place=place))
         yield _Call(owner, call, code + path[len(root) :])
 
 
@@ -138,7 +150,7 @@ def _as_seen_at(edits: Edits, module: Module, definition: Function, path: str, o
     file = file_meant(edits, module, holder, definition.body) if re.fullmatch(r"[\w.]+", holder) else None
     full = full_name(module, holder, definition.body)
     if file is None or full is None:
-        raise Declined(f"{root} is not known, or is something else, at {owner.file}:{owner.line(call)}")
+        raise Declined(NOT_KNOWN_THERE(name=root, place=f"{owner.file}:{owner.line(call)}"))
     return f"{name_there(edits, owner, call, file, full)}.{attribute}"
 
 
@@ -158,4 +170,4 @@ def _check_others(edits: Edits, case: Case, seen: list[cst.Call]) -> None:
                 continue  # another function of that name
             if not bare and other is module and not is_method:
                 continue
-            raise Declined(f"{file}:{other.line(node)} may call it, too, and did not run")
+            raise Declined(MAY_CALL_IT_TOO(place=f"{file}:{other.line(node)}"))

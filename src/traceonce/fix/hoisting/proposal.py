@@ -35,21 +35,22 @@ from traceonce.fix.source.scopes import scope_of
 from traceonce.fix.source.wrappers import innermost_given, is_partial, meaning, wrapped_argument
 from traceonce.frameworks.base.descriptor import Source
 from traceonce.words.notes.common import CACHED_BY_ARGUMENTS, KEPT_BY_OBJECT, READS_ANOTHER
+from traceonce.words.notes.declined import COMPILES_AN_OBJECT, DECORATED_NOT_FOUND, FACTORY_DOES_MORE, NOT_A_KEY
 
 
 def propose(case: Case) -> Iterator[Candidate]:
     causes = [cause for cause in case.diagnosis.causes if cause.code is CauseCode.NEW_FUNCTION]
     function = case.diagnosis.function
-    if not causes or function.library or function.loop:  # the body of a loop of JAX's own: nothing there is wrapped
+    if not causes or function.library or function.loop:  # a loop of the framework's own wraps nothing
         return
     name = function.short_name if function.short_name.isidentifier() else "function"
     wrapped = _wrapped(function, name, source_of(case.diagnosis.backend))
-    changed = next((cause.note for cause in causes if cause.note), None)
+    differs = next((cause.differs for cause in causes if cause.differs), ())
 
     def candidate(safety: Any, change: Change, left: int, snippet: str, *notes: Note) -> Candidate:
         return Candidate("hoist", safety, (CauseCode.NEW_FUNCTION,), change, left, snippet, notes)
 
-    if changed is None:
+    if not differs:
         left = predict_traces(case.events, one_object=True)
         target = name if wrapped.count("(") == 1 else f"traced_{name}"
         once = f"{target} = {wrapped}  # once, outside of loops and of functions that run again"
@@ -66,8 +67,8 @@ def propose(case: Case) -> Iterator[Candidate]:
     if made_alike < case.diagnosis.traces:
         cached = f"{_CACHE}\ndef make_{name}(…):"
         yield candidate("review", lambda edits: _cache_factory(case, edits), made_alike, cached, CACHED_BY_ARGUMENTS())
-    elif changed is not None:
-        notes = (READS_ANOTHER(names=changed.split(", ")),)
+    elif differs:
+        notes = (READS_ANOTHER(names=differs),)
         yield Candidate("hoist", "advice", (CauseCode.NEW_FUNCTION,), notes=notes)
 
 
@@ -99,10 +100,10 @@ def _replay_by_reads(events: Sequence[TraceEvent]) -> int:
 def find_movable(case: Case, edits: Edits) -> Movable:
     creation = find_creation(case, edits)
     if creation.method:
-        raise Declined(f"`{creation.module.code(creation.node)}` compiles an object: make that once, and keep it")
+        raise Declined(COMPILES_AN_OBJECT(code=creation.module.code(creation.node)))
     if isinstance(creation.node, cst.Decorator):
         if not isinstance(creation.definition, cst.FunctionDef):
-            raise Declined("the definition under the decorator was not found")
+            raise Declined(DECORATED_NOT_FOUND())
         return movable_definition(creation.module, creation.definition)
     name = _name_of_wrapped(creation.module, creation.node)
     return movable_expression(creation.module, creation.node, f"traced_{name}")
@@ -124,10 +125,10 @@ def _cache_factory(case: Case, edits: Edits) -> None:
     if not isinstance(factory, cst.FunctionDef) or isinstance(scope_of(module, factory), cst.ClassDef):
         raise Declined(why_not(module, reach))
     if factory.asynchronous is not None or not _only_makes(module, factory, made):
-        raise Declined(f"{factory.name.value}() does more than make it: {why_not(module, reach)}")
+        raise Declined(FACTORY_DOES_MORE(name=factory.name.value), why_not(module, reach))
     for name in sorted(module.names_bound_in(factory)):
         if any(name in event.reads and not _is_hashable(event.reads[name]) for event in case.events):
-            raise Declined(f"it is made from {name}, which cannot be a key: pass that as an argument")
+            raise Declined(NOT_A_KEY(name=name))
     edits.add_import(module, "functools")
     cache = cst.Decorator(edits.expression(module, _CACHE.removeprefix("@")))
     edits.amend(module, factory, lambda node: node.with_changes(decorators=[cache, *node.decorators]))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
+from traceonce.facts import Note
 from traceonce.fix.candidate import Declined
 from traceonce.fix.hoisting.collisions import collides, fresh_name
 from traceonce.fix.hoisting.homes import Home, Reach, find_home, is_private_to_class, needed_at_once
@@ -18,6 +19,19 @@ from traceonce.fix.source.framework_names import all_sources
 from traceonce.fix.source.module import Function, Module, walk
 from traceonce.fix.source.scopes import method_of, scope_of
 from traceonce.fix.source.wrappers import is_partial, meaning, readers
+from traceonce.words.notes.declined import (
+    AT_THE_TOP_ALREADY,
+    BELONGS_TO_CLASS,
+    BOUND_AT_SEVERAL_PLACES,
+    CLASS_DEFINED_AGAIN,
+    MADE_FROM_CALL,
+    NOT_IN_A_METHOD,
+    OBJECT_CANNOT_KEEP_IT,
+    ONCE_PER_OBJECT_ALREADY,
+    READS_OF_FUNCTION,
+    READS_OF_LOOP,
+    WRITTEN_AT_SEVERAL_PLACES,
+)
 
 
 class Movable(NamedTuple):
@@ -41,7 +55,7 @@ class Relocation(NamedTuple):
 
 def movable_definition(module: Module, definition: cst.FunctionDef) -> Movable:
     if isinstance(scope_of(module, definition), cst.ClassDef):
-        raise Declined("it is a method of a class that is itself defined again and again: define the class once")
+        raise Declined(CLASS_DEFINED_AGAIN())
     return Movable(module, definition, definition.name.value, definition)
 
 
@@ -68,13 +82,11 @@ def _check_calls(module: Module, node: cst.BaseExpression) -> None:
             meant = meaning(module, part.func)
             known = is_partial(module, part.func) or any(map(makes_a_value, meant))
             if not known:
-                raise Declined(
-                    f"it is made from what {module.code(part.func)}() gives, perhaps something else each time"
-                )
+                raise Declined(MADE_FROM_CALL(name=module.code(part.func)))
 
 
 def makes_a_value(name: str) -> bool:
-    """Does a call of this function give the same each time? What has a state (`tf.Variable`, a layer) does not."""
+    """Does a call of this function give the same each time? What has a state (a variable, a layer) does not."""
     return name.startswith(_pure()) and not name.rpartition(".")[2][:1].isupper() and "random" not in name
 
 
@@ -150,7 +162,7 @@ def move_out(edits: Edits, *things: Movable, prefix: str = "traced") -> None:
         same = next((earlier for earlier in done if _is_written_alike(earlier[0], thing)), None)
         if same is not None:
             if same[1] != home:
-                raise Declined(f"`{module.code(thing.node)}` is written at several places: give it a name, once")
+                raise Declined(WRITTEN_AT_SEVERAL_PLACES(code=module.code(thing.node)))
             edits.replace(module, thing.node, cst.Name(same[0].name))
             continue
         done.append((thing, home))
@@ -180,7 +192,7 @@ def _move(edits: Edits, module: Module, statement: Any, home: Home, prefix: str,
     """
     name, scope = _name(statement).value, scope_of(module, statement)
     if len(binders_seen(module, name, statement)) != 1:
-        raise Declined(f"{name} is bound at several places")
+        raise Declined(BOUND_AT_SEVERAL_PLACES(name=name))
     if name not in taken and not collides(module, name, scope, home.scope):
         taken.add(name)
         yield take_out(edits, module, statement)
@@ -215,17 +227,16 @@ def _assignment(edits: Edits, module: Module, target: str, made: Callable[[], cs
     return New(like, lambda: edits.statements(module, f"{target} = made", made=made())[0])
 
 
-def why_not(module: Module, reach: Reach) -> str:
+def why_not(module: Module, reach: Reach) -> Note:
     """Why it cannot move, and what to do instead."""
     if reach.barrier is None:
-        return "it stands at the top of the file, in no loop and in no function"
-    names, where = ", ".join(sorted(reach.names)), f"line {module.line(reach.barrier)}"
-    instead = "pass that as an argument (a number as a tensor)"
+        return AT_THE_TOP_ALREADY()
+    names, line = ", ".join(sorted(reach.names)), module.line(reach.barrier)
     if isinstance(reach.barrier, cst.ClassDef):
-        return f"it belongs to the class in {where}: make it once for each object"
+        return BELONGS_TO_CLASS(line=line)
     if isinstance(reach.barrier, Function):
-        return f"it reads {names}, which is bound by the function in {where}: {instead}"
-    return f"it reads {names}, which the loop in {where} assigns: {instead}"
+        return READS_OF_FUNCTION(names=names, line=line)
+    return READS_OF_LOOP(names=names, line=line)
 
 
 def _left_behind(module: Module, helpers: Sequence[Any], home: Home) -> list[Any]:
@@ -247,14 +258,14 @@ def keep_on_instance(edits: Edits, thing: Movable, prefix: str) -> None:
     module, (helpers, reach) = thing.module, plan(thing)
     method, owner = method_of(module, thing.node) or (None, None)
     if method is None or owner is None:
-        raise Declined("it is not made in a method")
+        raise Declined(NOT_IN_A_METHOD())
     myself = method.params.params[0].name.value
     if reach.barrier is not method or reach.names != {myself}:
         raise Declined(why_not(module, reach))
     if method.name.value == "__init__":
-        raise Declined("it is made once for each object already, and there are many objects")
+        raise Declined(ONCE_PER_OBJECT_ALREADY())
     if any(scope_of(module, binder) is owner for binder in binders(module, "__slots__")):
-        raise Declined(f"the class {owner.name.value} has __slots__, so that an object cannot keep it")
+        raise Declined(OBJECT_CANNOT_KEEP_IT(name=owner.name.value))
     attribute = fresh_name(module, f"_{prefix}_{thing.name.removeprefix(prefix).strip('_')}")
     kept = f"{myself}.{attribute}"
     init = _where_objects_begin(owner) if _is_method(module, owner, thing.node, myself) else None

@@ -11,6 +11,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.project.related import related_files
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
+from traceonce.words.notes.declined import CLASS_NOT_IN_PROJECT, SEVERAL_CLASSES
 
 
 def find_class(edits: Edits, case: Case, name: str) -> tuple[Module, cst.ClassDef]:
@@ -21,7 +22,7 @@ def find_class(edits: Edits, case: Case, name: str) -> tuple[Module, cst.ClassDe
             classes = (node for node in module.nodes(cst.ClassDef) if isinstance(node, cst.ClassDef))
             found += [(module, node) for node in classes if node.name.value == name]
     if not found:
-        raise Declined(f"the class {name} is not defined in the project")
+        raise Declined(CLASS_NOT_IN_PROJECT(name=name))
     if len(found) > 1:
-        raise Declined(f"{len(found)} classes of the project are called {name}")
+        raise Declined(SEVERAL_CLASSES(count=len(found), name=name))
     return found[0]

@@ -10,6 +10,7 @@ from traceonce.fix.candidate import Declined
 from traceonce.fix.source.binders import binders, binders_seen, imported_as, imported_by
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
+from traceonce.words.notes.declined import NOT_IMPORTED
 
 
 def file_meant(edits: Edits, module: Module, dotted: str, at: cst.CSTNode | None = None) -> str | None:
@@ -36,7 +37,7 @@ def name_there(edits: Edits, module: Module, at: cst.CSTNode, file: str, full: s
             if node in binders_seen(module, root, at) and file_meant(edits, module, name, at) == file:
                 return name
     if full.startswith(".") or _find_file(edits, module, full) != file:
-        raise Declined(f"{file} is not imported in {module.file}, and by which name it could be cannot be told")
+        raise Declined(NOT_IMPORTED(module=file, file=module.file))
     edits.add_import(module, full)
     return full
 

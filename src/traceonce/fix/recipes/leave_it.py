@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from traceonce.facts import Diagnosis, Note, Verdict
-from traceonce.fix.candidate import Candidate, Example, Recipe
+from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.fix.case import Case
 from traceonce.words.notes.common import CAN_BE_IGNORED, CAN_BE_IGNORED_IN_CALLS, RETRACES_COST
 
@@ -33,24 +33,4 @@ RECIPE = Recipe(
     why="A few traces, all early or finite by design, cost less than any change to the program.",
     beware="The verdict is about the run that was seen. Where the calls of another run differ, look again.",
     propose=_propose,
-    examples=(
-        Example(
-            title="A flag has two values, and so two traces",
-            function="step",
-            traces_before=2,
-            traces_after=2,
-            program='''\
-import tensorflow as tf
-
-
-@tf.function
-def step(x, training):
-    return tf.nn.dropout(x, 0.0) if training else x
-
-
-for number in range(20):
-    step(tf.ones([4]), training=number % 5 != 0)
-''',
-        ),
-    ),
-)  # fmt: skip
+)

@@ -62,7 +62,7 @@ def _reuse(case: Case) -> Iterator[Candidate]:
     diagnosis = case.diagnosis
     for cause in diagnosis.causes:
         if cause.code in _NEW_OBJECT:
-            traces = predict_traces(case.events, one_object=True) if cause.note is None else None
+            traces = predict_traces(case.events, one_object=True) if not cause.differs else None
             if diagnosis.function.name.endswith("[dataset]"):
                 snippet = f"dataset = …  # built once, before {site_of(diagnosis)}, and used again there"
                 notes = [DATASET_TRACES_ANEW()]
@@ -72,8 +72,8 @@ def _reuse(case: Case) -> Iterator[Candidate]:
             else:
                 snippet = f"# before {site_of(diagnosis)}: make once what is made there (a model, a layer), and keep it"
                 notes = [LIBRARY_TRACES_PER_OBJECT(library=library_name(diagnosis))]
-            if cause.note is not None:
-                notes.append(LIBRARY_OBJECTS_DIFFER(names=cause.note.split(", ")))
+            if cause.differs:
+                notes.append(LIBRARY_OBJECTS_DIFFER(names=cause.differs))
             yield advise(cause.code, traces, snippet, *notes)
         elif cause.code in _OTHER_OBJECT:
             what = cause.type_name or "object"

@@ -9,7 +9,7 @@ import msgspec
 
 from traceonce.facts import Leaf, Note, Signature
 from traceonce.fix.joined_lines import enumerate_values
-from traceonce.fix.signatures.specs import by_path
+from traceonce.fix.signatures.leaves import by_path
 from traceonce.words.notes.common import PADDED_SIZES
 
 

@@ -34,7 +34,7 @@ def predict_traces(
     2. A request that a kept signature admits is a hit. Any other is one more trace, kept for the rest of the run.
     3. With reduced retracing (`relax`, or where the function has it) a miss is first joined with the kept signatures,
        oldest first; one that it cannot be joined with is passed over.
-    4. What TensorFlow traced on its own account (to create variables) and what raised counts for nothing.
+    4. What the framework traced on its own account (to create variables) and what raised counts for nothing.
     """
     caches: dict[tuple[str, int | None], TraceCache] = {}
     traces = 0

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from traceonce.facts import FunctionId, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
 from traceonce.fix.case import Case
-from traceonce.fix.signatures.specs import at_their_defaults, top
+from traceonce.fix.signatures.leaves import at_their_defaults, top
 
 _ASSIGNABLE = ("dict", "list")
 

@@ -32,7 +32,7 @@ _BINDING: tuple[type[cst.CSTNode], ...] = (
 
 
 class Imported(NamedTuple):
-    """`name` in the file stands for `what` (``tensorflow.function``), by this statement."""
+    """`name` in the file stands for `what` (``package.function``), by this statement."""
 
     name: str
     what: str

@@ -22,9 +22,9 @@ def last_name(node: cst.CSTNode) -> str | None:
 
 
 class Callee(NamedTuple):
-    """A function as one file knows it: by these names, or made on the spot by this call (``tf.function(f)(x)``).
+    """A function as one file knows it: by these names, or made on the spot by this call (``wrapper(f)(x)``).
 
-    `decorated`: there are other decorators above `tf.function`, so its calls go through them first.
+    `decorated`: there are other decorators above the wrapper, so its calls go through them first.
     """
 
     names: frozenset[str]

@@ -1,4 +1,4 @@
-"""Where `tf.function`, `jax.jit` or `torch.compile` is applied to a function, and how its options are set there."""
+"""Where the wrapper of a framework is applied to a function, and how its options are set there."""
 
 from __future__ import annotations
 
@@ -24,8 +24,17 @@ from traceonce.fix.source.wrappers import (
     wrapped_argument,
 )
 from traceonce.frameworks.base.descriptor import Source
+from traceonce.words.notes.declined import (
+    OPTIONS_PASSED_THROUGH,
+    OPTIONS_SHARED,
+    SEVERAL_WRAPPINGS,
+    WRAPPED_ELSEWHERE,
+    WRAPPING_NOT_SEEN,
+    WRAPPING_UNCLEAR,
+    WRAPS_OTHERS_TOO,
+)
 
-_CALLED_OBJECT = ("__call__", "call", "forward")  # what runs when an object is called, also one of Keras or PyTorch
+_CALLED_OBJECT = ("__call__", "call", "forward")  # what runs when an object is called, also one of a framework
 _IMPORTS = (cst.Import, cst.ImportFrom)
 
 
@@ -51,20 +60,20 @@ def find_creation(case: Case, edits: Edits) -> Creation:
     wrapper = source.wrapper
     places = sorted({(making.file, making.line) for making in case.makings})
     if not places:
-        raise Declined(f"it was not seen where {wrapper} is applied to {function.short_name}")
+        raise Declined(WRAPPING_NOT_SEEN(wrapper=wrapper, name=function.short_name))
     if len({(making.file, making.line, making.span) for making in case.makings}) > 1:
         listed = ", ".join(f"{file}:{line}" for file, line in places)
-        raise Declined(f"several places apply {wrapper} to it ({listed})")
+        raise Declined(SEVERAL_WRAPPINGS(wrapper=wrapper, places=listed))
     making = case.makings[0]
     module = edits.module(making.file)
     expression = module.at(making.span) if making.span is not None else _by_line(module, making, case)
     if expression is None:
-        raise Declined(f"{making.file}:{making.line} does not show how {wrapper} is applied")
+        raise Declined(WRAPPING_UNCLEAR(place=f"{making.file}:{making.line}", wrapper=wrapper))
     outer = module.parent(expression)
     if isinstance(outer, cst.Decorator):
         return _decorated(module, outer, source)
     if not isinstance(expression, cst.Call):
-        raise Declined(f"{making.file}:{making.line} does not show how {wrapper} is applied")
+        raise Declined(WRAPPING_UNCLEAR(place=f"{making.file}:{making.line}", wrapper=wrapper))
     return _called(module, expression, case, source)
 
 
@@ -72,7 +81,7 @@ def _decorated(module: Module, decorator: cst.Decorator, source: Source) -> Crea
     wrapper = resolve_wrapper(module, decorator.decorator)
     if wrapper is None or wrapper.source != source:
         written = f"@{module.code(decorator.decorator)}"
-        raise Declined(f"{source.wrapper} is applied inside `{written}`, not by the program itself")
+        raise Declined(WRAPPED_ELSEWHERE(wrapper=source.wrapper, code=written))
     definition = module.parent(decorator)
     assert isinstance(definition, cst.FunctionDef)
     return Creation(module, decorator, definition, _option_call(wrapper), source)
@@ -92,7 +101,7 @@ def _called(module: Module, call: cst.Call, case: Case, source: Source) -> Creat
     argument = wrapped_argument(call)
     if wrapper is None or wrapper.source != source or argument is None:
         written = f"{module.code(call.func)}(…)"
-        raise Declined(f"{source.wrapper} is applied inside `{written}`, not by the program itself")
+        raise Declined(WRAPPED_ELSEWHERE(wrapper=source.wrapper, code=written))
     definition = _wrapped_definition(module, call, argument.value, case)
     return Creation(module, call, definition, call if wrapper.kind == "free" else wrapper.calls[-1], source)
 
@@ -117,7 +126,7 @@ def _wrapped_definition(module: Module, call: cst.Call, given: cst.BaseExpressio
             return definition
         if _stands_for(module, given, call, name, definition):
             return definition
-    raise Declined(f"{module.file}:{module.line(call)} wraps `{module.code(given)}`, which may be other functions too")
+    raise Declined(WRAPS_OTHERS_TOO(place=f"{module.file}:{module.line(call)}", code=module.code(given)))
 
 
 def _stands_for(module: Module, given: cst.Name, call: cst.Call, name: str, definition: cst.CSTNode | None) -> bool:
@@ -179,7 +188,7 @@ def _gives(creation: Creation, call: cst.Call, name: str) -> bool:
 
 
 def set_option(edits: Edits, creation: Creation, name: str, code: str) -> None:
-    """Give the option, or give it this value. `code` is written with ``tf.``, ``jnp.``…"""
+    """Give the option, or give it this value. `code` is written with the usual names of packages."""
     module, call, source = creation.module, creation.call, creation.source
     value = edits.expression(module, code, at=creation.node)
     if call is None:
@@ -202,16 +211,16 @@ def _as_call(node: cst.BaseExpression, bare: cst.BaseExpression) -> cst.Call:
 def _check_options(module: Module, creation: Creation, call: cst.Call) -> None:
     for argument in call.args:
         if argument.star:
-            raise Declined(f"its options come through `{argument.star}{module.code(argument.value)}`")
+            raise Declined(OPTIONS_PASSED_THROUGH(code=f"{argument.star}{module.code(argument.value)}"))
     if module.holds(creation.node, call):
         return
     source: cst.CSTNode | None = _wrapping_expression(creation)
     while isinstance(source, cst.Name):
         if len(readers(module, source)) > 1:
-            raise Declined(f"its options stand at {module.file}:{module.line(call)}, which makes several functions")
+            raise Declined(OPTIONS_SHARED(place=f"{module.file}:{module.line(call)}"))
         source = assigned_value(module, source)
 
 
 def _wrapping_expression(creation: Creation) -> cst.BaseExpression:
-    """What wraps the function: ``tf.function(jit_compile=True)``, `compiled`."""
+    """What wraps the function: ``wrapper(option=True)``, `compiled`."""
     return creation.node.decorator if isinstance(creation.node, cst.Decorator) else creation.node.func

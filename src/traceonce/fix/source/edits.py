@@ -18,6 +18,7 @@ from traceonce.fix.source.framework_names import all_packages
 from traceonce.fix.source.imports import add_import, free_name_for, is_imported, name_of
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.names import free_in
+from traceonce.words.notes.declined import NO_PYTHON_THEN, OUTSIDE_OF_PROJECT, SAME_PLACE_TWICE
 
 # Gets the node with all changes inside it made, and gives what stands there instead.
 Rewrite: TypeAlias = Callable[[Any], Any]
@@ -40,14 +41,14 @@ class Edits:
     def module(self, file: str) -> Module:
         """The file, parsed."""
         if file not in self._sources:
-            raise Declined(f"{file} lies outside the project")
+            raise Declined(OUTSIDE_OF_PROJECT(file=file))
         return _parsed(file, self._sources[file])
 
     def replace(self, module: Module, node: cst.CSTNode, new: cst.CSTNode | Rewrite) -> None:
         """Put something else in the place of the node; a function gets the node with the inner changes made."""
         replaced = self._of(module).replaced
         if node in replaced:
-            raise Declined("two changes of the same place")
+            raise Declined(SAME_PLACE_TWICE())
         replaced[node] = new
 
     def remove(self, module: Module, node: cst.CSTNode) -> None:
@@ -83,7 +84,7 @@ class Edits:
         self.amend(module, block_owner.body, extend)
 
     def package(self, module: Module, usual: str, at: cst.CSTNode | None = None) -> str:
-        """The name by which the file knows ``tf``, ``jnp``… (where `at` stands); it is imported where there is none."""
+        """The name by which the file knows a package (where `at` stands); it is imported where there is none."""
         package = all_packages()[usual]
         name = name_of(module, package, at)
         if name is None:
@@ -104,7 +105,7 @@ class Edits:
     def expression(
         self, module: Module, code: str, at: cst.CSTNode | None = None, **parts: cst.BaseExpression
     ) -> cst.BaseExpression:
-        """Code of ours, written with ``tf.``, ``jax.``, ``jnp.`` or ``torch.``, in the file's own words.
+        """Code of ours, written with the usual names of packages, in the file's own words.
 
         A name in `parts` stands for an expression of the user's, which is put there as it is.
         """
@@ -135,7 +136,7 @@ class Edits:
             try:
                 ast.parse(after)
             except (SyntaxError, ValueError, RecursionError) as error:
-                raise Declined(f"the change of {file} would not be Python: {error}") from None
+                raise Declined(NO_PYTHON_THEN(file=file, error=str(error))) from None
             data = module.encode(after)
             if data != module.source:
                 found[file] = data
@@ -171,7 +172,7 @@ class _Changes:
             if isinstance(new, cst.CSTNode) and any(
                 ancestor is outer for place in places for ancestor in self.module.ancestors(place)
             ):
-                raise Declined("two changes of the same place")
+                raise Declined(SAME_PLACE_TWICE())
 
 
 class _Apply(cst.CSTTransformer):

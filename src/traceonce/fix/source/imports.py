@@ -12,6 +12,7 @@ from traceonce.fix.source.binders import Imported, all_names, binders, imported_
 from traceonce.fix.source.framework_names import all_packages
 from traceonce.fix.source.module import Function, Module
 from traceonce.frameworks.base.descriptor import Package
+from traceonce.words.notes.declined import NAME_MEANS_OTHERWISE, USUAL_NAMES_TAKEN
 
 
 @cache
@@ -42,7 +43,7 @@ def free_name_for(module: Module, package: Package) -> str:
     for name in package.names:
         if name not in taken:
             return name
-    raise Declined(f"every usual name for {package.module} means something else in {module.file}")
+    raise Declined(USUAL_NAMES_TAKEN(module=package.module, file=module.file))
 
 
 def is_imported(module: Module, name: str) -> bool:
@@ -57,7 +58,7 @@ def is_imported(module: Module, name: str) -> bool:
     others = [binder for binder in binders(module, root) if not _imports_package(binder, root)]
     if others:
         line = module.line(others[0])
-        raise Declined(f"`{root}` means something else in {module.file} (line {line})")
+        raise Declined(NAME_MEANS_OTHERWISE(name=root, file=module.file, line=line))
     return False
 
 
@@ -173,7 +174,7 @@ def _means(module: Module, package: Package, found: Imported) -> bool:
 
 
 def _is_fallback(module: Module, binder: cst.CSTNode, found: Imported) -> bool:
-    """``try: import tensorflow as tf`` ``except ImportError: tf = None``: it ran with TensorFlow."""
+    """``try: import package as name`` ``except ImportError: name = None``: it ran with the package."""
     handler = next((outer for outer in module.ancestors(binder) if isinstance(outer, cst.ExceptHandler)), None)
     attempt = module.parent(handler) if handler is not None else None
     return isinstance(attempt, cst.Try) and module.holds(attempt.body, found.statement)

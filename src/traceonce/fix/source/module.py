@@ -14,6 +14,13 @@ from libcst.metadata import CodeRange, MetadataWrapper, ParentNodeProvider, Posi
 from traceonce.facts.replay import Span
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source import names
+from traceonce.words.notes.declined import (
+    CANNOT_BE_PARSED,
+    CANNOT_BE_PARSED_AT,
+    CANNOT_BE_WRITTEN_BACK,
+    ENCODING_CANNOT_HOLD,
+    NOT_IN_ITS_ENCODING,
+)
 
 Function: TypeAlias = cst.FunctionDef | cst.Lambda
 Kind = TypeVar("Kind", bound=cst.CSTNode)
@@ -30,10 +37,11 @@ class Module:
         try:
             parsed = cst.parse_module(text)
         except (cst.ParserSyntaxError, RecursionError) as error:
-            line = f" (line {error.raw_line})" if isinstance(error, cst.ParserSyntaxError) else ""
-            raise Declined(f"{file} cannot be parsed{line}") from None
+            if isinstance(error, cst.ParserSyntaxError):
+                raise Declined(CANNOT_BE_PARSED_AT(file=file, line=error.raw_line)) from None
+            raise Declined(CANNOT_BE_PARSED(file=file)) from None
         if parsed.code != text:
-            raise Declined(f"{file} cannot be written back as it is")
+            raise Declined(CANNOT_BE_WRITTEN_BACK(file=file))
         wrapper = MetadataWrapper(parsed)
         self.tree: cst.Module = wrapper.module
         self._positions = wrapper.resolve(PositionProvider)
@@ -50,7 +58,7 @@ class Module:
         try:
             return text.encode(self.encoding)
         except UnicodeEncodeError:
-            raise Declined(f"{self.file} is written in {self.encoding}, which cannot hold the change") from None
+            raise Declined(ENCODING_CANNOT_HOLD(file=self.file, encoding=self.encoding)) from None
 
     def at(self, span: Span, *kinds: type[cst.CSTNode]) -> cst.CSTNode | None:
         """The node that stands exactly there (of one of these kinds; without any, an expression)."""
@@ -149,4 +157,4 @@ def _decode(file: str, source: bytes) -> tuple[str, str]:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
         return encoding, source.decode(encoding)
     except (SyntaxError, UnicodeDecodeError):
-        raise Declined(f"{file} is not in the encoding that it declares") from None
+        raise Declined(NOT_IN_ITS_ENCODING(file=file)) from None

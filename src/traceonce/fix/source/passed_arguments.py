@@ -16,6 +16,18 @@ from traceonce.fix.source.callees import callee_of, last_name
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.framework_names import source_of
 from traceonce.fix.source.module import Module
+from traceonce.words.notes.declined import (
+    CALL_NOT_FOUND,
+    CALL_NOT_SEEN,
+    CALL_WRITTEN_OTHERWISE,
+    CALLED_THROUGH,
+    GIVEN_THROUGH,
+    LIBRARY_BETWEEN,
+    NOT_A_PARAMETER,
+    NOT_GIVEN_BY_A_CALL,
+    NOT_WRITTEN_OUT,
+    SEVERAL_CALLS,
+)
 
 Given: TypeAlias = cst.Arg | cst.DictElement | cst.Element
 Key: TypeAlias = str | int
@@ -34,7 +46,7 @@ def find_arguments(case: Case, edits: Edits, path: str) -> list[Argument]:
     """The expression given for a parameter, or for a part of it (``batch['lr']``), at every call that gives it."""
     name = case.diagnosis.function.short_name
     if not case.sites:
-        raise Declined(f"it was not seen where {name} is called")
+        raise Declined(CALL_NOT_SEEN(name=name))
     parameter, keys = _split_path(path)
     found: dict[cst.CSTNode, Argument] = {}
     for site in case.sites:
@@ -63,19 +75,21 @@ def find_call(case: Case, edits: Edits, site: Site) -> cst.Call:
     if site.span is not None:
         call = module.at(site.span, cst.Call)
         if not isinstance(call, cst.Call):
-            raise Declined(f"the call at {place} is not written as a call of {name}")
+            raise Declined(CALL_WRITTEN_OTHERWISE(place=place, name=name))
     else:
         here = [node for node in module.nodes(cst.Call) if callee.is_called_by(node)]
         starting = [node for node in here if module.line(node) == site.line]
         around = [node for node in here if module.line(node) <= site.line <= module.place(node).end.line]
         candidates = starting or around
         if len(candidates) != 1:
-            raise Declined(f"{place} has {len(candidates) or 'no'} calls of {name}; which is meant cannot be told")
+            if not candidates:
+                raise Declined(CALL_NOT_FOUND(place=place, name=name))
+            raise Declined(SEVERAL_CALLS(place=place, count=len(candidates), name=name))
         call = candidates[0]
     if not callee.is_called_by(call) and not _is_subscript(site, call):
-        raise Declined(f"{name} is called through `{module.code(call.func)}(…)` at {place}")
+        raise Declined(CALLED_THROUGH(name=name, code=f"{module.code(call.func)}(…)", place=place))
     if not site.direct and not callee.decorated:
-        raise Declined(f"a library stands between the call at {place} and {name}")
+        raise Declined(LIBRARY_BETWEEN(place=place, name=name))
     return call
 
 
@@ -91,7 +105,7 @@ def _given_for(
     kinds = {container.path: container for container in case.events[-1].signature.structure}
     names = list(kinds[""].keys) if "" in kinds and kinds[""].type_name == PARAMETERS else []
     if parameter not in names:
-        raise Declined(f"`{parameter}` is not a parameter of {case.diagnosis.function.short_name}")
+        raise Declined(NOT_A_PARAMETER(name=parameter, function=case.diagnosis.function.short_name))
     only = kinds["*"].keys if "*" in kinds and kinds["*"].type_name == KEYWORD_ONLY else ()
     kind = kinds[parameter].type_name if parameter in kinds else ""
     hidden = _hidden_first(case, edits, call, names)
@@ -112,7 +126,8 @@ def _positional(
     position = 0
     for argument in call.args:
         if argument.star == "*":
-            raise Declined(f"{module.file}:{module.line(call)} gives it through `*{module.code(argument.value)}`")
+            place = f"{module.file}:{module.line(call)}"
+            raise Declined(GIVEN_THROUGH(place=place, code=f"*{module.code(argument.value)}"))
         if argument.keyword is None and not argument.star:
             if position == index:
                 return argument, keys
@@ -128,7 +143,8 @@ def _keyword(
             return argument, keys
     for argument in call.args:
         if argument.star == "**":
-            raise Declined(f"{module.file}:{module.line(call)} gives it through `**{module.code(argument.value)}`")
+            place = f"{module.file}:{module.line(call)}"
+            raise Declined(GIVEN_THROUGH(place=place, code=f"**{module.code(argument.value)}"))
     return None
 
 
@@ -141,7 +157,7 @@ def _hidden_first(case: Case, edits: Edits, call: cst.Call, names: list[str]) ->
         and names[:1] == ["self"]
         and not isinstance(call.func, cst.Attribute)
     ):
-        return -1  # ``model(x)`` runs ``forward(self, x)``, and ``compiled = torch.compile(trainer.step)`` is bound
+        return -1  # ``model(x)`` runs ``forward(self, x)``, and ``compiled = wrapper(trainer.step)`` is bound
     if not isinstance(call.func, cst.Attribute) or owner in ("", "<locals>"):
         return 0
     through_class = last_name(call.func.value) == owner
@@ -161,7 +177,7 @@ def _split_path(path: str) -> tuple[str, tuple[Key, ...]]:
     try:
         node: ast.expr = ast.parse(path, mode="eval").body
     except SyntaxError:
-        raise Declined(f"`{path}` is not given by a call") from None
+        raise Declined(NOT_GIVEN_BY_A_CALL(path=path)) from None
     keys: list[Key] = []
     while not isinstance(node, ast.Name):
         if isinstance(node, ast.Attribute):
@@ -169,7 +185,7 @@ def _split_path(path: str) -> tuple[str, tuple[Key, ...]]:
         elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             keys.append(node.slice.value)  # type: ignore[arg-type]  # a text or a number, as paths are written
         else:
-            raise Declined(f"`{path}` is not given by a call")
+            raise Declined(NOT_GIVEN_BY_A_CALL(path=path))
         node = node.value
     return node.id, tuple(reversed(keys))
 
@@ -180,9 +196,7 @@ def _part(module: Module, node: Given, keys: tuple[Key, ...], path: str) -> Give
         found = _element(node.value, key)
         if found is None:
             written = module.code(node.value)
-            raise Declined(
-                f"`{path}` is not written out at {module.file}:{module.line(node)}: `{written}` is given there"
-            )
+            raise Declined(NOT_WRITTEN_OUT(path=path, place=f"{module.file}:{module.line(node)}", code=written))
         node = found
     return node
 

@@ -1,4 +1,4 @@
-"""What in a file stands for `tf.function`, `jax.jit` or `torch.compile`: under any name, with or without options."""
+"""What in a file stands for the wrapper of a framework: under any name, with or without options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PARTIAL = frozenset({"functools.partial"})
 class Wrapper(NamedTuple):
     """An expression that wraps functions. *free*: the wrapper itself, options can still be given in a call.
 
-    *bound*: what ``tf.function(jit_compile=True)`` returns; only a function can be given to it. `calls` are those in
+    *bound*: what a wrapper makes of options alone; only a function can be given to it. `calls` are those in
     which options stand, the last one the outermost; `direct` says that they are part of the expression itself.
     """
 
@@ -66,7 +66,7 @@ def _wrapper_named(names: set[str]) -> Source | None:
 
 
 def wrapped_argument(call: cst.Call) -> cst.Arg | None:
-    """The function that is given in ``tf.function(f, …)``."""
+    """The function that is given in ``wrapper(f, …)``."""
     for position, argument in enumerate(call.args):
         given = argument.keyword.value if argument.keyword is not None else None
         if given in _given_as() or (position == 0 and given is None and not argument.star):
@@ -79,7 +79,7 @@ def is_partial(module: Module, expression: cst.CSTNode) -> bool:
 
 
 def innermost_given(module: Module, expression: cst.BaseExpression) -> cst.BaseExpression:
-    """The function in ``partial(f, 1)`` and in ``jax.grad(f)``."""
+    """The function in ``partial(f, 1)`` and in ``transform(f)``."""
     while isinstance(expression, cst.Call) and expression.args and not expression.args[0].star:
         if not meaning(module, expression.func) & _transforms():
             break
@@ -88,7 +88,7 @@ def innermost_given(module: Module, expression: cst.BaseExpression) -> cst.BaseE
 
 
 def meaning(module: Module, expression: cst.CSTNode) -> set[str]:
-    """The dotted names that a name or attribute may stand for, as imported: ``{'tensorflow.function'}``."""
+    """The dotted names that a name or attribute may stand for, as imported: ``{'package.function'}``."""
     if isinstance(expression, cst.Attribute):
         return {f"{owner}.{expression.attr.value}" for owner in meaning(module, expression.value)}
     if not isinstance(expression, cst.Name):

@@ -61,7 +61,7 @@ class Arrivals:
 
 
 def is_being_imported(module: str) -> bool:
-    """Is a module there, but not yet whole? It may have brought another one in: TensorFlow imports JAX."""
+    """Is a module there, but not yet whole? It may have brought another one in: one framework may import another."""
     spec = getattr(sys.modules.get(module), "__spec__", None)
     return bool(getattr(spec, "_initializing", False))
 

@@ -8,6 +8,7 @@ find a value: no property, no `__getattr__`.
 from __future__ import annotations
 
 import dis
+import functools
 import hashlib
 import inspect
 import logging
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 
 from traceonce.frameworks.base.chains import Chain
 from traceonce.frameworks.base.identities import ByIdentity
+from traceonce.frameworks.base.registry import known_frameworks
 from traceonce.frameworks.base.side_effects import describe_state, updated_chains
 
 CALLEES = 24  # how many of the user's own functions, called from the traced one, are looked into
@@ -102,7 +104,7 @@ class Reader:
     def _resolve(self, chain: Chain, function: types.FunctionType, arguments: dict[str, Any]) -> tuple[Any, Any]:
         """The object that a chain leads to, and the one before it; `_ABSENT` where that would run code or fails.
 
-        What lies in a library's module (``tf.float32``, ``math.pi``) is nobody's setting, and is not looked up.
+        What lies in a library's module (a dtype, ``math.pi``) is nobody's setting, and is not looked up.
         """
         if chain.scope == "global":
             value = function.__globals__.get(chain.root, _ABSENT)
@@ -249,13 +251,20 @@ def _written_at(instructions: list[dis.Instruction], position: int) -> set[str]:
     return set()
 
 
+@functools.cache
+def _framework_names() -> frozenset[str]:
+    """What programs usually call the packages of the frameworks."""
+    packages = [package for each in known_frameworks() for package in each.source.packages.values()]
+    return frozenset(name for package in packages for name in package.names)
+
+
 def _only_prints(chain: Chain) -> bool:
     if chain.scope == "global" and chain.root == "print" and not chain.steps:
         return True
-    if chain.root == "tf":  # tf.print puts its values into the graph
+    if chain.root in _framework_names():  # what a framework prints goes into its graph
         return False
     *owners, last = (chain.root, *(key for _, key in chain.steps))
-    if last == "log" and owners:  # of a logger, and not `jnp.log`, `math.log`
+    if last == "log" and owners:  # of a logger, and not `math.log`
         return "log" in str(owners[-1]).lower()
     return bool(owners) and last in _LOGGING_METHODS
 

@@ -34,7 +34,8 @@ class Source:
 
     `wrapper` is what wraps functions, as it is usually written; `wraps` are the dotted names under which it can be
     imported; `given_as` is the keyword for the function that it wraps. `options` are its parameters that people give by
-    position, `old_options` former names of them. `methods` compile what they are called on (``model.compile()``).
+    position, `old_options` former names of them; `per_argument` list something for each
+    argument of the function. `methods` compile what they are called on (``model.compile()``).
     `pure` are packages whose functions (in lower case, without "random") give the same each time. `transforms` make one
     function of another: what is wrapped is known by the inner one. `packages` are those that code of ours uses, by the
     name that it is written with. `binds_self`: what is wrapped may be an object or a bound method, so that a plain call
@@ -46,6 +47,7 @@ class Source:
     given_as: str = ""
     options: tuple[str, ...] = ()
     old_options: Mapping[str, str] = field(default_factory=dict)
+    per_argument: tuple[str, ...] = ()
     methods: frozenset[str] = frozenset()
     pure: tuple[str, ...] = ()
     transforms: frozenset[str] = frozenset()
@@ -77,6 +79,9 @@ class Framework:
     `configured_by` are prefixes of environment variables that it reads when it is imported; those in `logged_by` decide
     only about what is logged.
 
+    `default_of` are packages that load a framework by the name in an environment variable, and this one without it.
+    `inside` are attributes under which what it makes keeps the Python function, or the object, that it was made of.
+
     `kit` loads its repairs. `explain_reasons` reads what the framework itself says of a trace.
 
     `notes` are modules that define what its recipes say (`words.sentence`).
@@ -84,7 +89,7 @@ class Framework:
     `record` gives the slug of the record that explains a cause. `records` is a base of records (a folder with
     ``records/<domain>/*.json``) that a framework from another package brings. `made_by` says what compiled a function,
     where messages of ours tell it; `mentions` and `ours` are expressions (RE2) that find the framework named in a text,
-    and in a message of ours.
+    and in a message of ours. `example` is an error of its own, as its users meet it.
     """
 
     name: str
@@ -95,6 +100,8 @@ class Framework:
     companions: Mapping[str, str] = field(default_factory=dict)
     configured_by: tuple[str, ...] = ()
     logged_by: tuple[str, ...] = ()
+    default_of: Mapping[str, str] = field(default_factory=dict)
+    inside: tuple[str, ...] = ()
     dialect: Dialect = field(default_factory=Dialect)
     source: Source = field(default_factory=lambda: Source(""))
     kit: Callable[[], Kit] | None = None
@@ -105,3 +112,4 @@ class Framework:
     made_by: Callable[[FunctionId], str | None] = _not_told
     mentions: str | None = None
     ours: str | None = None
+    example: str = ""

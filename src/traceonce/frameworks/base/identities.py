@@ -8,9 +8,9 @@ from typing import Any
 
 
 class Identities:
-    """Gives each living object a number, and one number to objects that are equal, as TensorFlow's cache does.
+    """Gives each living object a number, and one number to objects that are equal, as a cache of traces does.
 
-    TensorFlow keys an object argument by a weak reference: two living objects share a trace when they are equal, and
+    Such a cache keys an object argument by a weak reference: two living objects share a trace when they are equal, and
     none shares a trace with an object that is gone. A dictionary keyed by weak references has exactly that meaning.
     """
 

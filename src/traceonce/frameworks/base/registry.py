@@ -84,6 +84,21 @@ def package_titles() -> dict[str, str]:
     return {**titles, "python": "Python"}
 
 
+def titles() -> list[str]:
+    """How people write the frameworks that there are."""
+    return [each.title for each in known_frameworks()]
+
+
+def wrappers() -> list[str]:
+    """What they wrap functions with, as it is usually written."""
+    return [each.source.wrapper for each in known_frameworks() if each.source.wrapper]
+
+
+def example_error() -> str:
+    """An error as users meet it, to show what can be asked about."""
+    return next((each.example for each in known_frameworks() if each.example), "")
+
+
 def dialect_of(name: str) -> Dialect:
     return framework_of(name).dialect
 

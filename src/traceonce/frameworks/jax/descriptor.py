@@ -26,6 +26,7 @@ _SOURCE = Source(
     wrapper="jax.jit",
     wraps=frozenset({"jax.jit", "jax.experimental.pjit.pjit"}),
     given_as="fun",
+    per_argument=("in_shardings", "in_axes"),
     pure=("jax.",),
     transforms=frozenset(
         f"jax.{name}"
@@ -55,7 +56,7 @@ FRAMEWORK = Framework(
     dialect=DIALECT,
     source=_SOURCE,
     kit=_kit,
-    notes=("traceonce.words.notes.jax",),
+    notes=("traceonce.frameworks.jax.words",),
     record=record_of,
     made_by=_made_by,
     mentions=r"(?i)\bjax\b|\bjnp\b|\bjit\(",

@@ -22,11 +22,12 @@ from traceonce.frameworks.base.captured_state import Reader
 from traceonce.frameworks.base.side_effects import changed_state
 from traceonce.frameworks.jax.functions import Described
 from traceonce.frameworks.jax.jaxprs import literals
+from traceonce.words.notes import noted
+from traceonce.words.notes.causes import CHANGED_SINCE
 
 KEPT = 1024  # traces that are remembered
 LOOKED_AT = 16  # of those, the latest, are looked at again when something else is traced
 SHARE, GRACE = 0.02, 0.25  # of the time that is spent on that, at most, after so many seconds
-LATER = "it has changed since; whether a call came after that is not known"
 
 
 class KnownTrace:
@@ -116,7 +117,9 @@ class StaleChecks:
         for traces in functions.values():
             for cause in self._changed(traces[-1]):
                 if all(made.values.get(cause.path) != cause.now for made in traces):
-                    self._report(traces[-1], msgspec.structs.replace(cause, evidence="inferred", note=LATER))
+                    self._report(
+                        traces[-1], noted(msgspec.structs.replace(cause, evidence="inferred"), CHANGED_SINCE())
+                    )
 
     def renew(self) -> None:
         """Another observer joins: what was said before is news to it."""

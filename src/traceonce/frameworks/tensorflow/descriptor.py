@@ -23,6 +23,7 @@ _SOURCE = Source(
         }
     ),
     given_as="func",
+    per_argument=("input_signature",),
     options=("func", "input_signature", "autograph", "jit_compile", "reduce_retracing"),
     old_options={"experimental_relax_shapes": "reduce_retracing", "experimental_compile": "jit_compile"},
     pure=("tensorflow.",),
@@ -34,6 +35,14 @@ _SOURCE = Source(
         ),
     },
 )
+
+_EXAMPLE = """\
+WARNING:tensorflow:5 out of the last 5 calls to <function train_step at 0x7f2c1c0d5e50> triggered tf.function retracing.
+Traceback (most recent call last):
+  File "train.py", line 31, in <module>
+    train_step(batch)
+ValueError: tf.function only supports singleton tf.Variables created on the first call.
+"""
 
 
 def _kit() -> Kit:
@@ -50,10 +59,13 @@ FRAMEWORK = Framework(
     companions={"keras": "Keras"},
     configured_by=("TF_", "XLA_"),
     logged_by=("TF_CPP_",),
+    default_of={"keras": "KERAS_BACKEND"},
+    inside=("python_function",),
     dialect=DIALECT,
     source=_SOURCE,
     kit=_kit,
-    notes=("traceonce.words.notes.tensorflow",),
+    notes=("traceonce.frameworks.tensorflow.words",),
     record=record_of,
     mentions=r"(?i)\btensorflow\b|\bkeras\b|\btf\.",
+    example=_EXAMPLE,
 )

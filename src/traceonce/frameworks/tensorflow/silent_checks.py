@@ -25,6 +25,8 @@ from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
 from traceonce.frameworks.base.literals import python_leaf
 from traceonce.frameworks.base.side_effects import changed_state
 from traceonce.frameworks.tensorflow.functions import Described
+from traceonce.words.notes import noted
+from traceonce.words.notes.causes import CHANGED_SINCE
 
 CALLS = 8  # looked at after each trace, and runs of each graph
 PATIENCE = 2000  # calls of other functions after which one that is not called again is let go
@@ -188,8 +190,7 @@ class SilentChecks:
             alone = self._objects.get(checked.function.key) == 1
             if alone and self._calls(owner) > checked.calls_when_checked:
                 for cause in checked.stale(self._values_now(owner)):
-                    note = "it has changed since; whether a call came after that is not known"
-                    self._report(checked, msgspec.structs.replace(cause, evidence="inferred", note=note))
+                    self._report(checked, noted(msgspec.structs.replace(cause, evidence="inferred"), CHANGED_SINCE()))
 
     def renew(self) -> None:
         """Another observer joins: what was said before is news to it."""

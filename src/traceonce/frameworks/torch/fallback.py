@@ -18,8 +18,10 @@ from typing import Any
 
 import msgspec
 
-from traceonce.facts import Cause, CauseCode, FellBack, Finding
+from traceonce.facts import Cause, CauseCode, FellBack, Finding, Note
 from traceonce.frameworks.torch.requests import RESET, Request
+from traceonce.frameworks.torch.words import IN_A_PART, LAST_REASON
+from traceonce.words.notes import noted
 
 TIMED = 4  # calls
 LONGEST = 1.0  # seconds of a call, after which no further one is timed
@@ -121,17 +123,16 @@ def was_compiled(request: Request) -> bool:
     return bool(own and request.reasons and request.reasons[0] != RESET)
 
 
-def find(request: Request, why: str, limit: int | None, start: float, compiled_seconds: float | None) -> Finding:
+def find(request: Request, why: Note, limit: int | None, start: float, compiled_seconds: float | None) -> Finding:
     """What is told of a function that runs as plain Python from this request on."""
     function = request.described.id
-    part = " (the part of it after a graph break)" if request.described.part else ""
-    reason = request.reasons[0] if request.reasons else ""
-    note = f"{why}{part}; the last reason: {reason}"
+    part = (IN_A_PART(),) if request.described.part else ()
+    last = LAST_REASON(reason=request.reasons[0] if request.reasons else "")
     compiled = round(compiled_seconds, 6) if compiled_seconds is not None else None
     return Finding(
         "torch",
         function,
-        Cause(CauseCode.FELL_BACK, function.short_name, "compiled", "eager", note=note),
+        noted(Cause(CauseCode.FELL_BACK, function.short_name, "compiled", "eager"), why, *part, last),
         fell_back=FellBack(limit=limit, call_site=request.site, start=start, compiled_seconds=compiled),
     )
 

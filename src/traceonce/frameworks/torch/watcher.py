@@ -17,7 +17,6 @@ from typing import Any
 import msgspec
 
 from traceonce.facts import FunctionId, TraceEvent
-from traceonce.facts.cause import LEFT_ALONE
 from traceonce.facts.error_text import shorten_error
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.hooks import leave_no_frame
@@ -37,6 +36,7 @@ from traceonce.frameworks.torch.probes import (
     why_skipped,
 )
 from traceonce.frameworks.torch.requests import Request, Requests
+from traceonce.frameworks.torch.words import LEFT_ALONE, LIMIT_REACHED
 
 
 class Refused(BaseException):
@@ -206,7 +206,9 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         assert miss.limit is not None
         request, (name, value) = miss.request, miss.limit
         compiled = self._runs.usual_seconds(request.described.id.key)
-        finding = find(request, f"torch._dynamo.config.{name} = {value}", value, miss.start, compiled)
+        finding = find(
+            request, LIMIT_REACHED(setting=f"torch._dynamo.config.{name} = {value}"), value, miss.start, compiled
+        )
         self._fallen.expect(miss.event, finding)
         self._outermost.fallen = miss.event, request.code
 
@@ -216,8 +218,8 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         This call is not timed: there is next to nothing in it, or it would have been compiled.
         """
         compiled = self._runs.usual_seconds(miss.request.described.id.key)
-        why = f"{LEFT_ALONE}: {why.splitlines()[0]}"
-        self._sink.write(find(miss.request, why, None, miss.start, compiled))
+        left_alone = LEFT_ALONE(why=why.splitlines()[0])
+        self._sink.write(find(miss.request, left_alone, None, miss.start, compiled))
 
     def _event(self, miss: TorchMiss, made: Any = None) -> TraceEvent:
         request = miss.request

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn, cast, get_args
 
 from traceonce.errors import UsageError
+from traceonce.frameworks.base.registry import wrappers
 from traceonce.words.translated import Language
 
 FORMS = ("html", "text", "markdown")
@@ -46,7 +47,7 @@ def _make_parser() -> _Parser:
         add_help=False,
         allow_abbrev=False,
         usage="%%%%traceonce [OPTIONS], with code in the lines below; or %%traceonce [OPTIONS] CODE",
-        description="Watch every trace of tf.function, jax.jit and torch.compile here, and show why each was made.",
+        description=f"Watch every trace of {', '.join(wrappers())} here, and show why each was made.",
     )
     add = parser.add_argument
     add("--format", choices=FORMS, help="the form of the report: html in a notebook, text elsewhere")

@@ -15,7 +15,8 @@ from traceonce.knowledge.json_files import json_text, write_text
 from traceonce.knowledge.measurement import Measurement, alike
 
 CLAIMS = OURS / "claims.json"
-PROGRAMS = OURS / "experiments" / "tensorflow" / "what_people_say.py"
+FRAMEWORK = "tensorflow"  # which all of these claims are about
+PROGRAMS = OURS / "experiments" / FRAMEWORK / "what_people_say.py"
 
 
 class Expected(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -1,4 +1,4 @@
-"""The page of what people say: each claim, what TensorFlow did, and the program that shows it."""
+"""The page of what people say: each claim, what the framework did, and the program that shows it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import jinja2
 
-from traceonce.knowledge.claims import Claim
+from traceonce.frameworks.base.registry import framework_of
+from traceonce.knowledge.claims import FRAMEWORK, Claim
 from traceonce.knowledge.experiment import Trial
 from traceonce.knowledge.language import in_language, words_in
 from traceonce.words.translated import Language
@@ -22,7 +23,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "“追踪”次数由 traceonce 自己的观察器统计。",
     ),
     "made": ("This page is made from runs by", "本页由实际运行结果生成，命令为"),
-    "versions": ("TensorFlow", "TensorFlow 版本"),
+    "versions": ("{framework}", "{framework} 版本"),
     "claim": ("The claim", "说法"),
     "verdict": ("Is it so?", "是否成立"),
     "true": ("true", "成立"),
@@ -33,7 +34,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "records": ("More", "相关记录"),
     "situation": ("situation", "情形"),
     "should": ("if it were so", "若说法成立"),
-    "did": ("what TensorFlow did", "TensorFlow 的实际表现"),
+    "did": ("what {framework} did", "{framework} 的实际表现"),
     "traces": ("{} traces", "追踪 {} 次"),
     "trace": ("1 trace", "追踪 1 次"),
     "right": ("right outputs", "结果正确"),
@@ -50,7 +51,8 @@ class Row(NamedTuple):
 
 
 def render_claims(claims: Sequence[Claim], programs: Mapping[str, Trial], language: Language = "en") -> str:
-    words = words_in(language, WORDS)
+    title = framework_of(FRAMEWORK).title
+    words = {code: text.replace("{framework}", title) for code, text in words_in(language, WORDS).items()}
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         undefined=jinja2.StrictUndefined,

@@ -1,6 +1,6 @@
 """Which framework a message is about. Our own messages read the same for all, but for what compiled the function.
 
-1.  A message of ours says what compiled the function where the framework tells (``jax.jit at train.py:5``); one that
+1.  A message of ours says what compiled the function where the framework tells (``wrapper at train.py:5``); one that
     says nothing is about the frameworks that do not tell. A record whose message is ours (`raised_by`) counts for its
     own framework only.
 2.  A Chinese text is in anybody's words. If it names frameworks, only records of these count.

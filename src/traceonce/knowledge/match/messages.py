@@ -4,13 +4,13 @@
 2.  Another line begins a new message if it has the prefix of an entry of a log, if it begins a traceback, if it is an
     error (unless the traceback above it still waits for one), or if it is a title: the first line that we say about a
     function in a report, a log or a test (the title of a function that can be ignored is indented). So does a
-    heading of pytest's, and what PyTorch says of a recompilation.
+    heading of pytest's, and what a framework says of a recompilation.
 3.  An empty line ends a message, but for an error's: frameworks put several paragraphs into one error. Nor does it
-    end what PyTorch says of a recompilation, as long as lines are indented.
+    end what a framework says of a recompilation, as long as lines are indented.
 4.  Where the lines inside a traceback have prefixes, too, prefixes do not part messages there.
 5.  What gets too long is cut into pieces that overlap.
-6.  PyTorch says of each recompilation which guard failed, for every graph that it had compiled so far, the newest
-    first. The first is why; the guards of older graphs, which the one before had failed as well, are left out.
+6.  A framework may say of each recompilation which guard failed, for every graph that it had compiled so far, the
+    newest first. The first is why; the guards of older graphs, which the one before had failed as well, are left out.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class _Block:
         self.size += len(line.raw) + 1
 
     def _is_of_an_older_graph(self, text: str) -> bool:
-        """Is it, in what PyTorch says of a recompilation, about another graph than the first guard is of?"""
+        """Is it, in what a framework says of a recompilation, about another graph than the first guard is of?"""
         if not self._of_older_graphs and (found := _GUARD.search(text)):
             self._guarded = self._guarded or found[1]
             self._of_older_graphs = found[1] != self._guarded

@@ -26,7 +26,7 @@ _TIME = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:Z|\s?[+-][0-9]{2}:?[0-9]{2
 _DATE = r"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}"
 _SOURCE = r"[\w./+-]+:[0-9]+\]"
 _ENTRY = (  # what tells that an entry of a log begins here
-    rf"[IWEFDV][0-9]{{4}} {_TIME} +[0-9]+ {_SOURCE}"  # absl, and PyTorch
+    rf"[IWEFDV][0-9]{{4}} {_TIME} +[0-9]+ {_SOURCE}"  # absl
     rf"|[IWEFD]0000 00:00:[0-9.]+ +[0-9]+ {_SOURCE}"  # absl, before it is set up
     rf"|{_DATE}T{_TIME} std(?:out|err) [FP]\b"  # containers
     rf"|\[?{_DATE}[T ]{_TIME}\]?:?(?: [IWEFD] {_SOURCE})?"
@@ -43,7 +43,7 @@ _ENTRY = (  # what tells that an entry of a log begins here
 _PLACE = (  # what tells who printed a line: a rank, a worker, a quoting
     r"\[[0-9]+,[0-9]+\]<std[a-z]+>:?"
     r"|\[(?:rank)?[0-9]+\]:"
-    r"|\[[0-9]+/[0-9]+(?:_[0-9]+)?\]|\[__[a-z_]+\]"  # PyTorch: the frame that is compiled, the kind of log
+    r"|\[[0-9]+/[0-9]+(?:_[0-9]+)?\]|\[__[a-z_]+\]"  # the frame that is compiled, the kind of log
     r"|\[[A-Za-z][\w.:/@-]{0,60}\]:?"
     r"|(?:rank|Rank|RANK|worker|node|task)[ _-]?[0-9]+[:>]"
     r"|\((?:[\w.-]+ )?pid=[0-9]+(?:, ip=[0-9.]+)?\)"

@@ -18,7 +18,7 @@ def id_form(case: RecordCase) -> Iterator[Problem]:
             "id_form",
             "id",
             f"{quoted(case.record.id)} is no id",
-            "Write <domain>/<slug>, as in tensorflow/stale-capture",
+            "Write <domain>/<slug>, as in my-framework/stale-capture",
         )
 
 

@@ -11,6 +11,7 @@ from traceonce.report.base import Material
 from traceonce.report.markdown.escape import cell, code, prose
 from traceonce.report.phrases import Phrases
 from traceonce.version import __version__
+from traceonce.words.notes import cause_note
 
 ROWS = 50
 PLACES = 3  # named in a row
@@ -46,7 +47,7 @@ def describe_rest(material: Material, phrases: Phrases) -> Iterator[str]:
     acute = needing_attention(material.recording, material.diagnoses)
     changed = [
         f"- {code(diagnosis.function.name)}{phrases.LABELS.colon}{code(cause.path)} "
-        f"{code(f'{cause.was} → {cause.now}')} {prose(cause.note or '')}".rstrip()
+        f"{code(f'{cause.was} → {cause.now}')} {prose(cause_note(cause, material.language) or '')}".rstrip()
         for diagnosis in material.diagnoses
         if diagnosis.verdict.is_ignorable
         for cause in diagnosis.causes

@@ -44,6 +44,7 @@ from traceonce.words.notes.diagnoses import TRACES_RAISED
 from traceonce.words.translated import LANGUAGES
 
 CALL_EXCERPTS = 3
+_NOT_SHOWN = ("differs", "coded_notes")  # of a cause: `said` has both in words
 # What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.
 _ESCAPED = "<>&\u2028\u2029"
 
@@ -196,7 +197,7 @@ def _describe_function(
         "limits": list(describe_reached(breaches)),
         "causes": [
             {
-                **describe_cause(cause),
+                **{name: value for name, value in describe_cause(cause).items() if name not in _NOT_SHOWN},
                 "finite": cause.finite,
                 "said": _say_what(cause, diagnosis),
                 "remedy": _describe_remedy(cause, diagnosis),

@@ -143,8 +143,8 @@ def describe_cause(cause: Cause, traces: int, backend: str) -> str:
 
 
 def describe_values(cause: Cause) -> str:
-    values = sentences.describe_values(cause)
-    return f"{cause.count:,} 次" if values in ("once", f"{cause.count} times") else values
+    values = sentences.listed_values(cause)
+    return f"{cause.count:,} 次" if values is None else values
 
 
 def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:

@@ -11,6 +11,7 @@ from traceonce.facts.cause import CauseCode, Evidence
 from traceonce.facts.diagnosis import SiteCount, Verdict
 from traceonce.facts.fix import Safety
 from traceonce.facts.proof import Measurement, ProofVerdict
+from traceonce.frameworks.base.registry import known_backends
 from traceonce.knowledge.advice import Explanation
 
 LONGEST_TEXT = 200_000  # characters to explain
@@ -37,9 +38,8 @@ FunctionName: TypeAlias = Annotated[
         "where several have the name, with its place: 'train_step@train.py:22'.",
     ),
 ]
-RecordId: TypeAlias = Annotated[
-    str, Meta(min_length=1, max_length=200, description="A record's id, such as 'tensorflow/retracing-shape'.")
-]
+_FRAMEWORKS = [known.name for known in known_backends()]
+RecordId: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200, description="A record's id: <domain>/<slug>.")]
 LeftOut: TypeAlias = Annotated[
     list[str], Meta(description="What is not here because it would be too long: the place, and how much is shown.")
 ]
@@ -103,9 +103,7 @@ class OutcomeAsked(Asked, frozen=True, kw_only=True):
     ]
     worked: Annotated[bool, Meta(description="Did it help when it was run? Report nothing that was not run.")]
     note: Annotated[str, Meta(max_length=2_000, description="What is worth remembering about it.")] = ""
-    version: Annotated[
-        str, Meta(max_length=2_000, description="With which version it was run, such as 'TensorFlow 2.21.0'.")
-    ] = ""
+    version: Annotated[str, Meta(max_length=2_000, description="With which framework and version it was run.")] = ""
 
 
 class ErrorExplained(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,7 +170,9 @@ class FellBackFound(msgspec.Struct, frozen=True, kw_only=True):
 class FunctionFound(msgspec.Struct, frozen=True, kw_only=True):
     """What one function did in the run. `ignorable`: it needs no change."""
 
-    framework: Annotated[str, Meta(description="tensorflow, jax or torch; there, a trace is a compilation.")]
+    framework: Annotated[
+        str, Meta(description=f"{', '.join(_FRAMEWORKS)}; where it compiles at once, a trace is a compilation.")
+    ]
     name: str
     file: str | None
     line: int | None
@@ -185,16 +185,14 @@ class FunctionFound(msgspec.Struct, frozen=True, kw_only=True):
     calls_at_least: Annotated[bool, Meta(description="There may have been more calls than `calls`.")]
     compiles: Annotated[
         int,
-        Meta(
-            description="XLA compilations. TensorFlow: 0 where not watched; JAX: 0 unless there are more than traces."
-        ),
+        Meta(description="Compilations beside traces: 0 where not watched, or where there are no more than traces."),
     ]
     failed: Annotated[int, Meta(description="How often tracing raised an error.")]
     lost_seconds: Annotated[float, Meta(description="Seconds that retraces cost.")]
     share: Annotated[float | None, Meta(description="Of the run's time, 0 to 1.")]
     kept_bytes: Annotated[int | None, Meta(description="By how much the process grew while tracing.")]
     fell_back: FellBackFound | None
-    graph_breaks: Annotated[list[str], Meta(description="PyTorch: why and where it was cut into several graphs.")]
+    graph_breaks: Annotated[list[str], Meta(description="Why and where it was cut into several graphs.")]
     causes: list[CauseFound]
     call_sites: list[SiteCount]
     fixes: list[FixInShort]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-_WORK = """\
-traceonce finds out why functions that are compiled by tracing (tf.function, jax.jit, torch.compile) are traced again \
+from traceonce.frameworks.base.registry import wrappers
+
+_WORK = f"""\
+traceonce finds out why functions that are compiled by tracing ({", ".join(wrappers())}) are traced again \
 and again, what that costs, and what to change. Its records of tracing failures say what helps and what does not; \
 their claims were run.
 

@@ -1,4 +1,4 @@
-"""The records as resources: traceonce://records/tensorflow/retracing-shape is a document in Markdown."""
+"""The records as resources: traceonce://records/<domain>/<slug> is a document in Markdown."""
 
 from __future__ import annotations
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from traceonce.frameworks.base.registry import titles, wrappers
 from traceonce.serve.mcp import contract
 from traceonce.serve.mcp.tool import Tool
+
+
+def _or(names: list[str]) -> str:
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
 
 TOOLS = (
     Tool(
         "explain_error",
         "Explain an error",
-        "Say what a tracing error of TensorFlow, JAX or PyTorch means. Give an error message, a traceback or a log; "
+        f"Say what a tracing error of {_or(titles())} means. Give an error message, a traceback or a log; "
         "for each failure that is known you get its root cause, what to try first, what people try in vain, and in "
         "how many runs each held. Says so where nothing is known. Use it before guessing at a fix for an error around "
-        "tf.function, AutoGraph, jax.jit, torch.compile, retracing or XLA.",
+        f"{', '.join(wrappers())}, retracing or a compiler.",
         contract.ErrorAsked,
         contract.ErrorExplained,
         lambda desk, asked: desk.explain_error(asked),

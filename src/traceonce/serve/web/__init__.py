@@ -6,9 +6,13 @@ error work without scripts; these add search as you type, uploads and deleting, 
 
 from __future__ import annotations
 
+import json
+import shlex
+
 from fastapi import FastAPI, Request
 from starlette.responses import RedirectResponse, Response
 
+from traceonce.frameworks.base.registry import example_error
 from traceonce.serve.queries import Questions
 from traceonce.serve.settings import ServerSettings
 from traceonce.serve.web.api_routes import group_routes
@@ -49,5 +53,5 @@ def _examples(server: str, *, guarded: bool) -> list[str]:
         f"curl{token} -H 'Content-Type: application/octet-stream' \\\n"
         f"  --data-binary @run.jsonl '{server}/api/v1/recordings?name=nightly'",
         f"curl{token} {server}/api/v1/explain -H 'Content-Type: application/json' \\\n"
-        """  -d '{"text": "ValueError: tf.function only supports singleton tf.Variables"}'""",
+        f"  -d {shlex.quote(json.dumps({'text': example_error().strip().rpartition(chr(10))[2]}))}",
     ]

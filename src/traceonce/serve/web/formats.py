@@ -77,7 +77,7 @@ def command_line(command: Sequence[str]) -> str:
 
 
 def frameworks(environment: Mapping[str, str]) -> str:
-    """What a run was made with: TensorFlow 2.21.0, Python 3.11.7."""
+    """What a run was made with: the framework and Python, each with its version."""
     titles = package_titles()
     return ", ".join(f"{titles[name]}{_SPACE}{environment[name]}" for name in titles if name in environment)
 
@@ -99,7 +99,7 @@ def prose(text: str) -> Markup:
 
 
 def versions(names: Sequence[str]) -> str:
-    """Versions as runs give them, the name of a framework once: TensorFlow 2.15.1, 2.21.0."""
+    """Versions as runs give them, the name of a framework once, before all of its versions."""
     by_name: dict[str, list[str]] = {}
     for name in names:
         framework, _, number = name.rpartition(" ")

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from traceonce.errors import UsageError
+from traceonce.frameworks.base.registry import example_error
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.render.view import view_of
 from traceonce.knowledge.text_explanations import TextExplanation
@@ -23,14 +24,6 @@ from traceonce.serve.web.speech import Speech
 from traceonce.serve.web.visitor import Visitor
 
 PAGE = 30  # records on one page of the list
-EXAMPLE = """\
-WARNING:tensorflow:5 out of the last 5 calls to <function train_step at 0x7f2c1c0d5e50> triggered tf.function retracing.
-Traceback (most recent call last):
-  File "train.py", line 31, in <module>
-    train_step(batch)
-ValueError: tf.function only supports singleton tf.Variables created on the first call.
-"""
-
 Kind = Annotated[str, Query(max_length=100)]
 
 
@@ -125,7 +118,8 @@ def _explain_page(
         "answer": answered,
         "problem": problem,
         "headline": problem or headline,
-        "example": EXAMPLE,
+        "example": example_error(),
+        "placeholder": example_error().strip().rpartition("\n")[2],
     }
     return render(request, "explain", values, status)
 

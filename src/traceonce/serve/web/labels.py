@@ -166,10 +166,6 @@ WORDS: dict[str, tuple[str, str]] = {
         "一条消息、完整的回溯，或含有多个错误的日志，中英文皆可。",
     ),
     "explain_label": ("Error or log", "错误或日志"),
-    "explain_placeholder": (
-        "TypeError: Binding inputs to tf.function failed…",
-        "TypeError: Binding inputs to tf.function failed…",
-    ),
     "explain_button": ("Explain", "解释"),
     "explain_example": ("Show an example", "查看示例"),
     "explain_private": ("It is matched on this server and not kept.", "仅在此服务器上匹配，不会保存。"),

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import msgspec
 
-from traceonce.facts import Diagnosis, Fix, Proof
+from traceonce.facts import Cause, Diagnosis, Fix, Proof
 from traceonce.facts.note import Note
 from traceonce.frameworks.base.registry import known_frameworks
 from traceonce.words.backticks import plain
@@ -24,11 +24,11 @@ from traceonce.words.translated import Language
 @cache
 def definitions() -> Mapping[str, Sentence]:
     """Every sentence there is, by its code."""
-    from traceonce.words.notes import common, diagnoses, proofs, reasons
+    from traceonce.words.notes import causes, common, declined, diagnoses, proofs, reasons
 
     of_frameworks = [importlib.import_module(name) for each in known_frameworks() for name in each.notes]
     found: dict[str, Sentence] = {}
-    for module in (common, *of_frameworks, proofs, reasons, diagnoses):
+    for module in (common, *of_frameworks, causes, declined, proofs, reasons, diagnoses):
         for sentence in _defined_in(module):
             assert sentence.code not in found, f"two sentences have the code {sentence.code}"
             found[sentence.code] = sentence
@@ -69,6 +69,12 @@ def english_reason(reason: Note) -> str:
     return "".join(in_english([reason]))
 
 
+def say_reasons(reasons: Iterable[Note], language: Language) -> str:
+    """Why a repair was not written, or not proved; of several, each says more than the one before."""
+    said = [plain(definitions()[reason.code].fill(reason, language)) for reason in reasons]
+    return ("：" if language == "zh" else ": ").join(said)
+
+
 def english_note(notes: Iterable[Note]) -> str | None:
     """The same as one text."""
     return " ".join(in_english(notes)) or None
@@ -81,6 +87,20 @@ def with_notes(diagnosis: Diagnosis, *notes: Note) -> Diagnosis:
         notes=(*diagnosis.notes, *in_english(notes)),
         coded_notes=(*diagnosis.coded_notes, *notes),
     )
+
+
+def noted(cause: Cause, *notes: Note) -> Cause:
+    """The cause, with this to know about it."""
+    return msgspec.structs.replace(cause, note="; ".join(in_english(notes)), coded_notes=notes) if notes else cause
+
+
+def cause_note(cause: Cause, language: Language) -> str | None:
+    """What else to know about a cause, in plain text; None where an older recording has it in English alone."""
+    said = [say(note, language) for note in cause.coded_notes]
+    known = [plain(sentence) for sentence in said if sentence is not None]
+    if known and len(known) == len(said):
+        return ("；" if language == "zh" else "; ").join(known)
+    return cause.note if language == "en" else None
 
 
 def fix_notes(fix: Fix, language: Language) -> list[str]:

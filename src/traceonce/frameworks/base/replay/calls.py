@@ -113,5 +113,5 @@ class ReplayedCalls:
 
 
 def _is_called_back() -> bool:
-    """Is this a thread of the framework's (`tf.py_function`, a generator of `tf.data`)? Its calls come in any order."""
+    """Is this a thread of the framework's (calls back from a graph, generators of input)? Its calls have no order."""
     return isinstance(threading.current_thread(), threading._DummyThread)

@@ -97,7 +97,7 @@ def nest(thing: Any, inner: Any) -> Iterator[str]:
         yield "*"
 
 
-# A list that is an attribute of a TensorFlow module is one of these; to its author it is a list.
+# A list that is an attribute of a module may be one of these; to its author it is a list.
 _TRACKED = {"ListWrapper": "list", "_DictWrapper": "dict", "_TupleWrapper": "tuple"}
 
 

@@ -10,10 +10,10 @@ from traceonce.fix.candidate import Candidate, Change, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_words
 from traceonce.fix.recipes.library_report import package_of
+from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.signatures.prediction import LIFTABLE, SignatureChange, each_leaf, predict_traces
-from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.edits import Edits
-from traceonce.words.notes.jax import VALUE_NOT_IN_PYTHON
+from traceonce.frameworks.jax.words import VALUE_NOT_IN_PYTHON
 
 NAME = "array_argument"
 DTYPES = {"int": "int32", "float": "float32"}
@@ -67,7 +67,7 @@ def as_arrays(paths: frozenset[str]) -> SignatureChange:
 
 def _change(case: Case, paths: Sequence[str]) -> Change:
     def change(edits: Edits) -> None:
-        from traceonce.fix.source.static_options import make_dynamic
+        from traceonce.frameworks.jax.recipes.static_options import make_dynamic
 
         make_dynamic(edits, case, paths)
 

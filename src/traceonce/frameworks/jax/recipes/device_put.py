@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from traceonce.facts import CauseCode, Verdict
 from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.fix.case import Case
-from traceonce.words.notes.jax import COMPILES_PER_SHARDING
+from traceonce.frameworks.jax.words import COMPILES_PER_SHARDING
 
 NAME = "device_put"
 

@@ -8,10 +8,10 @@ from traceonce.facts import Cause, CauseCode, Diagnosis
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
 from traceonce.fix.recipes.library_report import advise, site_of
+from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.signatures.prediction import LIFTABLE, predict_traces
-from traceonce.fix.signatures.specs import leaves_at
 from traceonce.frameworks.jax.recipes.array_argument import as_arrays, is_static_by_itself
-from traceonce.words.notes.jax import PASS_AN_ARRAY, STATIC_COMPILED_IN
+from traceonce.frameworks.jax.words import PASS_AN_ARRAY, STATIC_COMPILED_IN
 
 
 def given_static(diagnosis: Diagnosis) -> list[Cause]:

@@ -13,7 +13,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.signatures.buckets import VaryingDimension, note_buckets, pad, varying_places
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.fix.signatures.spelling import arguments_of, callee_of, parameters_of
-from traceonce.words.notes.jax import COMPILES_PER_SIZE, MASK_AXIS
+from traceonce.frameworks.jax.words import COMPILES_PER_SIZE, MASK_AXIS
 
 NAME = "pad_to_bucket"
 HELPER = """\

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from traceonce.facts import CauseCode, Note
-from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
+from traceonce.fix.candidate import Candidate, Change, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.closures.parameters import pass_as_argument, wanted_name
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.fix.source.edits import Edits
+from traceonce.frameworks.jax.words import BECOMES_STATIC
 from traceonce.words.notes.common import CURRENT_VALUE_PASSED
-from traceonce.words.notes.jax import BECOMES_STATIC
 
 NAME = "state"
 
@@ -48,12 +48,8 @@ def _candidate(change: Change, left: int | None, snippet: str, *notes: Note) -> 
 
 def _change(case: Case, paths: Sequence[str], static: Sequence[str]) -> Change:
     def change(edits: Edits) -> None:
-        from traceonce.fix.source.compile_sites import find_creation, has_option
-        from traceonce.fix.source.static_options import make_static
+        from traceonce.frameworks.jax.recipes.static_options import make_static
 
-        creation = find_creation(case, edits)
-        if any(has_option(creation, option) for option in ("in_shardings", "in_axes")):
-            raise Declined("its in_shardings would have to grow by one")
         for path in paths:
             pass_as_argument(edits, case, path, "value")
         if static:

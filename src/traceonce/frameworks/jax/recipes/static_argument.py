@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from traceonce.facts import CauseCode, Verdict
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.joined_lines import enumerate_words
-from traceonce.fix.signatures.specs import leaves_at
+from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.source.edits import Edits
-from traceonce.words.notes.jax import NEW_VALUE_COMPILES
+from traceonce.frameworks.jax.words import ARRAY_CANNOT_BE_STATIC, NEW_VALUE_COMPILES
 
 NAME = "static_argument"
 # JAX's own words for what the value came from.
@@ -27,10 +26,7 @@ def propose(case: Case) -> Iterator[Candidate]:
         return
     arrays = [name for name in named if not _is_number(case, name)]
     if arrays:
-        raise Declined(
-            f"the trace needs the value of {enumerate_words(arrays)}, which is an array and cannot be static: "
-            "use jnp.where, jax.lax.cond, or a size that does not depend on values"
-        )
+        raise Declined(ARRAY_CANNOT_BE_STATIC(names=arrays))
     written = ", ".join(f'"{name}"' for name in named)
     snippet = f"@functools.partial(jax.jit, static_argnames=({written},))"
     notes = (NEW_VALUE_COMPILES(names=named),)
@@ -50,7 +46,7 @@ def _is_number(case: Case, name: str) -> bool:
 
 def _change(case: Case, names: Sequence[str]) -> Change:
     def change(edits: Edits) -> None:
-        from traceonce.fix.source.static_options import make_static
+        from traceonce.frameworks.jax.recipes.static_options import make_static
 
         make_static(edits, case, names)
 

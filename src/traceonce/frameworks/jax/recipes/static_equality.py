@@ -10,13 +10,19 @@ from traceonce.facts import CauseCode, Leaf
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.project.classes import find_class
+from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.signatures.prediction import by_contents, predict_traces
-from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.wrappers import meaning
+from traceonce.frameworks.jax.words import (
+    CLASS_IS_DERIVED,
+    DATACLASS_HAS_OPTIONS,
+    EQUALITY_BY_HAND,
+    HAS_ITS_OWN,
+    KEEP_STATIC_OBJECT_UNCHANGED,
+)
 from traceonce.words.notes.common import HOLDS_MORE_THAN_VALUES
-from traceonce.words.notes.jax import KEEP_STATIC_OBJECT_UNCHANGED
 
 NAME = "static_equality"
 # With the types, since 1, True and 1.0 are equal and have the same hash.
@@ -76,11 +82,11 @@ def _check(module: Module, definition: cst.ClassDef) -> None:
     name = definition.name.value
     for statement in definition.body.body:
         if module.code(statement).strip().startswith("__slots__"):
-            raise Declined(f"the class {name} has __slots__: write its __eq__ and __hash__ by hand, from those")
+            raise Declined(EQUALITY_BY_HAND(name=name))
         if isinstance(statement, cst.FunctionDef) and statement.name.value in ("__eq__", "__hash__", "_key"):
-            raise Declined(f"the class {name} has a {statement.name.value} of its own")
+            raise Declined(HAS_ITS_OWN(name=name, method=statement.name.value))
     if definition.bases:
-        raise Declined(f"the class {name} is derived from another one, whose objects may be compared in another way")
+        raise Declined(CLASS_IS_DERIVED(name=name))
 
 
 def _is_dataclass(module: Module, decorator: cst.Decorator) -> bool:
@@ -94,7 +100,7 @@ def _freeze(edits: Edits, module: Module, decorator: cst.Decorator) -> None:
     expression = decorator.decorator
     given = expression.args if isinstance(expression, cst.Call) else ()
     if not isinstance(expression, cst.Call) or [each.keyword.value for each in given if each.keyword] != ["eq"]:
-        raise Declined("its options of dataclass were chosen with care: give it frozen=True and eq=True by hand")
+        raise Declined(DATACLASS_HAS_OPTIONS())
     frozen = edits.expression(module, "make(frozen=True)", make=expression.func)
     edits.replace(module, expression, frozen)
 

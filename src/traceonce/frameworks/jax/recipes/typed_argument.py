@@ -11,7 +11,7 @@ from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.prediction import SignatureChange, each_leaf, predict_traces
 from traceonce.fix.source.edits import Edits
-from traceonce.words.notes.jax import NEVER_WEAK
+from traceonce.frameworks.jax.words import NEVER_WEAK, NO_CALL_GIVES_ANOTHER_TYPE
 
 NAME = "typed_argument"
 _TREATED = frozenset({CauseCode.WEAK_TYPE, CauseCode.DTYPE})
@@ -80,7 +80,7 @@ def _change(case: Case, dtypes: Mapping[str, str]) -> Change:
                 if argument.site.arguments.get(path) != (f"tensor {dtype}",)
             ]
             if not others:
-                raise Declined(f"no call was found that gives another type for {path}")
+                raise Declined(NO_CALL_GIVES_ANOTHER_TYPE(path=path))
             for argument in others:
                 wrap_argument(edits, argument, _code("value", dtype))
 

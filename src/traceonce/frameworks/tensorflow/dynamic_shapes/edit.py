@@ -15,6 +15,7 @@ from traceonce.fix.source.module import Module
 from traceonce.frameworks.tensorflow.dynamic_shapes.plan import Plan, plan_sizes
 from traceonce.frameworks.tensorflow.dynamic_shapes.reach import OpenShapes, Reach
 from traceonce.frameworks.tensorflow.dynamic_shapes.shape_expressions import shape_of
+from traceonce.frameworks.tensorflow.words import NO_OPEN_SIZE_READ, NO_OTHER_SIZE_READ
 
 Rewrite: TypeAlias = Callable[[Any], Any]
 
@@ -26,9 +27,9 @@ def read_sizes_at_run_time(
     module, definition = find_definition(function, edits)
     plans = [plan_sizes(module, definition, open_shapes, reach) for reach in reaches]
     if not plans[-1]:
-        raise Declined("the body reads no size that the signature leaves open")
+        raise Declined(NO_OPEN_SIZE_READ())
     if plans[-1] in plans[:-1]:
-        raise Declined("the body reads no other size, and none meets a float elsewhere")
+        raise Declined(NO_OTHER_SIZE_READ())
     write_plan(edits, module, plans[-1], floating)
 
 

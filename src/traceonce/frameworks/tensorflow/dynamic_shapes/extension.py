@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from traceonce.fix.candidate import Candidate, Change, Declined, together
 from traceonce.fix.case import Case
-from traceonce.fix.signatures.dtypes import float_dtype
 from traceonce.fix.source.definitions import find_definition
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Function, Module
@@ -18,9 +17,14 @@ from traceonce.frameworks.tensorflow.dynamic_shapes.plan import Plan, plan_sizes
 from traceonce.frameworks.tensorflow.dynamic_shapes.plan_called import plan_called_sizes
 from traceonce.frameworks.tensorflow.dynamic_shapes.reach import OpenShapes, Reach
 from traceonce.frameworks.tensorflow.recipes import dynamic_shape, input_signature, reduce_retracing
+from traceonce.frameworks.tensorflow.recipes.dtypes import float_dtype
 from traceonce.frameworks.tensorflow.recipes.input_signature import Signing
+from traceonce.frameworks.tensorflow.words import (
+    CALLEES_READ_NO_OPEN_SIZE,
+    SIZES_READ_AT_RUN_TIME,
+    SIZES_READ_AT_RUN_TIME_ALSO_IN,
+)
 from traceonce.words.notes import join_notes
-from traceonce.words.notes.tensorflow import SIZES_READ_AT_RUN_TIME, SIZES_READ_AT_RUN_TIME_ALSO_IN
 
 _OPENING = {input_signature.NAME, reduce_retracing.NAME}
 
@@ -71,7 +75,7 @@ class ReadingSizes:
         module, definition = find_definition(self.case.diagnosis.function, edits)
         plans = self._plans(edits, definition)
         if not any(plan for _, plan in plans):
-            raise Declined("the functions that it calls read no size that may be open")
+            raise Declined(CALLEES_READ_NO_OPEN_SIZE())
         if self.own:
             plans.append((module, plan_sizes(module, definition, self.open_shapes, self.reach)))
         floating = float_dtype(self.case.signatures)

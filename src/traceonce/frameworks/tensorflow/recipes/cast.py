@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from traceonce.facts import CauseCode, Note
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.signatures.dtypes import FLOATS, widest
 from traceonce.fix.signatures.prediction import LIFTABLE, predict_traces
 from traceonce.fix.signatures.prediction import cast as cast_signature
 from traceonce.fix.signatures.spelling import spell_changes
+from traceonce.frameworks.tensorflow.recipes.dtypes import FLOATS, widest
 from traceonce.frameworks.tensorflow.recipes.input_signature import propose_signatures
 from traceonce.frameworks.tensorflow.recipes.reduce_retracing import NAME as RELAX
 from traceonce.frameworks.tensorflow.recipes.reduce_retracing import propose_relaxed
+from traceonce.frameworks.tensorflow.words import DIGITS_ARE_LOST, NO_CALL_GIVES_ANOTHER_DTYPE, RESULTS_BECOME_FLOAT64
 from traceonce.words.notes.common import ALWAYS_DTYPE
-from traceonce.words.notes.tensorflow import DIGITS_ARE_LOST, RESULTS_BECOME_FLOAT64
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -64,7 +64,7 @@ def _cast(case: Case, edits: Edits, path: str, dtype: str) -> None:
         wrap_argument(edits, argument, code)
         changed = True
     if not changed:
-        raise Declined(f"no call was found that gives another dtype for {path}")
+        raise Declined(NO_CALL_GIVES_ANOTHER_DTYPE(path=path))
 
 
 def _targets(case: Case) -> Iterator[dict[str, str]]:

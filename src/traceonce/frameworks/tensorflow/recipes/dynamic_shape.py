@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from traceonce.fix.candidate import Candidate, Change, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.signatures.dtypes import float_dtype
 from traceonce.frameworks.tensorflow.dynamic_shapes.reach import OpenShapes, Reach
+from traceonce.frameworks.tensorflow.recipes.dtypes import float_dtype
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits

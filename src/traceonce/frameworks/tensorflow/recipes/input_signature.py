@@ -12,13 +12,19 @@ from traceonce.facts import CauseCode, Note, Signature
 from traceonce.facts.fix import Safety
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe, WidenableChange
 from traceonce.fix.case import Case
-from traceonce.fix.joined_lines import enumerate_words, join_lines
-from traceonce.fix.signatures.dtypes import assign_alike, note_lifted, number_paths, stack, stacked_lists
+from traceonce.fix.joined_lines import join_lines
 from traceonce.fix.signatures.prediction import SignatureChange, in_turn, lift, predict_traces, unchanged
-from traceonce.fix.signatures.specs import Cover, NoSignature, cover
 from traceonce.frameworks.tensorflow.recipes import dynamic_shape
+from traceonce.frameworks.tensorflow.recipes.cover import Cover, NoSignature, cover
+from traceonce.frameworks.tensorflow.recipes.dtypes import assign_alike, note_lifted, number_paths, stack, stacked_lists
+from traceonce.frameworks.tensorflow.words import (
+    CLASSES_UNKNOWN_THERE,
+    LIST_BECOMES_TENSOR,
+    NO_ONE_SIGNATURE,
+    SIGNATURE_THERE_ALREADY,
+    SIZES_READ_AT_RUN_TIME,
+)
 from traceonce.words.notes import join_notes
-from traceonce.words.notes.tensorflow import LIST_BECOMES_TENSOR, SIZES_READ_AT_RUN_TIME
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -49,10 +55,10 @@ class Signing(WidenableChange):
 
         creation = find_creation(self.case, edits)
         if has_option(creation, NAME):
-            raise Declined("it has an input_signature already")
+            raise Declined(SIGNATURE_THERE_ALREADY())
         unknown = sorted(self.cover.classes - creation.module.names_bound_in(creation.module.tree))
         if unknown:
-            raise Declined(f"{enumerate_words(unknown)} is not known by that name in {creation.module.file}")
+            raise Declined(CLASSES_UNKNOWN_THERE(names=unknown, file=creation.module.file))
         set_option(edits, creation, NAME, self.cover.layout)
         for change in self.beside:
             change(edits)
@@ -94,7 +100,7 @@ def propose_signatures(
         try:
             least = cover([prepare(signature) for signature in signatures])
         except NoSignature as why:
-            raise Declined(f"no one signature admits the calls: {why}") from None
+            raise Declined(NO_ONE_SIGNATURE(), why.reason) from None
         safety: Safety = "review" if lifted or stacked or beside else "safe"
         plain = Candidate(
             recipe=name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from traceonce.fix.kit import Kit
-from traceonce.fix.recipes import leave_it, library_report
+from traceonce.fix.recipes import library_report
 from traceonce.frameworks.tensorflow.dynamic_shapes.follow_up import SizeFollowUps
 from traceonce.frameworks.tensorflow.recipes import (
     cast,
@@ -11,6 +11,7 @@ from traceonce.frameworks.tensorflow.recipes import (
     dynamic_shape,
     hoist,
     input_signature,
+    leave_it,
     pad_or_bucket,
     reduce_retracing,
     remove_function,

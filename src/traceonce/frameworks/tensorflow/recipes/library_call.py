@@ -9,8 +9,8 @@ from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
 from traceonce.fix.recipes.library_report import advise, library_name, package_of, site_of
 from traceonce.fix.signatures.buckets import note_buckets, pad, varying_places
+from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.signatures.prediction import LIFTABLE, lift, predict_traces
-from traceonce.fix.signatures.specs import leaves_at
 from traceonce.frameworks.tensorflow.recipes.drop_remainder import (
     drop_note,
     drop_snippet,

@@ -10,7 +10,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.signatures.buckets import VaryingDimension, note_buckets, pad, varying_places
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.fix.signatures.spelling import spell_changes
-from traceonce.words.notes.tensorflow import MASK_NEEDED, XLA_COMPILES_PER_SHAPE
+from traceonce.frameworks.tensorflow.words import MASK_NEEDED, XLA_COMPILES_PER_SHAPE
 
 HELPER = """\
 def padded(tensor, axis):  # to the next power of two

@@ -13,8 +13,8 @@ from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import join_lines
 from traceonce.fix.signatures.prediction import SignatureChange, predict_traces, unchanged
 from traceonce.frameworks.tensorflow.recipes import dynamic_shape
+from traceonce.frameworks.tensorflow.words import RELAXING_FAILS, SIZES_READ_AT_RUN_TIME
 from traceonce.words.notes import join_notes
-from traceonce.words.notes.tensorflow import SIZES_READ_AT_RUN_TIME
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -43,7 +43,7 @@ def propose_relaxed(
     if not case.codes & TREATED or any(event.signed or event.reduce_retracing for event in case.events):
         return
     if _number_of_arguments_varies(case.signatures):
-        raise Declined("the number of *args or **kwargs varies, and TensorFlow's relaxing raises an IndexError then")
+        raise Declined(RELAXING_FAILS())
     left = predict_traces(case.events, before, relax=True)
     codes = tuple(sorted((TREATED | causes) & case.codes))
     safety: Safety = "review" if beside else "safe"

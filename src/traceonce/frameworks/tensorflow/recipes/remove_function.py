@@ -9,7 +9,7 @@ from traceonce.facts.event import package_path
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.spelling import arguments_of, name_of
-from traceonce.words.notes.tensorflow import EAGER_INSTEAD, GRAPHS_HARDLY_REUSED
+from traceonce.frameworks.tensorflow.words import EAGER_INSTEAD, GRAPHS_HARDLY_REUSED
 
 NEARLY_ALL = 0.9  # of the calls
 ENOUGH = 4  # calls

@@ -11,7 +11,7 @@ from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.fix.signatures.spelling import callee_of, name_of, spell_call
-from traceonce.words.notes.tensorflow import OBJECTS_DIFFER, TRACES_PER_OBJECT
+from traceonce.frameworks.tensorflow.words import OBJECTS_DIFFER, TRACES_PER_OBJECT
 
 
 def _class_of(function: FunctionId) -> str | None:
@@ -47,7 +47,7 @@ def _propose(case: Case) -> Iterator[Candidate]:
 
 def _what_differs(causes: list[Cause]) -> list[str]:
     """The attributes that one object could not have two values of, by name."""
-    paths = [path for cause in causes for path in (cause.note or "").split(", ") if path]
+    paths = [path for cause in causes for path in cause.differs]
     return list(dict.fromkeys(re.sub(r"\W+", "_", path.removeprefix("self.")) for path in paths))
 
 

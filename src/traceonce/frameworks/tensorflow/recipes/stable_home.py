@@ -19,13 +19,24 @@ from traceonce.fix.hoisting.relocation import (
     movable_expression,
     move_out,
 )
+from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.signatures.prediction import by_name, replay_kept
-from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.binders import binders_seen
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.passed_arguments import Argument, find_arguments
 from traceonce.fix.source.wrappers import is_partial
+from traceonce.frameworks.tensorflow.words import (
+    BOUND_AT_PLACES,
+    COMES_IN_AS_PARAMETER,
+    MADE_BY_SOMETHING,
+    MAY_DIFFER,
+    NOT_BOUND,
+    ONE_PLACE_ALREADY,
+    PASSED_AT_SEVERAL_PLACES,
+    PASSED_MAY_DIFFER,
+)
+from traceonce.words.notes.declined import NO_CALL_GIVES
 
 CALLABLES = {"function", "method", "partial", "partialmethod"}
 CODES = (CauseCode.IDENTITY, CauseCode.COLLECTED)
@@ -90,7 +101,7 @@ def _keep_in_objects(edits: Edits, things: list[Movable]) -> None:
     for number, thing in enumerate(things):
         if any(thing.module is other.module and thing.node.deep_equals(other.node) for other in things[:number]):
             code = thing.module.code(thing.node)
-            raise Declined(f"`{code}` is passed at several places: give it a name, once, and pass that")
+            raise Declined(PASSED_AT_SEVERAL_PLACES(code=code))
         try:
             keep_on_instance(edits, thing, "kept")
         except Declined:
@@ -107,13 +118,13 @@ def _change(case: Case, paths: tuple[str, ...], keep: Keep) -> Callable[[Edits],
         things: list[Movable] = []
         for path, arguments in given.items():
             if not arguments:
-                raise Declined(f"no call was found that gives {path}")
+                raise Declined(NO_CALL_GIVES(path=path))
             for argument in arguments:
                 thing = _find(argument, path, several, {other.name for other in things})
                 if thing is not None and not any(other.node is thing.node for other in things):
                     things.append(thing)
         if not things:
-            raise Declined(f"what is passed as {paths[0]} stands in one place already")
+            raise Declined(ONE_PLACE_ALREADY(path=paths[0]))
         keep(edits, things)
 
     return change
@@ -125,7 +136,7 @@ def _find(argument: Argument, path: str, several: bool, taken: set[str]) -> Mova
     if isinstance(value, cst.Name):
         return _defined(module, value, taken)
     if not _is_made_anew(module, value):
-        raise Declined(f"`{module.code(value)}`, passed as {path}, may be something else each time")
+        raise Declined(PASSED_MAY_DIFFER(code=module.code(value), path=path))
     name = _name_within(value) if several else None
     return movable_expression(module, value, f"kept_{name or _identifier(path)}", taken)
 
@@ -148,18 +159,21 @@ def _is_made_anew(module: Module, value: cst.BaseExpression) -> bool:
 def _defined(module: Module, name: cst.Name, taken: set[str]) -> Movable | None:
     found = binders_seen(module, name.value, name)
     if len(found) != 1:
-        raise Declined(f"{name.value} is bound at {len(found) or 'no'} places in {module.file}")
+        bound = NOT_BOUND(name=name.value, file=module.file)
+        if found:
+            bound = BOUND_AT_PLACES(name=name.value, count=len(found), file=module.file)
+        raise Declined(bound)
     (binder,) = found
     if isinstance(binder, cst.FunctionDef):
         return movable_definition(module, binder)
     if isinstance(binder, cst.Param):
-        raise Declined(f"it comes in as the parameter {name.value}: keep what is passed there")
+        raise Declined(COMES_IN_AS_PARAMETER(name=name.value))
     assign: Any = module.parent(binder) if isinstance(binder, cst.AssignTarget) else None
     if not isinstance(assign, cst.Assign):
-        raise Declined(f"{name.value} may be something else each time")
+        raise Declined(MAY_DIFFER(name=name.value))
     if _is_made_anew(module, assign.value):
         return movable_expression(module, assign.value, name.value, taken)
-    raise Declined(f"{name.value} is made by `{module.code(assign.value)}`, which may give something else each time")
+    raise Declined(MADE_BY_SOMETHING(name=name.value, code=module.code(assign.value)))
 
 
 _LAMBDA = Example(

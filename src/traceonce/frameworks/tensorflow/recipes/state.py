@@ -15,11 +15,11 @@ from traceonce.facts import Cause, CauseCode, Note
 from traceonce.fix.candidate import Candidate, Change, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.closures.parameters import pass_as_argument, wanted_name
-from traceonce.fix.closures.variables import make_variable
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.fix.source.edits import Edits
+from traceonce.frameworks.tensorflow.recipes.variables import make_variable
+from traceonce.frameworks.tensorflow.words import NEW_PYTHON_VALUE_TRACES, VARIABLE_EVERYWHERE
 from traceonce.words.notes.common import CURRENT_VALUE_PASSED
-from traceonce.words.notes.tensorflow import NEW_PYTHON_VALUE_TRACES, VARIABLE_EVERYWHERE
 
 _FLOATS = ("float64", "float16", "bfloat16")
 

@@ -10,12 +10,13 @@ from traceonce.facts import CauseCode, Leaf, Signature
 from traceonce.facts.signature import number
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.signatures.dtypes import assign_alike, note_lifted, number_paths
+from traceonce.fix.signatures.leaves import by_path
 from traceonce.fix.signatures.prediction import LIFTABLE, lift, predict_traces
-from traceonce.fix.signatures.specs import by_path
 from traceonce.fix.signatures.spelling import spell_changes
+from traceonce.frameworks.tensorflow.recipes.dtypes import assign_alike, note_lifted, number_paths
 from traceonce.frameworks.tensorflow.recipes.reduce_retracing import NAME as RELAX
 from traceonce.frameworks.tensorflow.recipes.reduce_retracing import propose_relaxed
+from traceonce.words.notes.declined import DEFAULT_STAYS_A_NUMBER
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -53,7 +54,7 @@ def _wrap(case: Case, edits: Edits, path: str, dtype: str) -> None:
 
     arguments = find_arguments(case, edits, path)
     if len(arguments) < len(case.sites):
-        raise Declined(f"{path} is left out in some of the calls, and its default stays a Python number")
+        raise Declined(DEFAULT_STAYS_A_NUMBER(path=path))
     for argument in arguments:
         kinds = argument.site.arguments.get(path, ())
         if kinds and not any(kind in LIFTABLE for kind in kinds):

@@ -13,11 +13,12 @@ from traceonce.fix.hoisting.collisions import fresh_name
 from traceonce.fix.hoisting.homes import Home
 from traceonce.fix.hoisting.placement import place, written
 from traceonce.fix.project.classes import find_class
+from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.signatures.prediction import by_contents, predict_traces
-from traceonce.fix.signatures.specs import leaves_at
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
 from traceonce.frameworks.tensorflow.recipes.stable_home import CALLABLES, CODES
+from traceonce.frameworks.tensorflow.words import HELPER_NAME_TAKEN, TRACE_TYPE_BY_HAND, TRACE_TYPE_THERE_ALREADY
 from traceonce.words.notes.common import HOLDS_MORE_THAN_VALUES
 
 HELPER = '''\
@@ -104,11 +105,11 @@ def _check(module: Module, definition: cst.ClassDef) -> None:
     for statement in definition.body.body:
         code = module.code(statement).strip()
         if code.startswith("__slots__"):
-            raise Declined(f"the class {name} has __slots__: write its trace type by hand, from those")
+            raise Declined(TRACE_TYPE_BY_HAND(name=name))
         if isinstance(statement, cst.FunctionDef) and statement.name.value == "__tf_tracing_type__":
-            raise Declined(f"the class {name} has a trace type already")
+            raise Declined(TRACE_TYPE_THERE_ALREADY(name=name))
     if any("slots" in module.code(decorator) for decorator in definition.decorators):
-        raise Declined(f"the class {name} has slots: write its trace type by hand, from those")
+        raise Declined(TRACE_TYPE_BY_HAND(name=name))
 
 
 def _has_helper(module: Module) -> bool:
@@ -119,7 +120,7 @@ def _has_helper(module: Module) -> bool:
 
 def _add_helper(edits: Edits, module: Module, definition: cst.ClassDef) -> None:
     if fresh_name(module, _HELPER_NAME) != _HELPER_NAME:
-        raise Declined(f"the name {_HELPER_NAME} means something else in {module.file}")
+        raise Declined(HELPER_NAME_TAKEN(name=_HELPER_NAME, file=module.file))
     top = definition if module.parent(definition) is module.tree else None
     outermost = top or next(node for node in module.ancestors(definition) if module.parent(node) is module.tree)
     place(edits, module, Home(outermost, module.tree), written(edits.statements(module, HELPER)))

@@ -19,14 +19,14 @@ import msgspec
 
 from traceonce.diagnosis.arguments import compare_arguments
 from traceonce.diagnosis.surroundings import compare_contexts
-from traceonce.facts import Cause, CauseCode, Leaf, Signature, TraceEvent
+from traceonce.facts import Cause, CauseCode, Leaf, Note, Signature, TraceEvent
 from traceonce.facts.signature import describe_shape
 from traceonce.facts.stack_names import is_at_break
 from traceonce.frameworks.torch.guards.paths import Call
-from traceonce.frameworks.torch.guards.wording import OTHER_CODE, Guard, read_guard
+from traceonce.frameworks.torch.guards.wording import Guard, read_guard
+from traceonce.frameworks.torch.words import OPEN_NUMBER_FROM_HERE, OPEN_SIZE_FROM_HERE, OTHER_CODE
+from traceonce.words.notes import noted
 
-LEFT_OPEN = "left open from this compilation on (all sizes but 0 and 1)"
-ANY_NUMBER = "left open from this compilation on"
 _SIZE = re.compile(r"^(?P<path>.*)\.shape\[(?P<axis>\d+)\]$")
 
 
@@ -101,7 +101,7 @@ def _with_signature(cause: Cause, was: Signature | None, now: Signature) -> Caus
         return msgspec.structs.replace(cause, was=before.value)
     if cause.code is CauseCode.KIND and before.type_name == after.type_name == "Tensor":
         return cause
-    if cause.note == OTHER_CODE:  # it says more: two lambdas have one name
+    if any(note.code == OTHER_CODE.code for note in cause.coded_notes):  # it says more: two lambdas have one name
         return cause
     if cause.code in (CauseCode.KIND, CauseCode.IDENTITY):
         text = before.type_name if before.kind == after.kind == "tensor" else _describe(before)
@@ -128,12 +128,13 @@ def _bounded(cause: Cause, event: TraceEvent) -> Cause:
         and int(size["axis"]) < len(leaf.shape)
         and leaf.shape[int(size["axis"])] is None
     ):
-        return msgspec.structs.replace(cause, finite=True, note=_also(cause, LEFT_OPEN))
+        return _left_open(cause, OPEN_SIZE_FROM_HERE())
     number = cause.code is CauseCode.VALUE or is_at_break(cause.path)
     if number and leaf.kind == "python" and leaf.value is None:
-        return msgspec.structs.replace(cause, finite=True, note=_also(cause, ANY_NUMBER))
+        return _left_open(cause, OPEN_NUMBER_FROM_HERE())
     return cause
 
 
-def _also(cause: Cause, note: str) -> str:
-    return f"{cause.note}; {note}" if is_at_break(cause.path) and cause.note else note
+def _left_open(cause: Cause, note: Note) -> Cause:
+    place = cause.coded_notes if is_at_break(cause.path) else ()
+    return noted(msgspec.structs.replace(cause, finite=True), *place, note)

@@ -13,16 +13,22 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import msgspec
-
-from traceonce.facts import Cause, CauseCode
+from traceonce.facts import Cause, CauseCode, Note
 from traceonce.facts.stack_names import is_at_break
 from traceonce.frameworks.torch.guards.paths import BASE, BREAK, PATH, Call, readable, readable_all, type_name_of
+from traceonce.frameworks.torch.words import (
+    INFERENCE_TENSOR,
+    NO_VIEW,
+    OF_ENCLOSING_FUNCTION,
+    OTHER_CODE,
+    OVER_A_BREAK,
+    PRINTS_ALIKE,
+    SIZE_ONE,
+    THREADS_COMPILE_EACH,
+)
+from traceonce.words.notes import noted
 
 CONTAINERS = {"list", "tuple", "dict", "set", "frozenset", "OrderedDict", "defaultdict", "deque"}
-OTHER_CODE = "the code of the function is another: PyTorch compiles what it calls into it"
-NO_VIEW = "a view, then no view: with dynamic=True a view is compiled together with the tensor that it looks into"
-SIZE_ONE = "PyTorch compiles sizes 0 and 1 separately from all others"
 ERASED = "torch._dynamo.reset()"
 _DTYPES = {
     "Float": "float32",
@@ -78,11 +84,12 @@ def _placed(cause: Cause, call: Call) -> Cause:
     """A value without a name has at least a place."""
     if not is_at_break(cause.path) or BREAK not in call.reads:
         return cause
-    return msgspec.structs.replace(cause, note=f"it goes over the graph break at {call.reads[BREAK]}")
+    return noted(cause, OVER_A_BREAK(place=call.reads[BREAK]))
 
 
-def _cause(code: CauseCode, path: str, was: str, now: str, **more: object) -> Cause:
-    return Cause(code, path, was, now, evidence="reported", **more)  # type: ignore[arg-type]  # the other fields
+def _cause(code: CauseCode, path: str, was: str, now: str, *notes: Note, **more: object) -> Cause:
+    cause = Cause(code, path, was, now, evidence="reported", **more)  # type: ignore[arg-type]  # the other fields
+    return noted(cause, *notes)
 
 
 def _read_tensor(guard: str, call: Call) -> Iterator[Cause]:
@@ -94,8 +101,8 @@ def _read_tensor(guard: str, call: Call) -> Iterator[Cause]:
     was, now = (expected["was"].strip(), expected["now"].strip().rstrip(".")) if expected else ("", "")
     index = re.search(r"at index (\d+)", rest)
     if "size mismatch" in rest and index and expected:
-        note = SIZE_ONE if "1" in (was, now) or "0" in (was, now) else None
-        yield _cause(CauseCode.SHAPE, f"{path}.shape[{index[1]}]", was, now, note=note)
+        apart = [SIZE_ONE()] if "1" in (was, now) or "0" in (was, now) else []
+        yield _cause(CauseCode.SHAPE, f"{path}.shape[{index[1]}]", was, now, *apart)
     elif "stride mismatch" in rest and index and expected:
         yield _cause(CauseCode.GUARD, f"{path}.stride()[{index[1]}]", was, now)
     elif "rank mismatch" in rest and expected:
@@ -121,8 +128,8 @@ def _dispatch_keys(path: str, was: str, now: str) -> Cause:
     lost, new = [key for key in before if key not in after], [key for key in after if key not in before]
     if all(key.startswith("Autograd") or key == "ADInplaceOrView" for key in (*lost, *new)):
         inside = bool(lost)
-        note = "under torch.inference_mode(), or a tensor that was made there"
-        return _cause(CauseCode.CONTEXT, "inference_mode", str(not inside), str(inside), finite=True, note=note)
+        states = str(not inside), str(inside)
+        return _cause(CauseCode.CONTEXT, "inference_mode", *states, INFERENCE_TENSOR(), finite=True)
     return _cause(CauseCode.CONTEXT, f"{path}.dispatch_keys", ", ".join(lost) or "none", ", ".join(new) or "none")
 
 
@@ -158,7 +165,7 @@ def _read_check(guard: str, call: Call) -> Iterator[Cause]:
         owner = raw.removesuffix(".__code__")
         after = ", ".join(filter(None, [call.now(owner, ""), call.reads.get(raw)])) or "other code"
         before = "the code it was compiled with"
-        yield _cause(CauseCode.IDENTITY, readable(owner), before, after, type_name="function", note=OTHER_CODE)
+        yield _cause(CauseCode.IDENTITY, readable(owner), before, after, OTHER_CODE(), type_name="function")
     elif was == now == "bool":
         after = call.now(raw)
         yield _value(call, raw, str(after != "True"), after, "bool")
@@ -237,9 +244,9 @@ def _read_size(guard: str, call: Call) -> Iterator[Cause]:
         was = equal[1] or equal[2]
     else:
         was = _sizes(guard)
-    note = SIZE_ONE if size in (0, 1) else None
+    apart = [SIZE_ONE()] if size in (0, 1) else []
     now = str(size) if size is not None else "another size"
-    yield _cause(CauseCode.SHAPE, f"{path}.shape[{axis}]", was, now, note=note)
+    yield _cause(CauseCode.SHAPE, f"{path}.shape[{axis}]", was, now, *apart)
 
 
 def _sizes(guard: str) -> str:
@@ -282,11 +289,11 @@ def _value(call: Call, raw: str, was: str, now: str, kind: str | None) -> Cause:
     """A value that was compiled in: an argument, or something else that the function reads."""
     path = readable(raw)
     argument = not raw.startswith("G[") and call.is_parameter(path) and not re.search(r"\.\w+", path)
-    note = None
+    notes = []
     if not argument and not raw.startswith("G[") and not call.is_parameter(path) and not is_at_break(path):
-        note = "a variable of the enclosing function"
+        notes = [OF_ENCLOSING_FUNCTION()]
     code = CauseCode.VALUE if argument else CauseCode.GUARD
-    return _cause(code, path, was, now, type_name=kind, finite=kind == "bool", note=note)
+    return _cause(code, path, was, now, *notes, type_name=kind, finite=kind == "bool")
 
 
 def _read_range(guard: str, call: Call) -> Iterator[Cause]:
@@ -310,8 +317,8 @@ def _read_backend(guard: str, call: Call) -> Iterator[Cause]:
         return
     match = _BACKEND.search(guard)
     was, now = (match["was"], match["now"]) if match else ("one backend", "another backend")
-    note = "another object that prints the same" if was == now else None
-    yield _cause(CauseCode.CONTEXT, "torch.compile(backend=…)", was, now, note=note)
+    alike = [PRINTS_ALIKE()] if was == now else []
+    yield _cause(CauseCode.CONTEXT, "torch.compile(backend=…)", was, now, *alike)
 
 
 def _read_unexpected(guard: str, call: Call) -> Iterator[Cause]:
@@ -320,8 +327,8 @@ def _read_unexpected(guard: str, call: Call) -> Iterator[Cause]:
     if not guard.startswith("Unexpected recompilation"):
         return
     if "threads" in call.reads:
-        note = "threads that ask at the same time each compile it; call the function once before they start"
-        yield _cause(CauseCode.CONTEXT, "threads", "one at a time", call.reads["threads"], note=note)
+        states = "one at a time", call.reads["threads"]
+        yield _cause(CauseCode.CONTEXT, "threads", *states, THREADS_COMPILE_EACH())
     else:
         yield _cause(CauseCode.UNKNOWN, "torch.compile", "compiled", guard)
 
@@ -341,7 +348,7 @@ def _read_view(guard: str, call: Call) -> Iterator[Cause]:
         return
     gone = [path for path in call.reads if path.endswith(BASE)]
     for path in gone:
-        yield _cause(CauseCode.GUARD, readable(path), "a view", "no view", finite=True, note=NO_VIEW)
+        yield _cause(CauseCode.GUARD, readable(path), "a view", "no view", NO_VIEW(), finite=True)
     if not gone:
         yield _cause(CauseCode.GUARD, call.function or "guard", guard, "None is there now")
 

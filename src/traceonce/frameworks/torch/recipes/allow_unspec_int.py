@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.varying_values import predict, reasons, varying_numbers
-from traceonce.words.notes.torch import SETTING_FOR_ALL_MODULES
+from traceonce.frameworks.torch.words import SETTING_FOR_ALL_MODULES
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits

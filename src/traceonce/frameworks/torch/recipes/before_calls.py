@@ -16,6 +16,8 @@ from traceonce.fix.hoisting.collisions import fresh_name
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module, walk
 from traceonce.fix.source.passed_arguments import Argument, find_arguments
+from traceonce.frameworks.torch.words import DONE_BEFORE, NO_PLACE_BEFORE
+from traceonce.words.notes.declined import LEFT_OUT_IN_SOME_CALLS
 
 # What may stand around an argument: parts of it are done before it, or all of it after it, and always.
 _AROUND = (
@@ -46,7 +48,7 @@ def say_before_calls(case: Case, edits: Edits, parameter: str, say: Callable[[st
     """Put statements before every call of the function; `say` writes them for the name of what is given."""
     arguments = find_arguments(case, edits, parameter)
     if len(arguments) < len(case.sites):
-        raise Declined(f"{parameter} is left out in some of the calls")
+        raise Declined(LEFT_OUT_IN_SOME_CALLS(path=parameter))
     for argument in arguments:
         module, node = argument.module, argument.node.value
         statement = _statement(argument)
@@ -63,7 +65,7 @@ def _statement(argument: Argument) -> cst.CSTNode:
     around = _between(module, argument.call, statement)
     if not isinstance(statement, cst.SimpleStatementLine) or not all(isinstance(each, _AROUND) for each in around):
         place = f"{module.file}:{module.line(argument.call)}"
-        raise Declined(f"the call at {place} is a part of something larger: there is no place right before it")
+        raise Declined(NO_PLACE_BEFORE(place=place))
     return statement
 
 
@@ -83,7 +85,7 @@ def _name_and_say(
     for other in walk(statement):
         before = (module.place(other).start.line, module.place(other).start.column) < (start.line, start.column)
         if before and isinstance(other, _DOES_SOMETHING) and not module.holds(other, node):
-            raise Declined(f"at {place}, `{module.code(other)}` is done before what is given for {wanted}")
+            raise Declined(DONE_BEFORE(place=place, code=module.code(other), name=wanted))
     name = fresh_name(module, f"given_{wanted}")
     given = edits.statements(module, f"{name} = value", statement, value=node)
     edits.insert_before(module, statement, *given, *edits.statements(module, say(name), statement))

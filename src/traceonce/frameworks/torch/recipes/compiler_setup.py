@@ -11,6 +11,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.source.compile_sites import find_creation
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
+from traceonce.frameworks.torch.words import HAS_OWN_SETTING
 
 
 def set_up(case: Case, edits: Edits, setting: str, code: str) -> None:
@@ -18,7 +19,7 @@ def set_up(case: Case, edits: Edits, setting: str, code: str) -> None:
     name = setting.rpartition(".")[2]
     for file in edits.sources:
         if _names(edits, file, name):
-            raise Declined(f"{file} has a setting of its own for {name}")
+            raise Declined(HAS_OWN_SETTING(file=file, name=name))
     creation = find_creation(case, edits)
     module = creation.module
     statement = _at_top(module, creation.node)

@@ -10,7 +10,8 @@ from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.varying_values import is_argument, predict
-from traceonce.words.notes.torch import WRITES_GO_TO_COPY
+from traceonce.frameworks.torch.words import WRITES_GO_TO_COPY
+from traceonce.words.notes.declined import NO_CALL_GIVES
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -46,7 +47,7 @@ def _wrap(case: Case, edits: Edits, path: str) -> None:
 
     arguments = find_arguments(case, edits, path)
     if not arguments:
-        raise Declined(f"no call gives {path}")
+        raise Declined(NO_CALL_GIVES(path=path))
     for argument in arguments:
         wrap_argument(edits, argument, "value.contiguous()")
 

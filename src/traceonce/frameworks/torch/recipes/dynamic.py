@@ -14,7 +14,7 @@ from traceonce.frameworks.torch.recipes.varying_values import (
     varying_dimensions,
     varying_numbers,
 )
-from traceonce.words.notes.torch import ALL_SIZES_OPEN, SECOND_SIZE_COMPILES
+from traceonce.frameworks.torch.words import ALL_SIZES_OPEN, DYNAMIC_ALREADY, SECOND_SIZE_COMPILES
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -56,7 +56,7 @@ def _make_dynamic(case: Case, edits: Edits) -> None:
 
     creation = find_creation(case, edits)
     if any(written == "True" for written in _given(creation)):
-        raise Declined("dynamic=True is given already: what varies is not what PyTorch can leave open")
+        raise Declined(DYNAMIC_ALREADY())
     set_option(edits, creation, NAME, "True")
 
 

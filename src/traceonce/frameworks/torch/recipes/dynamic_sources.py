@@ -17,7 +17,7 @@ from traceonce.frameworks.torch.recipes.varying_values import (
     treats_what_matters,
     varying_numbers,
 )
-from traceonce.words.notes.torch import SETTING_FOR_ALL_FUNCTIONS
+from traceonce.frameworks.torch.words import SETTING_FOR_ALL_FUNCTIONS, TRIED_ON_ANOTHER_VERSION
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -35,7 +35,7 @@ def propose(case: Case) -> Iterator[Candidate]:
         return
     version = case.environment.get("torch")
     if version is not None and _number(version) < TRIED:
-        raise Declined(f"{SETTING} was tried on PyTorch 2.13, and this is {version}")
+        raise Declined(TRIED_ON_ANOTHER_VERSION(setting=SETTING, version=str(version)))
     codes = tuple(sorted({cause.code for cause in sources.values()}))
     written = f'"{", ".join(sources)}"'
 

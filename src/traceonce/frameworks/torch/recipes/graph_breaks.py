@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.words.notes.torch import CUT_INTO_GRAPHS, MOVE_BREAKS_OUT
+from traceonce.frameworks.torch.words import CUT_INTO_GRAPHS, MOVE_BREAKS_OUT
 
 
 def propose(case: Case) -> Iterator[Candidate]:

@@ -9,7 +9,7 @@ from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_values
-from traceonce.words.notes.torch import COMPILES_PER_LENGTH
+from traceonce.frameworks.torch.words import COMPILES_PER_LENGTH
 
 _LENGTH = re.compile(r"len\((.+)\)")
 _PADDED = """\

@@ -15,7 +15,7 @@ from traceonce.frameworks.torch.recipes.varying_values import (
     predict,
     treats_what_matters,
 )
-from traceonce.words.notes.torch import FIXED_SIZE_RAISES
+from traceonce.frameworks.torch.words import FIXED_SIZE_RAISES
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits

@@ -8,7 +8,7 @@ from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.varying_values import ALONE, varying_dimensions
-from traceonce.words.notes.torch import SIZES_0_AND_1_APART
+from traceonce.frameworks.torch.words import SIZES_0_AND_1_APART
 
 
 def propose(case: Case) -> Iterator[Candidate]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.words.notes.torch import TEXT_COMPILED_IN
+from traceonce.frameworks.torch.words import TEXT_COMPILED_IN
 
 
 def propose(case: Case) -> Iterator[Candidate]:

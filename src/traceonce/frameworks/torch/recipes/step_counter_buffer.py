@@ -11,7 +11,7 @@ from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.allow_unspec_int import HINT
 from traceonce.frameworks.torch.recipes.varying_values import predict, reasons, varying_numbers
-from traceonce.words.notes.torch import COUNTER_IS_A_TENSOR
+from traceonce.frameworks.torch.words import COUNTER_IS_A_TENSOR, NO_CLASS_COUNTS, SEVERAL_CLASSES_COUNT
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -67,7 +67,10 @@ def _make_buffer(edits: Edits, function: FunctionId, path: str, name: str) -> No
         own = [each for each in found if (each.module.file, each.owner) == (function.file, owner)]
         found = [*own, *(each for each in found if owner in each.bases)] if own else found
     if len(found) != 1:
-        raise Declined(f"{len(found) or 'no'} classes of the program count in `self.{name}`: which is meant?")
+        counter = f"self.{name}"
+        raise Declined(
+            SEVERAL_CLASSES_COUNT(count=len(found), path=counter) if found else NO_CLASS_COUNTS(path=counter)
+        )
     _, _, module, start, resets = found[0]
     code = f'self.register_buffer("{name}", torch.tensor(value), persistent=False)'
     buffer = edits.expression(module, code, start, value=start.value)

@@ -9,7 +9,8 @@ from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.varying_values import is_argument, predict, varying_numbers
-from traceonce.words.notes.torch import BRANCH_BREAKS_GRAPH
+from traceonce.frameworks.torch.words import BRANCH_BREAKS_GRAPH, NUMBER_AND_TENSOR
+from traceonce.words.notes.declined import DEFAULT_STAYS_A_NUMBER
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -45,13 +46,13 @@ def _wrap(case: Case, edits: Edits, cause: Cause) -> None:
 
     arguments = find_arguments(case, edits, cause.path)
     if len(arguments) < len(case.sites):
-        raise Declined(f"{cause.path} is left out in some of the calls, and its default stays a Python number")
+        raise Declined(DEFAULT_STAYS_A_NUMBER(path=cause.path))
     for argument in arguments:
         kinds = argument.site.arguments.get(cause.path, ())
         if kinds and not any(kind in LIFTABLE for kind in kinds):
             continue  # a tensor already
         if any(kind not in LIFTABLE for kind in kinds):
-            raise Declined(f"{cause.path} is a number in some calls from one line, and a tensor in others")
+            raise Declined(NUMBER_AND_TENSOR(path=cause.path))
         wrap_argument(edits, argument, _spell(cause, "value"))
 
 

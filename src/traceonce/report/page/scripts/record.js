@@ -60,7 +60,7 @@ function adviceItem(advice, effect) {
   );
 }
 
-/** In how many runs it held, and with which versions: "it helped in 9 of 9 runs (TensorFlow 2.15.1, 2.16.2)". */
+/** In how many runs it held, and with which versions: "it helped in 9 of 9 runs (2.15.1, 2.16.2)". */
 function evidenceInWords(shown, effect) {
   if (!shown) return words('cards.record.never_run');
   const {held, runs, versions} = shown;

@@ -18,6 +18,13 @@ from traceonce.fix.case import Case
 from traceonce.fix.source.compile_sites import Creation, find_creation, has_option, option_calls, set_option
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.wrappers import is_partial
+from traceonce.frameworks.jax.words import (
+    PARAMETERS_UNKNOWN,
+    STATIC_NOT_FOUND,
+    STATIC_OPTIONS_ELSEWHERE,
+    STATIC_OPTIONS_NOT_WRITTEN_OUT,
+    STATIC_OPTIONS_SHARED,
+)
 
 NAMES, NUMBERS = "static_argnames", "static_argnums"
 
@@ -36,7 +43,7 @@ def make_static(edits: Edits, case: Case, names: Sequence[str]) -> None:
     for option in options or [NAMES]:  # where there are both, JAX adds nothing by itself
         given = _option(call, option)
         if given is None and options:
-            raise Declined(f"its {option} stand at another place")
+            raise Declined(STATIC_OPTIONS_ELSEWHERE(option=option))
         known = _listed(given.value, option) if given is not None else []
         set_option(edits, creation, option, _written(list(dict.fromkeys([*known, *new[option]]))))
 
@@ -58,7 +65,7 @@ def make_dynamic(edits: Edits, case: Case, names: Sequence[str]) -> None:
         else:
             _remove(edits, creation, call, option)
     if not found:
-        raise Declined(f"it was not found where {', '.join(names)} is made static")
+        raise Declined(STATIC_NOT_FOUND(names=names))
 
 
 def _wrap_bare(edits: Edits, creation: Creation, names: Sequence[str]) -> None:
@@ -87,7 +94,7 @@ def _listed(value: cst.BaseExpression, option: str) -> list[Any]:
         elif isinstance(plain, cst.Integer):
             found.append(sign * plain.evaluated_value)
         else:
-            raise Declined(f"its {option} are not written out where it is jitted")
+            raise Declined(STATIC_OPTIONS_NOT_WRITTEN_OUT(option=option))
     return found
 
 
@@ -101,7 +108,7 @@ def _parameters(case: Case) -> list[str]:
     for container in case.events[-1].signature.structure:
         if container.path == "" and container.type_name == PARAMETERS:
             return list(container.keys)
-    raise Declined("its parameters are not known")
+    raise Declined(PARAMETERS_UNKNOWN())
 
 
 def _name_of(item: Any, parameters: Sequence[str]) -> str:
@@ -114,7 +121,7 @@ def _remove(edits: Edits, creation: Creation, call: cst.Call, option: str) -> No
     """Take an option out; what has no other one is the bare wrapper again."""
     module = creation.module
     if not module.holds(creation.node, call):
-        raise Declined(f"its {option} stand at {module.file}:{module.line(call)}, perhaps for other functions, too")
+        raise Declined(STATIC_OPTIONS_SHARED(option=option, place=f"{module.file}:{module.line(call)}"))
     partial = is_partial(module, call.func)
 
     def without(node: Any) -> Any:

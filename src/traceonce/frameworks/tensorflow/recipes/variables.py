@@ -18,6 +18,16 @@ from traceonce.fix.source.definitions import find_definition
 from traceonce.fix.source.edits import Edits, as_block
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.scopes import scope_of
+from traceonce.frameworks.tensorflow.words import (
+    BOUND_OTHERWISE,
+    DECLARED_AGAIN,
+    ENTRY_OF_CONTAINER,
+    FIRST_SETTING_UNCLEAR,
+    NO_CLASS_SETS_IT,
+    SET_TOGETHER,
+    SETTING_NOT_FOUND,
+    SEVERAL_CLASSES_HAVE_IT,
+)
 
 _METHODS = {cst.AddAssign: "assign_add", cst.SubtractAssign: "assign_sub"}
 
@@ -34,7 +44,7 @@ def make_variable(edits: Edits, case: Case, path: str, dtype: str) -> None:
     """Turn the name or the attribute at `path` into a variable of this dtype, everywhere in the project."""
     root, _, attribute = path.rpartition(".")
     if "[" in path:
-        raise Declined(f"{path} is an entry of a container: keep a tf.Variable there, and assign to that")
+        raise Declined(ENTRY_OF_CONTAINER(path=path))
     file = _module_meant(edits, case, root) if root else None
     if file is not None:
         settings = list(_of_module(edits, case, edits.module(file), attribute))
@@ -43,7 +53,7 @@ def make_variable(edits: Edits, case: Case, path: str, dtype: str) -> None:
     of_object = root and file is None
     first = [setting for setting in settings if _is_first(setting, attribute if of_object else None)]
     if len(first) != 1:
-        raise Declined(f"it is not clear where {path} is first set ({len(first)} places)")
+        raise Declined(FIRST_SETTING_UNCLEAR(path=path, count=len(first)))
     for setting in settings:
         if setting is first[0]:
             _initialise(edits, setting, dtype)
@@ -73,7 +83,7 @@ def _of_name(edits: Edits, case: Case, name: str) -> Iterator[_Setting]:
     module, definition = find_definition(case.diagnosis.function, edits)
     found = binders_seen(module, name, definition.body)
     if not found:
-        raise Declined(f"it was not found where {name} is set")
+        raise Declined(SETTING_NOT_FOUND(name=name))
     for binder in found:
         yield _setting(module, binder, name)
     stem = module.file.rpartition("/")[2].removesuffix(".py")
@@ -87,11 +97,11 @@ def _setting(module: Module, binder: cst.CSTNode, name: str) -> _Setting:
         return _Setting(module, binder, binder.name)
     statement = module.parent(binder) if isinstance(binder, cst.AssignTarget) else binder
     if isinstance(statement, cst.Assign) and len(statement.targets) > 1:
-        raise Declined(f"{name} is set together with other names (line {module.line(binder)})")
+        raise Declined(SET_TOGETHER(name=name, line=module.line(binder)))
     target = getattr(binder, "target", None)
     settable = isinstance(statement, cst.Assign | cst.AugAssign | cst.AnnAssign)
     if not settable or not isinstance(target, cst.Name | cst.Attribute):
-        raise Declined(f"{name} is bound in another way than by `{name} = …` (line {module.line(binder)})")
+        raise Declined(BOUND_OTHERWISE(name=name, line=module.line(binder)))
     return _Setting(module, statement, target)
 
 
@@ -123,9 +133,9 @@ def _of_attribute(edits: Edits, case: Case, name: str) -> list[_Setting]:
     classes = {owner for setting in found if (owner := _own_class(setting)) is not None}
     if len(classes) > 1:
         names = ", ".join(sorted(owner.name.value for owner in classes))
-        raise Declined(f"several classes have an attribute {name} ({names}), which cannot be told apart")
+        raise Declined(SEVERAL_CLASSES_HAVE_IT(name=name, classes=names))
     if not classes:
-        raise Declined(f"no class of the project sets self.{name}: set it in __init__")
+        raise Declined(NO_CLASS_SETS_IT(path=f"self.{name}"))
     return found
 
 
@@ -204,7 +214,7 @@ def _assign(edits: Edits, setting: _Setting) -> None:
     module, statement = setting.module, setting.statement
     target = module.code(setting.target)
     if statement.value is None:
-        raise Declined(f"{target} is declared once more in line {module.line(statement)}")
+        raise Declined(DECLARED_AGAIN(name=target, line=module.line(statement)))
     code = f"{target}.assign(value)"
     if isinstance(statement, cst.AugAssign):
         method = _METHODS.get(type(statement.operator))

@@ -1,8 +1,8 @@
-"""What the recipes for `jax.jit` say."""
+"""What is said of `jax.jit` alone: notes of its recipes, and why they decline."""
 
 from __future__ import annotations
 
-from traceonce.words.sentence import Sentence
+from traceonce.words.sentence import Phrase, Sentence
 
 VALUE_NOT_IN_PYTHON = Sentence(
     "value_not_in_python",
@@ -58,4 +58,57 @@ STATIC_COMPILED_IN = Sentence(
     "static_compiled_in",
     en="A static argument is compiled in by its value, so that each new value of {path:code} compiles again.",
     zh="静态参数按值编译进去，{path:code} 每有一个新值都要重新编译。",
+)
+
+# Why a repair cannot be written here.
+PARAMETERS_UNKNOWN = Phrase("parameters_unknown", en="its parameters are not known", zh="不知道它的参数")
+STATIC_NOT_FOUND = Phrase(
+    "static_not_found",
+    en="it was not found where {names:code} is made static",
+    zh="没有找到把 {names:code} 设为静态参数的位置",
+)
+STATIC_OPTIONS_SHARED = Phrase(
+    "static_options_shared",
+    en="its {option:code} stand at {place:code}, perhaps for other functions, too",
+    zh="它的 {option:code} 写在 {place:code}，可能也用于别的函数",
+)
+STATIC_OPTIONS_ELSEWHERE = Phrase(
+    "static_options_elsewhere", en="its {option:code} stand at another place", zh="它的 {option:code} 写在别处"
+)
+STATIC_OPTIONS_NOT_WRITTEN_OUT = Phrase(
+    "static_options_not_written_out",
+    en="its {option:code} are not written out where it is jitted",
+    zh="使用 jit 的位置没有直接写出它的 {option:code}",
+)
+ARRAY_CANNOT_BE_STATIC = Phrase(
+    "array_cannot_be_static",
+    en="the trace needs the value of {names:code}, which is an array and cannot be static: use `jnp.where`, "
+    "`jax.lax.cond`, or a size that does not depend on values",
+    zh="追踪需要 {names:code} 的值，而它是数组，不能作为静态参数：请使用 `jnp.where`、`jax.lax.cond`，"
+    "或者不依赖数值的大小",
+)
+CLASS_IS_DERIVED = Phrase(
+    "class_is_derived",
+    en="the class {name:code} is derived from another one, whose objects may be compared in another way",
+    zh="类 {name:code} 继承自另一个类，那个类的对象可能以别的方式比较",
+)
+DATACLASS_HAS_OPTIONS = Phrase(
+    "dataclass_has_options",
+    en="its options of dataclass were chosen with care: give it frozen=True and eq=True by hand",
+    zh="它的 dataclass 选项已经特意设置过：请自己加上 frozen=True 和 eq=True",
+)
+EQUALITY_BY_HAND = Phrase(
+    "equality_by_hand",
+    en="the class {name:code} has __slots__: write its __eq__ and __hash__ by hand, from those",
+    zh="类 {name:code} 有 __slots__：请根据它们自己写 __eq__ 和 __hash__",
+)
+HAS_ITS_OWN = Phrase(
+    "has_its_own",
+    en="the class {name:code} has a {method:code} of its own",
+    zh="类 {name:code} 自己定义了 {method:code}",
+)
+NO_CALL_GIVES_ANOTHER_TYPE = Phrase(
+    "no_call_gives_another_type",
+    en="no call was found that gives another type for {path:code}",
+    zh="没有找到给 {path:code} 传入另一种类型的调用",
 )

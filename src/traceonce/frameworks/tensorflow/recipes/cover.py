@@ -12,17 +12,38 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from traceonce.facts import Container, Leaf, Signature
+from traceonce.facts import Container, Leaf, Note, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
-from traceonce.fix.joined_lines import enumerate_words
+from traceonce.fix.signatures.leaves import at_their_defaults, by_path, top
+from traceonce.frameworks.tensorflow.words import (
+    ANY_KEYWORDS,
+    CAPTURES_BY_REFERENCE,
+    CONTAINERS_DIFFER,
+    DTYPES_DIFFER,
+    KEYS_DIFFER,
+    KEYWORD_ONLY,
+    KINDS_DIFFER,
+    LENGTHS_DIFFER,
+    NAMES_DIFFER,
+    NO_CALL_SEEN,
+    NOT_IN_A_SIGNATURE,
+    PYTHON_STAYS_STATIC,
+    STAYS_STATIC,
+    STRUCTURE_DIFFERS,
+    TOO_LARGE_AN_INTEGER,
+)
+from traceonce.words.notes import english_reason
 
 _BRACKETS = {"list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}")}
 _WIDTH = 84  # of a signature on one line, with room for what stands before it
-_STATIC = "which a signature cannot hold, so that it stays static"
 
 
 class NoSignature(Exception):  # noqa: N818  # a finding, told to the user
-    """No one signature admits the calls; the message says why."""
+    """No one signature admits the calls, for this reason."""
+
+    def __init__(self, reason: Note) -> None:
+        self.reason = reason
+        super().__init__(english_reason(reason))
 
 
 @dataclass(frozen=True)
@@ -116,10 +137,10 @@ def cover(signatures: Sequence[Signature]) -> Cover:
     """The least signature that admits all of `signatures`, or NoSignature."""
     structures = list(dict.fromkeys(signature.structure for signature in signatures))
     if len(structures) != 1:
-        raise NoSignature(_structural_difference(structures) if structures else "no call was seen")
+        raise NoSignature(_structural_difference(structures) if structures else NO_CALL_SEEN())
     containers = {container.path: container for container in structures[0]}
     if any(" " in leaf.path for signature in signatures for leaf in signature.leaves):
-        raise NoSignature("the function captures a value by reference")
+        raise NoSignature(CAPTURES_BY_REFERENCE())
     columns = by_path(signatures)
     left_out = at_their_defaults(signatures)
     names = [name for name in _declared(containers, columns) if name not in left_out]
@@ -127,47 +148,6 @@ def cover(signatures: Sequence[Signature]) -> Cover:
     named = {path: _join(column) for path, column in columns.items() if top(path) in names}
     used = {path: container for path, container in containers.items() if not path or _spellable(container, names)}
     return Cover(tuple(names), named, used)
-
-
-def top(path: str) -> str:
-    """The parameter that a path starts from."""
-    return path.partition("[")[0].partition(".")[0]
-
-
-def by_path(signatures: Iterable[Signature]) -> dict[str, list[Leaf]]:
-    """What was seen at each path, call by call."""
-    columns: dict[str, list[Leaf]] = {}
-    for leaf in (leaf for signature in signatures for leaf in signature.leaves):
-        columns.setdefault(leaf.path, []).append(leaf)
-    return columns
-
-
-def leaves_at(signatures: Iterable[Signature], path: str) -> list[Leaf]:
-    return [leaf for signature in signatures for leaf in signature.leaves if leaf.path == path]
-
-
-def at_their_defaults(signatures: Sequence[Signature]) -> frozenset[str]:
-    """The parameters that a signature need not name: keyword-only or last ones, if always at their defaults."""
-    containers = {container.path: container for container in signatures[0].structure}
-    declared = containers["="].keys if "=" in containers else ()
-    parameters = containers[""].keys if "" in containers else ()
-    only = containers["*"].keys if "*" in containers else ()
-    defaults = dict(text.split("=", 1) for text in declared)
-    columns = by_path(signatures)
-    found: set[str] = set()
-    trailing = True
-    for name in reversed(parameters):
-        container = containers.get(name)
-        if container is not None and container.type_name in (ARGUMENTS, KEYWORDS) and not container.keys:
-            found.add(name)
-            continue
-        leaves = columns.get(name, [])
-        texts = {leaf.describe() if leaf.kind in ("python", "none") else None for leaf in leaves}
-        frozen = name in defaults and len(leaves) == len(signatures) and texts == {defaults[name]}
-        trailing = trailing and (frozen or name in only)
-        if frozen and (trailing or name in only):
-            found.add(name)
-    return frozenset(found)
 
 
 def _join(leaves: Sequence[Leaf]) -> Leaf:
@@ -212,10 +192,10 @@ def _check_parameters(names: Iterable[str], containers: Mapping[str, Container])
     only = containers["*"].keys if "*" in containers else ()
     for name in names:
         if name in only:
-            raise NoSignature(f"{name} is a keyword-only parameter, which a signature cannot name")
+            raise NoSignature(KEYWORD_ONLY(name=name))
         container = containers.get(name)
         if container is not None and container.type_name == KEYWORDS:
-            raise NoSignature(f"{name} takes any keyword arguments, which a signature cannot name")
+            raise NoSignature(ANY_KEYWORDS(name=name))
 
 
 def _spellable(container: Container, names: Sequence[str]) -> bool:
@@ -226,36 +206,37 @@ def _spellable(container: Container, names: Sequence[str]) -> bool:
     if kind in _BRACKETS or kind == ARGUMENTS:
         return True
     if not kind.isidentifier() or not all(key.isidentifier() and not keyword.iskeyword(key) for key in container.keys):
-        raise NoSignature(f"{container.path} is a {kind}, for which no signature can be written")
+        raise NoSignature(NOT_IN_A_SIGNATURE(path=container.path, type=kind))
     return True
 
 
-def _structural_difference(structures: Sequence[tuple[Container, ...]]) -> str:
+def _structural_difference(structures: Sequence[tuple[Container, ...]]) -> Note:
     nests = [{container.path: container for container in structure} for structure in structures]
     for path in nests[0]:
         keys = {nest[path].keys for nest in nests if path in nest}
         if len(keys) > 1 and path:
             same = len({len(some) for some in keys}) == 1
-            return f"{path} comes with different {'keys' if same or nests[0][path].type_name == 'dict' else 'lengths'}"
+            by_key = same or nests[0][path].type_name == "dict"
+            return KEYS_DIFFER(path=path) if by_key else LENGTHS_DIFFER(path=path)
         if len({nest[path].type_name for nest in nests if path in nest}) > 1:
-            return f"{path} comes as different kinds of containers"
-    return "the structure of the arguments differs"
+            return CONTAINERS_DIFFER(path=path)
+    return STRUCTURE_DIFFERS()
 
 
-def _why_not(leaves: Sequence[Leaf]) -> str:
+def _why_not(leaves: Sequence[Leaf]) -> Note:
     path = leaves[0].path
     kinds = {leaf.kind: leaf.describe() for leaf in leaves}
     if len(kinds) > 1:
-        return f"{path} is {' or '.join(sorted(kinds.values()))}"
+        return KINDS_DIFFER(path=path, kinds=sorted(kinds.values()))
     dtypes = sorted({leaf.dtype for leaf in leaves if leaf.dtype})
     if len(dtypes) > 1:
-        return f"{path} comes as {enumerate_words(dtypes)}"
+        return DTYPES_DIFFER(path=path, dtypes=dtypes)
     names = sorted({leaf.name or "none" for leaf in leaves})
     if len(names) > 1:
-        return f"{path} comes under the names {enumerate_words(names)}"
+        return NAMES_DIFFER(path=path, names=names)
     if leaves[0].kind == "python":
         types = sorted({leaf.type_name or "value" for leaf in leaves})
         if types == ["int"]:
-            return f"{path} is too large for any integer dtype"
-        return f"{path} is a Python {enumerate_words(types)}, {_STATIC}"
-    return f"{path} is {leaves[0].describe()}, {_STATIC}"
+            return TOO_LARGE_AN_INTEGER(path=path)
+        return PYTHON_STAYS_STATIC(path=path, types=types)
+    return STAYS_STATIC(path=path, what=leaves[0].describe())

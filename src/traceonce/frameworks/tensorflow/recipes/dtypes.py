@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from traceonce.facts import Leaf, Note, Signature
 from traceonce.facts.signature import number
+from traceonce.fix.signatures.leaves import at_their_defaults, by_path, top
 from traceonce.fix.signatures.prediction import LIFTABLE
-from traceonce.fix.signatures.specs import at_their_defaults, by_path, top
-from traceonce.words.notes.tensorflow import BECOMES_TENSOR, INT32_LIMITS
+from traceonce.frameworks.tensorflow.words import BECOMES_TENSOR, INT32_LIMITS
 
 _BITS = {"int32": 32, "int64": 64}
 FLOATS = ("float16", "bfloat16", "float32", "float64")  # from narrow to wide

@@ -1,0 +1,84 @@
+"""No module names a framework, but for its home, the registry, and the few that are listed here with their reasons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import traceonce
+from traceonce.frameworks.base.registry import BUILT_IN, framework_of
+
+SOURCE = Path(traceonce.__file__).parent
+HOMES = tuple(f"frameworks/{known.name}/" for known in BUILT_IN)
+EXCEPTIONS = {
+    "frameworks/base/registry.py": "the registry",
+    "__init__.py": "says what the product is for",
+    "dropin/": "`traceonce.function` stands for one framework's own function, with its parameters",
+    "integrations/keras_callback.py": "takes the Keras that one framework brings, before that which is installed",
+    "knowledge/experiments/": "programs that make failures happen, a folder for each domain",
+    "knowledge/records/": "data, a folder for each domain",
+    "knowledge/claims.json": "data: what people say",
+    "knowledge/claims/__init__.py": "all of these claims are about one framework, which it names once",
+    "knowledge/benign.txt": "data: lines of real logs",
+}
+
+
+def names_of_frameworks() -> re.Pattern[str]:
+    """How they are called in any spelling: the modules and titles, and the usual names of their packages."""
+    words: set[str] = set()
+    aliases: set[str] = set()
+    for known in BUILT_IN:
+        framework = framework_of(known.name)
+        words |= {framework.name, framework.title, framework.module}
+        aliases |= set(framework.source.packages)
+    anywhere = "|".join(sorted(words))  # "TensorFlowWatcher" names one, too
+    alone = "|".join(sorted(aliases - words))
+    return re.compile(rf"(?i:{anywhere})|\b(?:{alone})\.\w")
+
+
+NAMES = names_of_frameworks()
+
+
+def where_frameworks_are_named(source: Path) -> Iterator[tuple[str, int, str]]:
+    for path in sorted(source.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            text = path.read_text(encoding="utf-8", errors="replace")
+            for number, line in enumerate(text.split("\n"), 1):
+                if NAMES.search(line):
+                    yield path.relative_to(source).as_posix(), number, line.strip()
+
+
+FOUND = list(where_frameworks_are_named(SOURCE))
+
+
+def test_outside_of_its_home_no_module_names_a_framework() -> None:
+    allowed = (*HOMES, *EXCEPTIONS)
+    assert [hit for hit in FOUND if not hit[0].startswith(allowed)] == []
+
+
+@pytest.mark.parametrize("place", [*HOMES, *EXCEPTIONS])
+def test_every_exception_is_needed(place: str) -> None:
+    assert any(file.startswith(place) for file, _, _ in FOUND)
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("import torch", True),
+        ("# as TensorFlow does", True),
+        ('x = "jax.jit"', True),
+        ("class JaxWatcher:", True),
+        ("tf.function", True),
+        ("jnp.where(x)", True),
+        ("PYTORCH_VERSION", True),
+        ("wrapper(function)", False),
+        ("the shelf.path, gtf.x", False),
+    ],
+)
+def test_a_name_would_be_found(line: str, named: bool, tmp_path: Path) -> None:
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room" / "module.py").write_text(f"first\n{line}\n")
+    assert list(where_frameworks_are_named(tmp_path)) == ([("room/module.py", 2, line)] if named else [])
