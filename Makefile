@@ -27,6 +27,7 @@ lint: .venv/installed
 	$(BIN)/ruff format --check src tests bench examples docs/generate.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/oxlint --deny-warnings src/traceonce
 
 # bench/peers.py compares with other tools, which need an environment of their own: it says how to make it.
 bench: .venv/installed

@@ -10,7 +10,7 @@ import msgspec
 
 from traceonce.facts import EventKind, Safety, Verdict
 from traceonce.frameworks.base.registry import BUILT_IN, dialect_of
-from traceonce.report.page import FOLDER, SCRIPTS
+from traceonce.report.page import FOLDER
 from traceonce.words.translated import LANGUAGES
 
 FORMS = {"one", "other"}  # of a number
@@ -62,10 +62,9 @@ def test_no_text_was_left_in_english() -> None:
 def asked_for() -> Iterator[tuple[str, str]]:
     """The keys that the scripts name, each with its file; one that is put together ends with ``${``."""
     areas = "|".join(WORDS["en"])
-    for name in SCRIPTS:
-        script = (FOLDER / "scripts" / f"{name}.js").read_text(encoding="utf-8")
-        for key in re.findall(rf"['`]((?:{areas})\.[\w.]*(?:\$\{{)?)", script):
-            yield name, key
+    for file in (FOLDER / "scripts").glob("*.js"):
+        for key in re.findall(rf"['`]((?:{areas})\.[\w.]*(?:\$\{{)?)", file.read_text(encoding="utf-8")):
+            yield file.name, key
 
 
 def names(key: str, text: str) -> bool:

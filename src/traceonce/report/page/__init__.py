@@ -1,14 +1,15 @@
 """The HTML report: one file with everything inside, which loads nothing and may not.
 
 Its parts lie beside this module: scripts and styles as they were written, words in two languages, fonts, and uPlot,
-which draws the charts. They are put together here, in a fixed order. A strict policy lets the browser run exactly this
-script and use exactly this style, known by their hashes.
+which draws the charts. They are put together here, in a fixed order. A strict policy lets the browser run exactly these
+scripts and use exactly this style, known by their hashes.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -17,45 +18,11 @@ import msgspec
 
 from traceonce.report.base import Material
 from traceonce.report.page.data import describe_catalogue, embed_json, make_page_data
+from traceonce.report.page.modules import join_modules
 from traceonce.version import __version__
 from traceonce.words.translated import LANGUAGES
 
 FOLDER = Path(__file__).parent
-# One scope for all: what a file uses at its top level is defined in a file above it.
-SCRIPTS = (
-    "dom",
-    "words",
-    "facts",
-    "state",
-    "numbers",
-    "names",
-    "errors",
-    "comparison",
-    "remedies",
-    "top",
-    "verdict",
-    "spent",
-    "alarms",
-    "fix_card",
-    "lanes",
-    "marks",
-    "zooming",
-    "tip",
-    "timeline",
-    "functions",
-    "causes",
-    "curve",
-    "grid",
-    "grid_strip",
-    "signatures",
-    "source",
-    "record",
-    "events",
-    "filtering",
-    "keyboard",
-    "printing",
-    "main",
-)
 STYLES = (
     "tokens",
     "page",
@@ -80,20 +47,24 @@ FONTS = (
 
 def render_html(material: Material) -> str:
     """The page of a run."""
-    script, style = _script(), _style()
+    charts, script, style = _read("vendor/uPlot.iife.min.js"), join_modules(FOLDER / "scripts", "main"), _style()
     return Template(_read("template.html")).substitute(
         language="zh-CN" if material.language == "zh" else "en",
-        policy=_policy(script, style),
+        policy=_policy((charts, script), style),
         version=__version__,
         style=style,
+        charts=charts,
         script=script,
+        words=_words(),
+        catalogue=embed_json(describe_catalogue()),
         data=embed_json(make_page_data(material)),
     )
 
 
-def _policy(script: str, style: str) -> str:
+def _policy(scripts: Iterable[str], style: str) -> str:
+    allowed = " ".join(f"'{_hash(script)}'" for script in scripts)
     return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"default-src 'none'; script-src {allowed}; style-src '{_hash(style)}'; "
         "font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
     )
 
@@ -107,13 +78,8 @@ def _read(name: str) -> str:
 
 
 @cache
-def _script() -> str:
-    words = {language: msgspec.json.decode(_read(f"words/{language}.json")) for language in LANGUAGES}
-    constants = {"WORDS": words, "CATALOGUE": describe_catalogue()}
-    parts = [_read("vendor/uPlot.iife.min.js")]
-    parts += [f"const {name} = {embed_json(value)};" for name, value in constants.items()]
-    parts += [_read(f"scripts/{name}.js") for name in SCRIPTS]
-    return "\n".join(["", *parts])
+def _words() -> str:
+    return embed_json({language: msgspec.json.decode(_read(f"words/{language}.json")) for language in LANGUAGES})
 
 
 @cache

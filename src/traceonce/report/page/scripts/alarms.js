@@ -1,10 +1,17 @@
 // What must not be overlooked: wrong results, errors, limits; and what is good to know.
 
+import {h} from './dom.js';
+import {endingErrorWords} from './errors.js';
+import {DATA, headlineFunction, isSilent, limitedFunctions, shortName, silentCauses, swatch} from './facts.js';
+import {openFunction} from './functions.js';
+import {linkTo} from './state.js';
+import {inEnglish, phrase, words} from './words.js';
+
 const ALARMS = 5;
 const NOTICES = 3;
 
 /** Wrong results, errors and limits: in red, under the headline. */
-function alarms() {
+export function alarms() {
   const inHeadline = (func) => func === headlineFunction && isSilent(func);
   const silent = findings(({note}) => !note).filter(([func]) => !inHeadline(func));
   const lines = [
@@ -23,7 +30,7 @@ function alarms() {
 }
 
 /** Values that were found changed at the end only: whether a call came after that is not known. */
-function worthALook() {
+export function worthALook() {
   return findings(({note}) => note);
 }
 
@@ -71,7 +78,7 @@ function limitWords({name, limits}) {
 }
 
 /** What is good to know: without colour. */
-function calmNotes() {
+export function calmNotes() {
   const unseen = DATA.functions.filter((func) => func.jit_compile && !func.compiles).map((func) => func.name);
   const lines = [
     !DATA.complete && phrase('verdict.incomplete'),
@@ -101,7 +108,7 @@ function noteList(tag, lines) {
   return h(tag, null, items);
 }
 
-function functionLink(func, text) {
+export function functionLink(func, text) {
   const follow = (click) => {
     click.preventDefault();
     openFunction(func.index, {scroll: true});

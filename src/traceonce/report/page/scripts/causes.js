@@ -1,5 +1,14 @@
 // Why a function was traced again: its causes in words, with what was seen at each place.
 
+import {h} from './dom.js';
+import {errorsOf, raisedWords} from './errors.js';
+import {eventsOf, eventsOfFunctions, familyOf, listingOf, SILENT, swatch, valueAt} from './facts.js';
+import {cardHeading, fixIsAbove, shownAbove} from './functions.js';
+import {shorten} from './names.js';
+import {memory} from './numbers.js';
+import {state} from './state.js';
+import {inEnglish, keyFor, phrase, sentencesOf, withCode, words} from './words.js';
+
 const CAUSES_AT_FIRST = 6;
 const PATHS_AT_FIRST = 4;
 const CONSTANTS_AT_FIRST = 8;
@@ -10,7 +19,7 @@ const LONGEST_VALUE = 60; // characters
 const READ_OFF = ['value', 'shape', 'rank', 'dtype', 'context', 'compile']; // the place itself says what was seen
 
 /** The section *Why*: the causes, what never changed, and what else is known of the function. */
-function whyPart(func) {
+export function whyPart(func) {
   const items = causesTogether(func).map((causes) => causeItem(func, causes));
   return h(
     'section.why-part',
@@ -34,7 +43,7 @@ function reasonInWords(func) {
  * The causes of a function, those that always came together as one: 120 features that grow at the same traces are one
  * thing to change.
  */
-function causesTogether(func) {
+export function causesTogether(func) {
   const cameAt = new Map();
   for (const event of eventsOfFunctions[func.index]) {
     for (const {code, path} of event.causes) {
@@ -89,7 +98,7 @@ function evidenceTag({evidence}) {
 // ---- in words ----
 
 /** What happened at this place: the same words as in the report for terminals. */
-function causeInWords(cause) {
+export function causeInWords(cause) {
   return withCode(cause.said[state.language]);
 }
 
@@ -148,7 +157,7 @@ function valuesView(func, causes) {
   return moreOf(h('div'), rows, 4, 'cards.more_places');
 }
 
-function valuesInWords(func, cause) {
+export function valuesInWords(func, cause) {
   const listing = listingOf(cause);
   const arrow = listing === 'in_order' ? ' → ' : ', ';
   const {values, whole} = valuesSeen(func, cause);
@@ -203,7 +212,7 @@ function breaksInWords(func) {
 }
 
 /** A list of which the first few are shown, and the others on request. */
-function moreOf(list, items, most, key) {
+export function moreOf(list, items, most, key) {
   const first = items.length > most + 1 ? most : items.length; // never a button for a single item
   list.append(...items.slice(0, first));
   if (first === items.length) return list;

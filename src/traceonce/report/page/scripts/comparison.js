@@ -1,8 +1,11 @@
 // Since which trace something changed. A cause is what a trace differs in from the nearest earlier one, which need not
 // be the one before: of a value that is new each time, people expect that one.
 
+import {DATA, eventsOf, valueAt} from './facts.js';
+import {eventName, words} from './words.js';
+
 /** The last trace before this one that the same process made and that is `wanted`; one that failed left nothing. */
-function lastBefore(event, wanted = () => true) {
+export function lastBefore(event, wanted = () => true) {
   const events = eventsOf(event.function);
   for (let position = (event.position ?? 0) - 1; position >= 0; position -= 1) {
     const earlier = events[position];
@@ -12,7 +15,7 @@ function lastBefore(event, wanted = () => true) {
 }
 
 /** The earlier trace that differs from this one in the causes alone. It may lie before the recording: null. */
-function nearestEarlier(event) {
+export function nearestEarlier(event) {
   const {places, texts} = DATA.functions[event.function];
   const causes = new Map(event.causes.map(({path, was}) => [path, was]));
   const fits = ({v}) =>
@@ -25,7 +28,7 @@ function nearestEarlier(event) {
  * since then. `since` is null for that one; else it is the earlier trace whose values are told, or undefined where it
  * is not known.
  */
-function changesOfEvent(event) {
+export function changesOfEvent(event) {
   comparisons.set(event, comparisons.get(event) ?? compare(event));
   return comparisons.get(event);
 }
@@ -47,20 +50,20 @@ function compare(event) {
 }
 
 /** "compared with trace 4", where the trace before is not the one that is told; null where it is. */
-function sinceInWords({since}) {
+export function sinceInWords({since}) {
   if (since === null) return null;
   return since ? words('events.compared_with', {trace: eventName(since)}) : words('events.compared_with_earlier');
 }
 
 /** The changes in one line. */
-function changesInWords(event) {
+export function changesInWords(event) {
   const told = changesOfEvent(event);
   const changes = told.changes.map(({path, was, now}) => (was ? `${path} ${was} → ${now}` : `${path} ${now}`));
   return changes.join(', ') + asideOf(told);
 }
 
 /** The same in brackets, for the end of a line; nothing where the trace before is the one that is told. */
-function asideOf(told) {
+export function asideOf(told) {
   const text = sinceInWords(told);
   return text ? words('events.aside', {text}) : '';
 }

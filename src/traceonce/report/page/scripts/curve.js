@@ -1,5 +1,12 @@
 // Traces over calls: does it level off? And the same, small, in a function's row.
 
+import {h, oncePerFrame, styleValue, svg} from './dom.js';
+import {DATA, eventsOf, runSeconds} from './facts.js';
+import {cardHeading, selectedTrace, selectTrace} from './functions.js';
+import {integer, moment, seconds, TIME_STEPS} from './numbers.js';
+import {clock} from './signatures.js';
+import {keyFor, words} from './words.js';
+
 const CURVE_HEIGHT = 190;
 const CURVE_POINTS = 1500; // steps drawn; more would not be seen
 const SPARK = {width: 92, height: 28, points: 80};
@@ -38,7 +45,7 @@ function staircase({at, end}, most) {
   return [xs, ys];
 }
 
-function sparkline(index) {
+export function sparkline(index) {
   const {width, height, points} = SPARK;
   const steps = stepsOf(index);
   const [xs, ys] = staircase(steps, points);
@@ -79,7 +86,7 @@ function growthInWords(index) {
 }
 
 /** The section with the curve; null where there is only one trace, and so nothing to see. */
-function curvePart(index) {
+export function curvePart(index) {
   const steps = stepsOf(index);
   if (steps.at.length < 2) return null;
   const func = DATA.functions[index];

@@ -6,7 +6,7 @@
  * classes; the others are attributes (true: an empty one; null, undefined or false: none). Of the children, null,
  * undefined and false are left out; arrays are spread.
  */
-function h(tag, props, ...children) {
+export function h(tag, props, ...children) {
   const [name, ...classes] = tag.split('.');
   const element = document.createElement(name || 'div');
   if (classes.length) element.className = classes.join(' ');
@@ -23,7 +23,7 @@ function h(tag, props, ...children) {
 }
 
 /** An SVG element. */
-function svg(name, attributes, ...children) {
+export function svg(name, attributes, ...children) {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name);
   for (const [key, value] of Object.entries(attributes ?? {})) element.setAttribute(key, value);
   element.append(...present(children));
@@ -35,21 +35,21 @@ function present(children) {
 }
 
 /** Put new children into a container, in the place of what it holds. */
-function refill(container, ...children) {
+export function refill(container, ...children) {
   container.replaceChildren(...present(children));
 }
 
-function byId(id) {
+export function byId(id) {
   return document.getElementById(id);
 }
 
 /** The value of a custom property of the page, such as a colour of the palette. */
-function styleValue(name) {
+export function styleValue(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
 /** A function that runs `work` once before the next frame, however often it is called. */
-function oncePerFrame(work) {
+export function oncePerFrame(work) {
   let waiting = 0;
   return (...values) => {
     cancelAnimationFrame(waiting);
@@ -58,51 +58,31 @@ function oncePerFrame(work) {
 }
 
 /** Is the page used with a finger? Then what is touched must be larger. */
-function isTouched() {
+export function isTouched() {
   return matchMedia('(pointer: coarse)').matches;
 }
 
-function wantsLessMotion() {
+export function wantsLessMotion() {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
 
 /** Bring an element into view below the bar at the top. */
-function scrollToElement(element) {
+export function scrollToElement(element) {
   element.scrollIntoView({behavior: wantsLessMotion() ? 'auto' : 'smooth', block: 'start'});
 }
 
 /** Say something to whoever cannot see the page change. */
-function announce(text) {
+export function announce(text) {
   byId('live').textContent = text;
 }
 
 let toastTimer = 0;
 
 /** A short message at the bottom of the page. */
-function toast(text) {
+export function toast(text) {
   const box = byId('toast');
   box.textContent = text;
   box.classList.add('on');
   clearTimeout(toastTimer);
   toastTimer = setTimeout(() => box.classList.remove('on'), 1600);
-}
-
-async function copyText(text) {
-  let copied = true;
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    copied = copyBySelection(text); // no permission, or no clipboard outside of a secure context
-  }
-  toast(words(copied ? 'top.copied' : 'top.not_copied'));
-}
-
-function copyBySelection(text) {
-  const area = h('textarea.vh', {'aria-hidden': 'true', tabindex: '-1'});
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  const copied = document.execCommand('copy');
-  area.remove();
-  return copied;
 }

@@ -1,5 +1,12 @@
 // What was raised. The text of an error stands on the page once, with how often it came; elsewhere its type names it.
 
+import {functionLink} from './alarms.js';
+import {h} from './dom.js';
+import {DATA, eventsOfFunctions, headlineFunction, shortName} from './facts.js';
+import {linkToTop} from './functions.js';
+import {shorten} from './names.js';
+import {inEnglish, phrase, words} from './words.js';
+
 const LONGEST_ERROR = 1200; // characters
 
 /** The same error may be told with the module of its type, and without. */
@@ -8,12 +15,12 @@ function withoutModule(error) {
 }
 
 /** `ValueError`, of `ValueError: not a number`. */
-function errorType(error) {
+export function errorType(error) {
   return /^\w+(?=:|$)/.exec(withoutModule(error))?.[0] ?? shorten(error, 40);
 }
 
 /** What the traces of a function raised: each error with how often it came, in order. */
-function errorsOf(func) {
+export function errorsOf(func) {
   const counts = new Map();
   for (const {error} of eventsOfFunctions[func.index]) {
     if (error) counts.set(withoutModule(error), (counts.get(withoutModule(error)) ?? 0) + 1);
@@ -22,7 +29,7 @@ function errorsOf(func) {
 }
 
 /** What the last trace of a function that failed has raised. */
-function lastErrorOf(func) {
+export function lastErrorOf(func) {
   return func?.verdict === 'failed' ? ([...errorsOf(func).keys()].at(-1) ?? null) : null;
 }
 
@@ -40,19 +47,19 @@ function errorText(error) {
 }
 
 /** Under the headline of a function that could not be traced. */
-function headlineErrorView(func, error) {
+export function headlineErrorView(func, error) {
   const times = words('count.times', {n: errorsOf(func).get(error)});
   return h('p.lede', null, words('verdict.raised', {times}), errorText(error));
 }
 
 /** What the program ended with. */
-function endingErrorWords() {
+export function endingErrorWords() {
   if (endingError === headlineError) return phrase('verdict.ended_by_this');
   return [phrase('verdict.ended_by'), ' ', errorText(endingError)];
 }
 
 /** In the card of a function: an error, or where it is told. */
-function raisedWords(func, error, count) {
+export function raisedWords(func, error, count) {
   const home = homesOfErrors.get(error);
   const times = words('count.times', {n: count});
   if (home === func) return phrase('cards.raised', {times, error: errorText(error)});
@@ -61,7 +68,7 @@ function raisedWords(func, error, count) {
 }
 
 /** What one trace raised: its type, and which of the errors of its function it is. */
-function eventErrorWords(event) {
+export function eventErrorWords(event) {
   const all = [...errorsOf(DATA.functions[event.function]).keys()];
   const name = errorType(event.error);
   if (all.length === 1) return words('cards.signature.raised', {name});

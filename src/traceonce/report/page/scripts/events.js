@@ -1,5 +1,16 @@
 // All events as a table. Only the rows in view are in the document, so that ten thousand scroll like ten.
 
+import {changesInWords} from './comparison.js';
+import {byId, h, isTouched, oncePerFrame, refill} from './dom.js';
+import {errorType} from './errors.js';
+import {DATA, EVENTS, FAMILIES, swatch} from './facts.js';
+import {countShown, isVisible} from './filtering.js';
+import {openEvent} from './functions.js';
+import {cut, nameView, placeView} from './names.js';
+import {integer, place, seconds} from './numbers.js';
+import {clock, processesSeen, siteInWords, threadsSeen} from './signatures.js';
+import {familyName, words} from './words.js';
+
 const ROWS_BEYOND = 8; // drawn above and below what is in view
 const TABLE_ROWS = 12; // in view
 const SMALL_SCREEN = matchMedia('(max-width: 640px)');
@@ -21,7 +32,7 @@ function eventColumns() {
   return EVENT_COLUMNS.filter(({shown}) => !shown || shown());
 }
 
-function renderEvents(container) {
+export function renderEvents(container) {
   const before = eventTable.rows[eventTable.active];
   const scrolled = eventTable.body?.scrollTop ?? 0;
   eventTable.rows = sortedEvents();
@@ -168,7 +179,7 @@ function kindCell({kind, phase, family}) {
 }
 
 /** What changed, in one line; of a failed trace, what it raised. */
-function changeText(event) {
+export function changeText(event) {
   return event.error ? errorType(event.error) : changesInWords(event);
 }
 

@@ -1,44 +1,42 @@
 // The run, and what follows from it: nothing here changes while the page is open.
 
-const DATA = JSON.parse(byId('data').textContent);
-const EVENTS = DATA.events;
+import {byId, h} from './dom.js';
 
-const FAMILIES = CATALOGUE.legend;
+export const DATA = JSON.parse(byId('data').textContent);
+export const CATALOGUE = JSON.parse(byId('catalogue').textContent); // of causes
+export const EVENTS = DATA.events;
 
-const SLOW = ['fell_back', 'retracing', 'recompiling', 'failed'];
-const SILENT = Object.keys(CATALOGUE.causes).filter((code) => CATALOGUE.causes[code].family === 'silent');
+export const FAMILIES = CATALOGUE.legend;
+
+export const SLOW = ['fell_back', 'retracing', 'recompiling', 'failed'];
+export const SILENT = Object.keys(CATALOGUE.causes).filter((code) => CATALOGUE.causes[code].family === 'silent');
 const QUIET = ['bounded', 'ok'];
 
-function familyOf(code) {
+export function familyOf(code) {
   return CATALOGUE.causes[code]?.family ?? 'unknown';
 }
 
-/** What the legend calls a family of causes, or of events that have none. */
-function familyName(family) {
-  return CATALOGUE.families[family][state.language];
-}
-
 /** How what was seen at the place of a cause is listed. */
-function listingOf({code}) {
+export function listingOf({code}) {
   return CATALOGUE.causes[code]?.values ?? 'in_order';
 }
 
 /** A small mark in the colour and the texture of a family. */
-function swatch(family) {
+export function swatch(family) {
   return h('i.sw', {class: family, css: {'--c': `var(--${family})`}, 'aria-hidden': 'true'});
 }
 
 /** Is there nothing to change? Its retraces, if any, are bounded. */
-function isQuiet(func) {
+export function isQuiet(func) {
   return QUIET.includes(func.verdict);
 }
 
 /** Is it about values, not about speed? Both the verdict and a single cause can say so. */
-function isSilent(func) {
+export function isSilent(func) {
   return SILENT.includes(func.verdict);
 }
 
-function silentCauses(func) {
+export function silentCauses(func) {
   return func.causes.filter((cause) => SILENT.includes(cause.code));
 }
 
@@ -53,7 +51,7 @@ function findFamilies(event, causes) {
   return families.length ? families.slice(0, 2) : ['unknown'];
 }
 
-const eventsOfFunctions = DATA.functions.map(() => []);
+export const eventsOfFunctions = DATA.functions.map(() => []);
 const mainEvents = DATA.functions.map(() => []);
 
 DATA.functions.forEach((func, index) => {
@@ -93,54 +91,50 @@ for (const func of DATA.functions) {
 }
 
 /** The traces (for a recompiling function, the compilations) of a function in order, without internal ones. */
-function eventsOf(index) {
+export function eventsOf(index) {
   return mainEvents[index];
 }
 
 /** What stood at a place when an event happened: a text, or undefined. */
-function valueAt(event, path) {
+export function valueAt(event, path) {
   const func = DATA.functions[event.function];
   return func.texts[event.v[func.placeNumber.get(path)]];
 }
 
 /** The name of a function without the functions that it was defined in. */
-function shortName(func) {
+export function shortName(func) {
   return func.name.split('.<locals>.').at(-1);
 }
 
-/** "trace 3", "compile 2": what an event is called, within its function. */
-function eventName(event) {
-  const key = event.phase === 'internal' ? 'internal' : event.kind;
-  return words(keyFor(DATA.functions[event.function], `timeline.event.${key}`), {n: String(event.ordinal)});
-}
-
 // The recording lists the worst function first; that order is the page's, too.
-const functionsByWeight = DATA.functions;
+export const functionsByWeight = DATA.functions;
 const slowFunctions = DATA.functions.filter((func) => SLOW.includes(func.verdict));
-const silentFunctions = DATA.functions.filter(
+export const silentFunctions = DATA.functions.filter(
   (func) => isSilent(func) || silentCauses(func).some((cause) => !cause.note),
 );
-const limitedFunctions = DATA.functions.filter((func) => func.limits.length > 0);
-const headlineFunction =
+export const limitedFunctions = DATA.functions.filter((func) => func.limits.length > 0);
+export const headlineFunction =
   slowFunctions[0] ??
   silentFunctions[0] ??
   limitedFunctions[0] ??
   DATA.functions.find((func) => func.accepted === false);
 
-const lostSeconds = DATA.functions.reduce((sum, func) => sum + func.lost_seconds, 0);
-const neededSeconds = DATA.functions.reduce((sum, func) => sum + func.needed_seconds, 0);
+export const lostSeconds = DATA.functions.reduce((sum, func) => sum + func.lost_seconds, 0);
+export const neededSeconds = DATA.functions.reduce((sum, func) => sum + func.needed_seconds, 0);
 // Nobody may have seen the end of the run: then it reaches at least to the end of its last event.
-const SHORTEST_RUN = 1e-3; // an axis must have a length
-const runSeconds = Math.max(DATA.seconds, ...lastMoments(), SHORTEST_RUN);
+export const SHORTEST_RUN = 1e-3; // an axis must have a length
+export const runSeconds = Math.max(DATA.seconds, ...lastMoments(), SHORTEST_RUN);
 
 function lastMoments() {
   return eventsOfFunctions.map((own) => own.reduce((last, event) => Math.max(last, event.start + event.cost), 0));
 }
 
-const countOfFamily = new Map();
+export const countOfFamily = new Map();
 for (const event of EVENTS) {
   for (const family of event.families) countOfFamily.set(family, (countOfFamily.get(family) ?? 0) + 1);
 }
 if (silentFunctions.length) countOfFamily.set('silent', silentFunctions.length);
 
-const isNotebook = DATA.command.slice(0, 3).some((word) => word.startsWith('%%traceonce') || word.includes('ipykernel'));
+export const isNotebook = DATA.command
+  .slice(0, 3)
+  .some((word) => word.startsWith('%%traceonce') || word.includes('ipykernel'));

@@ -1,12 +1,20 @@
 // Search and legend: what is shown. On the timeline the rest is dimmed, in the lists it is left out.
 
+import {announce, byId} from './dom.js';
+import {renderEvents} from './events.js';
+import {countOfFamily, DATA, EVENTS, eventsOfFunctions, FAMILIES, familyOf, silentFunctions} from './facts.js';
+import {renderFunctions} from './functions.js';
+import {state} from './state.js';
+import {showFilterOnTimeline} from './timeline.js';
+import {familyName, words} from './words.js';
+
 /** Is an event shown, as search and legend stand? */
-function isVisible(event) {
+export function isVisible(event) {
   return event.shown;
 }
 
 /** Is anything of a function shown? Of one that is silently wrong, the finding counts like an event. */
-function isFunctionVisible(index) {
+export function isFunctionVisible(index) {
   const func = DATA.functions[index];
   if (eventsOfFunctions[index].some((event) => event.shown && event.phase !== 'internal')) return true;
   return silentFunctions.includes(func) && !state.hidden.has('silent') && matchesFunction(func, state.query);
@@ -29,7 +37,7 @@ function matchesEvent(event, query) {
   );
 }
 
-function findVisible() {
+export function findVisible() {
   const matching = DATA.functions.map((func) => matchesFunction(func, state.query));
   for (const event of EVENTS) {
     event.shown =
@@ -38,11 +46,11 @@ function findVisible() {
   }
 }
 
-function isFiltered() {
+export function isFiltered() {
   return state.query !== '' || state.hidden.size > 0;
 }
 
-function countShown() {
+export function countShown() {
   return {shown: EVENTS.filter((event) => event.shown).length, all: EVENTS.length};
 }
 
@@ -56,26 +64,26 @@ function applyFilter() {
   announce(words('filter.shown', {n: shown, all}));
 }
 
-function toggleFamily(family) {
+export function toggleFamily(family) {
   if (!state.hidden.delete(family)) state.hidden.add(family);
   applyFilter();
 }
 
 /** Show one family only; once more, and all are shown again. */
-function showOnlyFamily(family) {
+export function showOnlyFamily(family) {
   const others = FAMILIES.filter((other) => other !== family && countOfFamily.has(other));
   const alone = !state.hidden.has(family) && others.every((other) => state.hidden.has(other));
   state.hidden = new Set(alone ? [] : others);
   applyFilter();
 }
 
-function search(text) {
+export function search(text) {
   state.query = text.trim().toLowerCase();
   applyFilter();
 }
 
 /** Show everything again. */
-function clearFilter() {
+export function clearFilter() {
   state.hidden.clear();
   state.query = '';
   byId('search').value = '';

@@ -1,16 +1,23 @@
 // A repair: what to change, whether it was proved, and the text to take along.
 
+import {copyText} from './clipboard.js';
+import {h} from './dom.js';
+import {DATA, isNotebook} from './facts.js';
+import {breakable} from './names.js';
+import {integer, place, seconds} from './numbers.js';
+import {phrase, sentencesOf, words} from './words.js';
+
 const PROVING = {proved: 'good', refuted: 'bad', not_proved: 'open'};
 
 /** The repairs of a function that have something to show, the proved ones first. */
-function fixesOf(func) {
+export function fixesOf(func) {
   const shown = func.fixes.filter((fix) => fix.snippet || fix.diff);
   const weight = (fix) => (fix.proof?.verdict === 'proved' ? 0 : fix.safety === 'advice' ? 2 : fix.proof ? 3 : 1);
   return shown.sort((a, b) => weight(a) - weight(b));
 }
 
 /** A card for one repair. The `hero` is the one at the top of the page: the first thing to change. */
-function fixCard(func, fix, {hero = false} = {}) {
+export function fixCard(func, fix, {hero = false} = {}) {
   const heading = h(hero ? 'h2' : 'h4', null, words(hero ? heroTitle(fix) : 'fix.title'), fixPlace(func, fix));
   return h(
     'section.fix',
@@ -51,7 +58,7 @@ function copyButtons(fix) {
 }
 
 /** What *Copy fix* takes: the new code; the whole patch where there is no shorter form. */
-function fixText(fix) {
+export function fixText(fix) {
   return fix.snippet ?? fix.diff;
 }
 
@@ -218,7 +225,7 @@ function unprovedView(func, fix) {
 }
 
 /** The command that proves a change; there is none for a notebook. */
-function howToProve(key) {
+export function howToProve(key) {
   return isNotebook ? words('fix.notebook') : phrase(key, {command: h('code', null, DATA.fix_command)});
 }
 

@@ -1,5 +1,24 @@
 // The functions: a row each, worst first, that opens into a card. A card is built when it is opened.
 
+import {whyPart} from './causes.js';
+import {curvePart, sparkline} from './curve.js';
+import {announce, byId, h, refill, scrollToElement} from './dom.js';
+import {changeText} from './events.js';
+import {DATA, eventsOf, familyOf, headlineFunction, isQuiet, runSeconds, swatch} from './facts.js';
+import {clearFilter, isFiltered, isFunctionVisible} from './filtering.js';
+import {fixCard, fixesOf} from './fix_card.js';
+import {gridPart} from './grid.js';
+import {nameView, placeView} from './names.js';
+import {integer, percent, place, seconds} from './numbers.js';
+import {isPrinting} from './printing.js';
+import {recordPart} from './record.js';
+import {remediesOf} from './remedies.js';
+import {signaturePart} from './signatures.js';
+import {sourcePart} from './source.js';
+import {isDark, keepLink, state} from './state.js';
+import {callsInWords} from './verdict.js';
+import {eventName, keyFor, phrase, words} from './words.js';
+
 const FUNCTIONS_AT_FIRST = 30;
 const DENSE_FROM = 13; // functions, from which on rows are lower
 const SORTED_BY = {
@@ -9,7 +28,7 @@ const SORTED_BY = {
   name: (a, b) => a.name.localeCompare(b.name) || a.index - b.index,
 };
 
-let shownFunctions = []; // those that search and legend leave, in the order of the page
+export let shownFunctions = []; // those that search and legend leave, in the order of the page
 let allFunctionsListed = false;
 let cardsDrawnFor = ''; // language, theme and medium that `cards` were drawn for
 const cards = new Map(); // by function index: {article, head, body, parts}
@@ -19,7 +38,7 @@ function countOfMain(func) {
   return func.verdict === 'recompiling' ? func.compiles : func.traces;
 }
 
-function renderFunctions(container) {
+export function renderFunctions(container) {
   forgetCardsDrawnOtherwise();
   shownFunctions = DATA.functions.filter((func) => isFunctionVisible(func.index)).sort(SORTED_BY[state.sort]);
   const listed = allFunctionsListed ? shownFunctions : shownFunctions.slice(0, FUNCTIONS_AT_FIRST);
@@ -89,7 +108,7 @@ function listTheRest(count) {
   return h('button.tool.more', {type: 'button', on: {click: listAll}}, words('cards.more_functions', {n: count}));
 }
 
-function cardOf(index) {
+export function cardOf(index) {
   if (!cards.has(index)) cards.set(index, makeCard(DATA.functions[index]));
   return cards.get(index);
 }
@@ -166,7 +185,7 @@ function showWhetherOpen(index) {
 }
 
 /** Open a function; what hides it, a search or the end of the short list, gives way. */
-function openFunction(index, {scroll = false} = {}) {
+export function openFunction(index, {scroll = false} = {}) {
   if (!isFunctionVisible(index)) clearFilter();
   if (!cardOf(index).article.isConnected) {
     allFunctionsListed = true;
@@ -181,7 +200,7 @@ function openFunction(index, {scroll = false} = {}) {
 }
 
 /** Open the function of an event at that event. A backward graph has no column of its own: at the last trace before. */
-function openEvent(event) {
+export function openEvent(event) {
   const events = eventsOf(event.function);
   const exact = events.indexOf(event);
   const position = exact >= 0 ? exact : events.findLastIndex((other) => other.start <= event.start);
@@ -190,13 +209,13 @@ function openEvent(event) {
 }
 
 /** The position in eventsOf(index) that is looked at: the first retrace, unless another was chosen. */
-function selectedTrace(index) {
+export function selectedTrace(index) {
   const last = eventsOf(index).length - 1;
   return Math.min(state.selected[index] ?? 1, last);
 }
 
 /** Look at another trace of a function. */
-function selectTrace(index, position, {focus = false} = {}) {
+export function selectTrace(index, position, {focus = false} = {}) {
   const last = eventsOf(index).length - 1;
   state.selected[index] = Math.max(0, Math.min(last, position));
   showSelection(index, {focus});
@@ -251,16 +270,16 @@ function remedyItem({text, causes}) {
 }
 
 /** The fix that stands at the top of the page; it is not repeated. */
-function shownAbove(func) {
+export function shownAbove(func) {
   if (func !== headlineFunction) return null;
   return fixesOf(func).find(({proof}) => proof == null || proof.verdict === 'proved');
 }
 
-function fixIsAbove() {
+export function fixIsAbove() {
   return h('p.note', null, phrase('cards.fix_above', {link: linkToTop()}));
 }
 
-function linkToTop() {
+export function linkToTop() {
   const follow = (click) => {
     click.preventDefault(); // the address keeps naming the function
     scrollToElement(byId('verdict'));
@@ -275,6 +294,6 @@ function emptyCard(card) {
 }
 
 /** A heading inside a card, with a remark. */
-function cardHeading(text, remark, ...more) {
+export function cardHeading(text, remark, ...more) {
   return h('h4.part-head', null, text, remark && h('small', null, remark), more);
 }

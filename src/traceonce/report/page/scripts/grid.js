@@ -1,5 +1,14 @@
 // What changed: a row per place, a column per trace. What does not fit is reached through a strip that shows all of it.
 
+import {asideOf, changesOfEvent} from './comparison.js';
+import {h, isTouched, oncePerFrame, refill} from './dom.js';
+import {DATA, eventsOf, familyOf, SILENT, valueAt} from './facts.js';
+import {cardHeading, selectedTrace, selectTrace} from './functions.js';
+import {GridStrip} from './grid_strip.js';
+import {cut, shorten} from './names.js';
+import {PAPER_WIDTH} from './printing.js';
+import {eventName, familyName, keyFor, words} from './words.js';
+
 const GRID_ROWS_AT_FIRST = 12;
 const LONGEST_CELL = 8; // characters
 const CHARACTER = 7.3; // pixels: of the grid's type
@@ -43,7 +52,7 @@ function changeAt(event, path) {
 }
 
 /** Is it the first trace of its process or its graph, with nothing before it to compare it with? */
-function isFirst(event) {
+export function isFirst(event) {
   return event.phase === 'first' && !event.causes.length;
 }
 
@@ -63,7 +72,7 @@ function longestText(rows, atLeast) {
 }
 
 /** The section *What changed*; null where nothing did. */
-function gridPart(index) {
+export function gridPart(index) {
   const changes = changesOf(index);
   if (eventsOf(index).length < 2 || !changes.length) return null;
   return new ChangeGrid(index, changes).part();

@@ -1,5 +1,10 @@
+// The columns of a grid in small.
+
+import {h, oncePerFrame, styleValue} from './dom.js';
+import {words} from './words.js';
+
 /** All columns of a grid at once, a few pixels high: a click or a drag on it goes there. */
-class GridStrip {
+export class GridStrip {
   constructor(grid) {
     this.grid = grid;
     this.canvas = h('canvas', {'aria-hidden': 'true'});

@@ -1,5 +1,19 @@
 // Shortcuts, and the list of them. Those of a single key can be turned off (WCAG 2.1.4).
 
+import {copyText} from './clipboard.js';
+import {byId, h, refill} from './dom.js';
+import {headlineFunction} from './facts.js';
+import {clearFilter, isFiltered} from './filtering.js';
+import {fixesOf, fixText} from './fix_card.js';
+import {selectedTrace, selectTrace, shownFunctions} from './functions.js';
+import {setLanguage} from './main.js';
+import {isEmbedded, state, storage} from './state.js';
+import {plot} from './timeline.js';
+import {setHotEvent} from './tip.js';
+import {toggleTheme} from './top.js';
+import {words} from './words.js';
+import {showWholeRun, zoomBy} from './zooming.js';
+
 const SHORTCUTS = [
   ['search', ['/']],
   ['next', ['j', 'k']],
@@ -34,11 +48,11 @@ const ACTIONS = {
   ']': () => stepTrace(1),
 };
 
-function openHelp() {
+export function openHelp() {
   byId('help').showModal();
 }
 
-function renderHelp(dialog) {
+export function renderHelp(dialog) {
   const choose = ({target}) => {
     state.shortcuts = target.checked;
     storage.set('shortcuts', target.checked ? 'on' : 'off');

@@ -1,6 +1,11 @@
 // The lanes of the timeline: one per function, worst first. Events of one lane that overlap in time (threads,
 // processes, a function that calls itself) are stacked in rows, so that none hides another.
 
+import {isTouched} from './dom.js';
+import {eventsOfFunctions, functionsByWeight} from './facts.js';
+import {isPrinting} from './printing.js';
+import {state} from './state.js';
+
 const MOST_ROWS = 12;
 const LANES_IN_VIEW = 12.5; // the half lane shows that there is more
 const LANES_ON_PHONE = 8.5;
@@ -10,10 +15,9 @@ const ROW_HEIGHT = 13;
 const DENSE_LANES = 20;
 const PAPER_HEIGHT = 800; // pixels of the page on A4 and Letter, less the heading
 
-let lanes = []; // {func, events, top, height, rows}, in the order of the page
-let laneOfFunction = [];
-let lanesHeight = 0;
-let isPrinting = false;
+export let lanes = []; // {func, events, top, height, rows}, in the order of the page
+export let laneOfFunction = [];
+export let lanesHeight = 0;
 
 // Where each event lies within its lane does not depend on the size of the page: it is found once.
 const rowsOfFunction = eventsOfFunctions.map(stackEvents);
@@ -36,7 +40,7 @@ function soonestFree(rows) {
   return rows.reduce((best, row, position) => (row.tail < rows[best].tail ? position : best), 0);
 }
 
-function isPhone() {
+export function isPhone() {
   return innerWidth <= 640;
 }
 
@@ -48,7 +52,7 @@ function baseLaneHeight() {
 }
 
 /** Put the lanes one below the other. While something is searched for, those that match come first. */
-function layOutLanes() {
+export function layOutLanes() {
   const withEvents = functionsByWeight.filter((func) => eventsOfFunctions[func.index].length);
   const matching = (func) => eventsOfFunctions[func.index].some((event) => event.shown);
   const ordered = state.query
@@ -74,13 +78,13 @@ function layOutLanes() {
 }
 
 /** The height of the part in view; a little too much is rather shown than scrolled. On paper nothing scrolls. */
-function lanesInView() {
+export function lanesInView() {
   const most = isPrinting ? PAPER_HEIGHT : (isPhone() ? LANES_ON_PHONE : LANES_IN_VIEW) * baseLaneHeight();
   return lanesHeight <= most * 1.15 ? lanesHeight : most;
 }
 
 /** Where the bar of an event is within the lanes: {y, height}, in pixels of the page. */
-function barOf(event) {
+export function barOf(event) {
   const lane = laneOfFunction[event.function];
   const above = isPhone() ? NAME_ON_PHONE : 5;
   const room = lane.height - above - 5;
@@ -88,12 +92,12 @@ function barOf(event) {
   return {y: lane.top + above + event.row * (lane.rows === 1 ? 0 : height + 2), height};
 }
 
-function laneAt(y) {
+export function laneAt(y) {
   return lanes.find((lane) => y >= lane.top && y < lane.top + lane.height) ?? null;
 }
 
 /** The position of the first event of a lane that may reach beyond a moment. */
-function firstReaching(lane, moment) {
+export function firstReaching(lane, moment) {
   lane.longest ??= lane.events.reduce((most, event) => Math.max(most, event.cost), 0);
   let low = 0;
   let high = lane.events.length;

@@ -1,6 +1,18 @@
 // The page as a whole: draw it, follow links, keep up with the window and the system.
 
-function renderAll() {
+import {byId, h, refill, toast} from './dom.js';
+import {renderEvents} from './events.js';
+import {DATA, eventsOf, headlineFunction} from './facts.js';
+import {findVisible} from './filtering.js';
+import {openFunction, renderFunctions} from './functions.js';
+import {renderHelp} from './keyboard.js';
+import {address, darkSystem, findFunction, isDark, state, storage} from './state.js';
+import {plot, renderTimeline} from './timeline.js';
+import {renderTop} from './top.js';
+import {renderVerdict} from './verdict.js';
+import {words} from './words.js';
+
+export function renderAll() {
   const root = document.documentElement;
   root.lang = state.language === 'zh' ? 'zh-CN' : 'en';
   root.dataset.theme = isDark() ? 'dark' : 'light';
@@ -47,13 +59,13 @@ function followLink() {
   openFunction(index, {scroll: true});
 }
 
-function setTheme(theme) {
+export function setTheme(theme) {
   state.theme = theme;
   storage.set('theme', theme);
   renderAll();
 }
 
-function setLanguage(language) {
+export function setLanguage(language) {
   state.language = language;
   storage.set('language', language);
   findVisible();

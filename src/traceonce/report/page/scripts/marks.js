@@ -1,5 +1,13 @@
 // Drawing the events: colour and texture say why, the pale tail is the first run of the new graph.
 
+import {styleValue} from './dom.js';
+import {FAMILIES} from './facts.js';
+import {isFiltered} from './filtering.js';
+import {barOf, firstReaching, lanes} from './lanes.js';
+import {state} from './state.js';
+import {scrolledLanes} from './timeline.js';
+import {hotEvent} from './tip.js';
+
 const NARROW = 4; // pixels, below which a texture could not be seen
 const DIMMED = 0.13;
 const PALE = 0.34;
@@ -7,7 +15,7 @@ const TEXTURES = {compile: drawHatching, unknown: drawDots};
 
 let palette = {}; // colours of this theme, and the textures made from them
 
-function readPalette() {
+export function readPalette() {
   palette = {};
   for (const name of [...FAMILIES, 'internal', 'line', 'surface', 'ink']) palette[name] = styleValue(`--${name}`);
   palette.textures = Object.fromEntries(
@@ -53,7 +61,7 @@ function drawDots(context, size, scale) {
 }
 
 /** The lines between the lanes. */
-function drawLanes(plot) {
+export function drawLanes(plot) {
   const {ctx, bbox} = plot;
   const scale = devicePixelRatio || 1;
   ctx.save();
@@ -76,7 +84,7 @@ function clipToLanes(ctx, bbox) {
 }
 
 /** All events of the lanes in view, what is filtered out first and dimmed. */
-function drawEvents(plot) {
+export function drawEvents(plot) {
   const {ctx, bbox} = plot;
   const brush = {
     ctx,

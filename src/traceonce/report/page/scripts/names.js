@@ -1,5 +1,8 @@
 // Names and paths where there is little room: cut in the middle. What tells one from another is often at its end.
 
+import {h} from './dom.js';
+import {DATA, shortName} from './facts.js';
+
 const SHORTEST_HEAD = 6; // characters: one more than are always seen, so that dots tell of a cut
 const SHORTEST_TAIL = 12;
 const LONGEST_TAIL = 32;
@@ -8,7 +11,7 @@ const DIRECTIONS = /[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g; // t
 const GRAPHEMES = new Intl.Segmenter('en', {granularity: 'grapheme'});
 
 /** A text of one line. What does not fit is cut in its middle; the whole of it is its text, and its `title`. */
-function cut(tag, text, {tail = SHORTEST_TAIL, title = text} = {}) {
+export function cut(tag, text, {tail = SHORTEST_TAIL, title = text} = {}) {
   const line = text.replace(/\s+/g, ' ');
   const marks = characters(line.replace(DIRECTIONS, ''));
   const kept = Math.min(Math.max(tail, SHORTEST_TAIL), LONGEST_TAIL, marks.length - SHORTEST_HEAD);
@@ -47,19 +50,19 @@ function distinctTails(texts) {
 const tailsOfNames = distinctTails(DATA.functions.map(shortName));
 
 /** The name of a function, in one line: its last part is kept, and what tells it from the others. */
-function nameView(tag, func) {
+export function nameView(tag, func) {
   const name = shortName(func);
   const lastPart = name.length - name.lastIndexOf('.') - 1;
   return cut(tag, name, {title: func.name, tail: Math.max(lastPart, tailsOfNames.get(name))});
 }
 
 /** A file and its line, in one line: file name and line are what is kept. */
-function placeView(tag, text, title = text) {
+export function placeView(tag, text, title = text) {
   return cut(tag, text, {title, tail: text.length - text.lastIndexOf('/') - 1});
 }
 
 /** A text that is at most so many characters long, without its middle. */
-function shorten(text, most) {
+export function shorten(text, most) {
   const marks = text.length > most ? characters(text) : [];
   if (marks.length <= most) return text;
   const end = Math.floor((most - 1) / 2);
@@ -67,6 +70,6 @@ function shorten(text, most) {
 }
 
 /** A name of several lines, broken where its parts begin rather than inside of them. */
-function breakable(text) {
+export function breakable(text) {
   return text.split(/(?<=[._/])(?=[^._/])|(?<=[a-z])(?=[A-Z])/).flatMap((part, n) => (n ? [h('wbr'), part] : [part]));
 }

@@ -1,13 +1,15 @@
 // Numbers as people read them. A number and its unit stay on one line.
 
-const NBSP = '\u00a0';
+import {words} from './words.js';
 
-function integer(n) {
+export const NBSP = '\u00a0';
+
+export function integer(n) {
   return n == null ? '' : Math.round(n).toLocaleString('en');
 }
 
 /** A duration: 3 ms, 1.4 s, 2 min 5 s, 31 min, 2 h 10 min. */
-function seconds(n) {
+export function seconds(n) {
   if (n == null) return '';
   if (n === 0) return `0${NBSP}s`;
   if (n < 0.0005) return `<1${NBSP}ms`;
@@ -25,7 +27,7 @@ function hours(minutes) {
 }
 
 /** A share between 0 and 1: 66 %, 7.0 %, under 0.1 % as <0.1 %. */
-function percent(n) {
+export function percent(n) {
   if (n == null) return '';
   if (n <= 0) return `0${NBSP}%`;
   if (n < 0.001) return `<0.1${NBSP}%`;
@@ -33,13 +35,13 @@ function percent(n) {
 }
 
 /** Memory: 12.4 MiB, 800 KiB. */
-function memory(bytes) {
+export function memory(bytes) {
   if (bytes == null) return '';
   return bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(1)}${NBSP}MiB` : `${Math.round(bytes / 1024)}${NBSP}KiB`;
 }
 
 // Between the marks of an axis of time: decimal below a minute, then as clocks have it.
-const TIME_STEPS = [
+export const TIME_STEPS = [
   ...[-7, -6, -5, -4, -3, -2, -1].flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`))),
   ...[1, 2, 5, 10, 20, 30],
   ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * 60),
@@ -47,7 +49,7 @@ const TIME_STEPS = [
 ];
 
 /** A moment of the run, with as many digits as it takes to tell it from its neighbours at this zoom. */
-function moment(n, span = 100) {
+export function moment(n, span = 100) {
   const digits = Math.min(6, Math.max(0, Math.ceil(2 - Math.log10(Math.max(span, 1e-6)))));
   if (n < 120) return `${Number(n.toFixed(digits))}${NBSP}s`;
   if (span > 7200) return n < 3600 ? `${Math.round(n / 60)}${NBSP}min` : hours(Math.round(n / 60));
@@ -57,7 +59,7 @@ function moment(n, span = 100) {
 }
 
 /** When the run began, in the reader's own time. */
-function date(epochSeconds) {
+export function date(epochSeconds) {
   const when = new Date(epochSeconds * 1000);
   const two = (n) => String(n).padStart(2, '0');
   const day = `${when.getFullYear()}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;
@@ -65,6 +67,6 @@ function date(epochSeconds) {
 }
 
 /** A place in source: train.py:27. */
-function place({file, line}) {
+export function place({file, line}) {
   return file ? `${file}${line ? `:${line}` : ''}` : words('top.no_source');
 }

@@ -1,8 +1,15 @@
 // On paper: light, as wide as the page, all lanes, and the cards of what needs attention open.
 
-const PAPER_WIDTH = 700; // pixels of the page on A4 and Letter
+import {byId} from './dom.js';
+import {functionsByWeight, isSilent, SLOW} from './facts.js';
+import {renderAll} from './main.js';
+import {state} from './state.js';
+import {plot} from './timeline.js';
+
+export const PAPER_WIDTH = 700; // pixels of the page on A4 and Letter
 const CARDS_ON_PAPER = 4;
 
+export let isPrinting = false;
 let beforePrinting = null;
 
 addEventListener('beforeprint', () => {

@@ -1,9 +1,18 @@
 // What is known of a failure like this: the record, with the runs that its advice rests on.
 
+import {moreOf} from './causes.js';
+import {copyText} from './clipboard.js';
+import {h} from './dom.js';
+import {DATA, headlineFunction} from './facts.js';
+import {cardHeading} from './functions.js';
+import {isPrinting} from './printing.js';
+import {state} from './state.js';
+import {withCode, words} from './words.js';
+
 const ADVICE_AT_FIRST = 3;
 
 /** The section *What is known*: a line for each record, which opens; null where there is none. */
-function recordPart(func) {
+export function recordPart(func) {
   const known = func.records.filter((id) => DATA.records[id]);
   if (!known.length) return null;
   return h(

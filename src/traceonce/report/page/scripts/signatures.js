@@ -1,9 +1,18 @@
 // Two signatures side by side: what a trace was asked for, and what stood there before.
 
+import {lastBefore, nearestEarlier} from './comparison.js';
+import {h, refill} from './dom.js';
+import {eventErrorWords} from './errors.js';
+import {DATA, EVENTS, eventsOf, familyOf, swatch, valueAt} from './facts.js';
+import {cardHeading, cardOf, selectedTrace, selectTrace} from './functions.js';
+import {isFirst} from './grid.js';
+import {integer, NBSP, place, seconds} from './numbers.js';
+import {eventName, keyFor, words} from './words.js';
+
 const SIGNATURE_ROWS_AT_FIRST = 14;
 
 /** The section *Signature*: the selected trace beside what it was compared with. */
-function signaturePart(index) {
+export function signaturePart(index) {
   if (!DATA.functions[index].places.length && !eventsOf(index).some((event) => event.causes.length)) return null;
   const element = h('section.signature-part');
   const show = (position) => refill(element, signatureView(index, position));
@@ -86,18 +95,18 @@ function signatureHead(event) {
 }
 
 /** When something happened, exactly enough to find it in a log: 3.07 s, 12 min 03.1 s. */
-function clock(time) {
+export function clock(time) {
   if (time < 120) return `${time.toFixed(2)}${NBSP}s`;
   const tenths = Math.round(time * 10);
   return `${Math.floor(tenths / 600)}${NBSP}min${NBSP}${((tenths % 600) / 10).toFixed(1).padStart(4, '0')}${NBSP}s`;
 }
 
-function siteInWords(site) {
+export function siteInWords(site) {
   return site.via ? `${place(site)} (${words('cards.through', {place: site.via})})` : place(site);
 }
 
-const threadsSeen = new Set(EVENTS.map((event) => event.thread));
-const processesSeen = new Set(EVENTS.map((event) => event.process));
+export const threadsSeen = new Set(EVENTS.map((event) => event.thread));
+export const processesSeen = new Set(EVENTS.map((event) => event.process));
 
 /** Thread and process of an event, where there was more than one. */
 function whereabouts(event) {

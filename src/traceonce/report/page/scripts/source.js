@@ -1,5 +1,14 @@
 // The user's code as it was at the run: the function, the lines that call it, and the names that made it trace again.
 
+import {moreOf} from './causes.js';
+import {h} from './dom.js';
+import {familyOf, SILENT} from './facts.js';
+import {cardHeading} from './functions.js';
+import {breakable} from './names.js';
+import {place} from './numbers.js';
+import {siteInWords} from './signatures.js';
+import {keyFor, words} from './words.js';
+
 const SITES_AT_FIRST = 6;
 const PYTHON_WORDS = new Set(
   (
@@ -10,7 +19,7 @@ const PYTHON_WORDS = new Set(
 const TOKEN = /("""|'''|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|#.*$|[A-Za-z_]\w*)/;
 
 /** The section *Your code*. */
-function sourcePart(func) {
+export function sourcePart(func) {
   const views = excerptsOf(func).map((excerpt) => excerptView(func, excerpt));
   const where = func.library ? words('cards.source.library', {place: place(func)}) : breakable(place(func));
   return h(

@@ -1,5 +1,12 @@
 // Where the time of the run went: one bar.
 
+import {h} from './dom.js';
+import {DATA, isQuiet, lostSeconds, neededSeconds, runSeconds, SHORTEST_RUN, shortName, swatch} from './facts.js';
+import {breakable, shorten} from './names.js';
+import {seconds} from './numbers.js';
+import {LONGEST_NAME} from './verdict.js';
+import {phrase, words} from './words.js';
+
 const NAMED_AS_COSTLY = 5;
 const COSTLY = 0.015; // of the run
 
@@ -7,7 +14,7 @@ const COSTLY = 0.015; // of the run
 const isParallel = lostSeconds + neededSeconds > 1.001 * runSeconds;
 
 /** One bar for the whole run: the costliest functions, what could not be saved, and the program itself. */
-function spentView() {
+export function spentView() {
   if (!DATA.functions.length || runSeconds <= SHORTEST_RUN) return null;
   const parts = spentParts().filter((part) => part.time > 0);
   const whole = parts.reduce((sum, {time}) => sum + time, 0); // shares that add up to less than 1 would not fill a bar

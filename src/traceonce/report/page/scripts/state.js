@@ -1,7 +1,9 @@
 // What the reader has chosen: language, theme, search, filters, what is open. All of it can be sent as a link.
 
+import {DATA} from './facts.js';
+
 /** What is kept between visits. A page in a sandbox, or from a file, may have no storage. */
-const storage = {
+export const storage = {
   get(key) {
     try {
       return localStorage.getItem(`traceonce.${key}`);
@@ -18,16 +20,16 @@ const storage = {
   },
 };
 
-const address = new URLSearchParams(location.hash.slice(1));
+export const address = new URLSearchParams(location.hash.slice(1));
 // In the page of a server, which has a header of its own. A notebook shows a report in a frame, too, but has none.
-const isEmbedded = address.has('embedded');
-const darkSystem = matchMedia('(prefers-color-scheme: dark)');
+export const isEmbedded = address.has('embedded');
+export const darkSystem = matchMedia('(prefers-color-scheme: dark)');
 
 function oneOf(choices, ...wishes) {
   return wishes.find((wish) => choices.includes(wish));
 }
 
-const state = {
+export const state = {
   language: oneOf(['en', 'zh'], address.get('lang'), storage.get('language'), DATA.language, 'en'),
   theme: oneOf(['light', 'dark'], address.get('theme'), storage.get('theme')) ?? null, // null: as the system has it
   query: '',
@@ -39,7 +41,7 @@ const state = {
   shortcuts: storage.get('shortcuts') !== 'off',
 };
 
-function isDark() {
+export function isDark() {
   return (state.theme ?? (darkSystem.matches ? 'dark' : 'light')) === 'dark';
 }
 
@@ -50,13 +52,13 @@ function functionSlug(index) {
   return namesakes.length > 1 ? `${func.name}@${func.file ?? ''}:${func.line ?? ''}` : func.name;
 }
 
-function findFunction(slug) {
+export function findFunction(slug) {
   const index = DATA.functions.findIndex((_, candidate) => functionSlug(candidate) === slug);
   return index >= 0 ? index : DATA.functions.findIndex((func) => func.name === slug);
 }
 
 /** The link to a function (by its index) and, where one is given, to a trace (its position in eventsOf). */
-function linkTo({fn, trace = null}) {
+export function linkTo({fn, trace = null}) {
   const parts = new URLSearchParams();
   parts.set('fn', functionSlug(fn));
   if (trace != null) parts.set('trace', String(trace + 1));
@@ -65,7 +67,7 @@ function linkTo({fn, trace = null}) {
 }
 
 /** Let the address of the page say what is looked at, without a step in its history. */
-function keepLink(target) {
+export function keepLink(target) {
   try {
     history.replaceState(null, '', linkTo(target));
   } catch {

@@ -1,16 +1,30 @@
 // The run: every trace, compilation and backward build on one axis of time. The legend is the filter.
 
+import {byId, h, isTouched, oncePerFrame, refill, styleValue} from './dom.js';
+import {countOfFamily, EVENTS, FAMILIES, runSeconds, silentFunctions, swatch} from './facts.js';
+import {showOnlyFamily, toggleFamily} from './filtering.js';
+import {openFunction} from './functions.js';
+import {isPhone, laneOfFunction, lanes, lanesHeight, lanesInView, layOutLanes} from './lanes.js';
+import {drawEvents, drawLanes, readPalette} from './marks.js';
+import {nameView} from './names.js';
+import {integer, moment, seconds, TIME_STEPS} from './numbers.js';
+import {isPrinting} from './printing.js';
+import {state} from './state.js';
+import {followCursor, hotEvent, placeTip, setHotEvent, walkTimeline} from './tip.js';
+import {familyName, words} from './words.js';
+import {followScale, listenToPlot, panBar, showView, showWholeRun, view, zoomBy} from './zooming.js';
+
 const AXIS_HEIGHT = 32;
 
-let plot = null; // the uPlot chart
-let laneScroller = null;
+export let plot = null; // the uPlot chart
+export let laneScroller = null;
 let timelineIsNew = true;
 let drawnForPhone = false;
 
-function renderTimeline(container) {
+export function renderTimeline(container) {
   plot?.destroy();
   plot = null;
-  hotEvent = null;
+  setHotEvent(null);
   const scrolled = scrolledLanes();
   if (!EVENTS.length) {
     refill(
@@ -33,7 +47,7 @@ function renderTimeline(container) {
   timelineIsNew = false;
 }
 
-function scrolledLanes() {
+export function scrolledLanes() {
   return laneScroller?.scrollTop ?? 0;
 }
 
@@ -80,7 +94,7 @@ function familyChip(family) {
 }
 
 /** Search or legend have changed. */
-function showFilterOnTimeline() {
+export function showFilterOnTimeline() {
   if (!plot) return;
   for (const family of FAMILIES)
     byId(`family-${family}`)?.setAttribute('aria-pressed', String(!state.hidden.has(family)));

@@ -1,19 +1,31 @@
 // One event under the pointer, or reached by keys: what it is, in a few lines.
 
+import {changesOfEvent, sinceInWords} from './comparison.js';
+import {announce, byId, h, isTouched, refill} from './dom.js';
+import {errorType} from './errors.js';
+import {DATA, EVENTS} from './facts.js';
+import {openEvent} from './functions.js';
+import {barOf, firstReaching, laneAt, laneOfFunction, lanes, lanesInView} from './lanes.js';
+import {shorten} from './names.js';
+import {moment, place, seconds} from './numbers.js';
+import {laneScroller, plot, scrolledLanes} from './timeline.js';
+import {eventName, familyName, words} from './words.js';
+import {showView, showWholeRun, view, zoomBy} from './zooming.js';
+
 const REACH = {mouse: 7, touch: 16}; // pixels around an event that count as on it
 const CAUSES_IN_TIP = 4;
 
-let hotEvent = null;
+export let hotEvent = null;
 
 /** Point at an event (or at none): it gets an outline and a box with its facts. */
-function setHotEvent(event) {
+export function setHotEvent(event) {
   if (event === hotEvent) return;
   hotEvent = event;
   showTip(event);
   plot?.redraw(false);
 }
 
-function followCursor(chart) {
+export function followCursor(chart) {
   const {left, top} = chart.cursor;
   setHotEvent(left == null || left < 0 ? null : eventNear(left, top));
 }
@@ -82,7 +94,7 @@ function tipLines(event) {
 }
 
 /** Beside the event, below its lane; inside the chart, and above the lane where there is no room below. */
-function placeTip(box, event) {
+export function placeTip(box, event) {
   const area = byId('timeline').getBoundingClientRect();
   const over = plot.over.getBoundingClientRect();
   const x = over.left - area.left + plot.valToPos(Math.max(event.start, view.from), 'x');
@@ -98,7 +110,7 @@ function placeTip(box, event) {
 // ---- by keys ----
 
 /** Keys in the chart: left and right along a function, up and down between functions, Enter opens. */
-function walkTimeline(press) {
+export function walkTimeline(press) {
   if (press.ctrlKey || press.metaKey || press.altKey) return;
   const act = {
     ArrowRight: () => stepAlongLane(1),

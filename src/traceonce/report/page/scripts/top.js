@@ -1,9 +1,20 @@
 // The bar at the top: what was run, the search, and the settings of the page.
 
+import {byId, h, refill} from './dom.js';
+import {CATALOGUE, DATA, isNotebook} from './facts.js';
+import {search} from './filtering.js';
+import {openHelp} from './keyboard.js';
+import {isPhone} from './lanes.js';
+import {setLanguage, setTheme} from './main.js';
+import {placeView} from './names.js';
+import {date, NBSP, seconds} from './numbers.js';
+import {isDark, isEmbedded, state} from './state.js';
+import {words} from './words.js';
+
 const NAMES = CATALOGUE.titles;
 const SEARCH_DELAY = 70; // ms without a key before the page follows
 
-function renderTop(container) {
+export function renderTop(container) {
   const otherLanguage = state.language === 'zh' ? 'en' : 'zh';
   const own = !isEmbedded; // the page around it says what was run, and chooses language and theme for both
   refill(
@@ -32,12 +43,12 @@ function topButton(id, text, click, more = {}) {
   return h('button.tool', {type: 'button', id, on: {click}, ...more}, text);
 }
 
-function toggleTheme() {
+export function toggleTheme() {
   setTheme(isDark() ? 'light' : 'dark');
 }
 
 /** The command, how long it took, how it ended, when, and with which versions. */
-function runLine() {
+export function runLine() {
   const facts = [
     DATA.runs > 1 && words('top.runs', {n: DATA.runs}),
     seconds(DATA.seconds),

@@ -1,11 +1,40 @@
 // The first screen: what happened, what it cost, why, and what to change.
 
+import {alarms, calmNotes, functionLink, worthALook} from './alarms.js';
+import {causeInWords, causesTogether, valuesInWords} from './causes.js';
+import {h, refill} from './dom.js';
+import {headlineErrorView, lastErrorOf} from './errors.js';
+import {
+  DATA,
+  eventsOf,
+  familyOf,
+  headlineFunction,
+  isSilent,
+  listingOf,
+  lostSeconds,
+  runSeconds,
+  shortName,
+  SILENT,
+  silentCauses,
+  SLOW,
+  swatch,
+} from './facts.js';
+import {fixCard, howToProve} from './fix_card.js';
+import {shownAbove} from './functions.js';
+import {breakable, nameView, shorten} from './names.js';
+import {percent, place, seconds} from './numbers.js';
+import {remediesOf} from './remedies.js';
+import {spentView} from './spent.js';
+import {isEmbedded, state} from './state.js';
+import {runLine} from './top.js';
+import {keyFor, phrase, withCode, words} from './words.js';
+
 const CAUSES_IN_HEADLINE = 3;
 const MUCH = 0.1; // of the run, and
 const MUCH_SECONDS = 0.5;
-const LONGEST_NAME = 90; // characters; a headline is not a list
+export const LONGEST_NAME = 90; // characters; a headline is not a list
 
-function renderVerdict(container) {
+export function renderVerdict(container) {
   const func = headlineFunction;
   refill(
     container,
@@ -42,7 +71,7 @@ function headline(func) {
   return phrase(keyFor(func, `verdict.${func.verdict}`), {name, times, calls: callsInWords(func)});
 }
 
-function callsInWords({calls, calls_at_least: atLeast}) {
+export function callsInWords({calls, calls_at_least: atLeast}) {
   return words(atLeast ? 'count.calls_at_least' : 'count.calls', {n: calls});
 }
 

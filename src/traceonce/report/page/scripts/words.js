@@ -1,5 +1,11 @@
-// Words in the language of the page. WORDS, from words/*.json, is put in front of this file.
+// Words in the language of the page.
 
+import {byId, h} from './dom.js';
+import {CATALOGUE, DATA} from './facts.js';
+import {integer} from './numbers.js';
+import {state} from './state.js';
+
+const WORDS = JSON.parse(byId('words').textContent);
 const PLURALS = {en: new Intl.PluralRules('en'), zh: new Intl.PluralRules('zh')};
 
 /** The entry at a dotted key, in the current language. A key that does not exist is shown as it is. */
@@ -10,7 +16,7 @@ function wordsEntry(key) {
 }
 
 /** A key for this function: what its framework calls otherwise is its own entry, in each language. */
-function keyFor(func, key) {
+export function keyFor(func, key) {
   return DATA.dialects[func.backend]?.[key] ?? key;
 }
 
@@ -26,14 +32,14 @@ function asText(value) {
 }
 
 /** A text: `words('count.calls', {n: 3})`. Numbers are grouped (12,345); bold marks (**) are left out. */
-function words(key, values = {}) {
+export function words(key, values = {}) {
   return template(key, values)
     .replaceAll('**', '')
     .replace(/\{(\w+)\}/g, (_, name) => asText(values[name]));
 }
 
 /** The same as a fragment of the document: values may be elements, and **text** is bold. */
-function phrase(key, values = {}) {
+export function phrase(key, values = {}) {
   const fragment = document.createDocumentFragment();
   template(key, values)
     .split('**')
@@ -56,19 +62,30 @@ function phrase(key, values = {}) {
 }
 
 /** A text that exists in English only (a note, an error), marked as such on a page in another language. */
-function inEnglish(text, tag = 'span') {
+export function inEnglish(text, tag = 'span') {
   const content = tag === 'code' ? text : withCode(text); // what is code as a whole is shown as it is
   return h(tag, {lang: state.language === 'en' ? null : 'en'}, content);
 }
 
 /** Sentences that come in every language; an older recording has the English ones alone. */
-function sentencesOf(notes) {
+export function sentencesOf(notes) {
   return notes[state.language].map((note, n) => (note === notes.en[n] ? inEnglish(note) : withCode(note)));
 }
 
 /** Text with `code` between backticks, as elements. */
-function withCode(text) {
+export function withCode(text) {
   return (text ?? '')
     .split(/(`[^`]+`)/)
     .map((part) => (/^`.+`$/.test(part) ? h('code', null, part.slice(1, -1)) : part));
+}
+
+/** What the legend calls a family of causes, or of events that have none. */
+export function familyName(family) {
+  return CATALOGUE.families[family][state.language];
+}
+
+/** "trace 3", "compile 2": what an event is called, within its function. */
+export function eventName(event) {
+  const key = event.phase === 'internal' ? 'internal' : event.kind;
+  return words(keyFor(DATA.functions[event.function], `timeline.event.${key}`), {n: String(event.ordinal)});
 }

@@ -1,14 +1,22 @@
 // Moving about in the run: by dragging, wheel, buttons, keys, fingers, and the bar below.
 
+import {byId, h, wantsLessMotion} from './dom.js';
+import {runSeconds} from './facts.js';
+import {openEvent} from './functions.js';
+import {moment} from './numbers.js';
+import {laneScroller, plot} from './timeline.js';
+import {hotEvent, setHotEvent} from './tip.js';
+import {words} from './words.js';
+
 const CLOSEST = 1e5; // the run can be seen this many times enlarged
 const GLIDE = 180; // ms
 const STEP = 0.2; // of what is in view, for one key
 
-let view = {from: 0, to: runSeconds};
+export let view = {from: 0, to: runSeconds};
 let gliding = 0;
 
 /** Show this part of the run, or as much of it as there is. */
-function showView({from, to}) {
+export function showView({from, to}) {
   const span = Math.min(runSeconds, Math.max(to - from, runSeconds / CLOSEST));
   const start = Math.max(0, Math.min(from, runSeconds - span));
   plot?.setScale('x', {min: start, max: start + span});
@@ -32,7 +40,7 @@ function glideTo(target) {
   gliding = requestAnimationFrame(step);
 }
 
-function showWholeRun() {
+export function showWholeRun() {
   glideTo({from: 0, to: runSeconds});
 }
 
@@ -41,7 +49,7 @@ function zoomedView(factor, around) {
   return {from: around - (around - view.from) * factor, to: around + (view.to - around) * factor};
 }
 
-function zoomBy(factor) {
+export function zoomBy(factor) {
   const around = hotEvent ? hotEvent.start : (view.from + view.to) / 2;
   glideTo(zoomedView(factor, around));
 }
@@ -53,7 +61,7 @@ function panBy(time) {
 }
 
 /** uPlot has another scale: remember it, and move the bar. */
-function followScale(chart, axis) {
+export function followScale(chart, axis) {
   if (axis !== 'x') return;
   view = {from: chart.scales.x.min, to: chart.scales.x.max};
   const bar = byId('pan');
@@ -75,7 +83,7 @@ function followScale(chart, axis) {
 }
 
 /** The bar below the chart: which part of the run is in view. */
-function panBar() {
+export function panBar() {
   const thumb = h('i');
   const bar = h(
     'div.pan',
@@ -118,7 +126,7 @@ function panByKey(press) {
   panBy(by);
 }
 
-function listenToPlot(chart) {
+export function listenToPlot(chart) {
   const area = chart.over;
   area.addEventListener('wheel', turnWheel, {passive: false});
   area.addEventListener('mouseleave', () => setHotEvent(null));
