@@ -12,10 +12,10 @@ from collections.abc import AsyncIterator
 
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 
 from traceonce.knowledge.collection import Collection
 from traceonce.serve.auth import Gate
-from traceonce.serve.compression import Packing
 from traceonce.serve.error_responses import add_handlers
 from traceonce.serve.mcp.http import add_mcp
 from traceonce.serve.queries import Questions
@@ -28,6 +28,7 @@ from traceonce.serve.web import add_pages
 from traceonce.serve.worker_pools import WorkerPools
 from traceonce.version import __version__
 
+LARGE = 16 << 10  # bytes of an answer; to pack less saves no time
 THREADS = 16  # for databases and pages, which are all Python: more at once would only hold each other up
 
 
@@ -61,7 +62,7 @@ def create_app(settings: ServerSettings, collection: Collection | None = None) -
     app.state.matching = Rate(settings.match_rate)
     app.state.running = []
     app.state.stop_reading = pools.close
-    app.add_middleware(Packing)
+    app.add_middleware(GZipMiddleware, minimum_size=LARGE, compresslevel=3)
     app.add_middleware(Safety, settings=settings, gate=gate)  # the outermost
     add_handlers(app)
     add_rest(app, questions, settings)
