@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections import OrderedDict
 from collections.abc import Mapping
 
+from cachetools import LRUCache
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
@@ -25,7 +25,7 @@ class Gate:
         # The cookie does not hold the token, and is worth nothing once the token has changed.
         self._session = hmac.new(self._token or b"", b"traceonce session", "sha256").hexdigest()
         self.failures = Rate(0.2, burst=20)  # tokens that one client may guess
-        self._wrong: OrderedDict[bytes, None] = OrderedDict()  # hashes of those that were tried last
+        self._wrong: LRUCache[bytes, bool] = LRUCache(_REMEMBERED)  # hashes of those that were tried last
 
     @property
     def needs_token(self) -> bool:
@@ -46,17 +46,14 @@ class Gate:
             return True
         said = token.encode(errors="replace")
         hashed = hashlib.sha256(said).digest()
-        if hashed in self._wrong:
-            self._wrong.move_to_end(hashed)
+        if self._wrong.get(hashed):
             return False
         client = name_of_client(request)
         slow_down(self.failures.ahead(client), "too many wrong tokens")
         if hmac.compare_digest(said, self._token):
             return True
         self.failures.wait(client)
-        self._wrong[hashed] = None
-        if len(self._wrong) > _REMEMBERED:
-            self._wrong.popitem(last=False)
+        self._wrong[hashed] = True
         return False
 
     def admits(self, request: HTTPConnection) -> bool:

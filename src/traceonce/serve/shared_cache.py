@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import contextlib
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Generic, TypeVar
 
 import anyio
+from cachetools import LRUCache
 
 from traceonce.serve.request_errors import OverBudgetError
 
@@ -22,18 +23,14 @@ class Cache(Generic[Thing]):
     """
 
     def __init__(self, room: int, size: Callable[[Thing], int]) -> None:
-        self._room = room
-        self._size = size
-        self._kept: OrderedDict[Hashable, Thing] = OrderedDict()
-        self._used = 0
-        self._refused: OrderedDict[Hashable, OverBudgetError] = OrderedDict()
+        self._kept: LRUCache[Hashable, Thing] = LRUCache(room, size)
+        self._refused: LRUCache[Hashable, OverBudgetError] = LRUCache(REFUSALS)
         self._being_made: dict[Hashable, _Making[Thing]] = {}
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[Thing]]) -> Thing:
         """The thing for this key; the first who asks makes it, and those who ask meanwhile wait."""
         while True:
             if key in self._kept:
-                self._kept.move_to_end(key)
                 return self._kept[key]
             if key in self._refused:
                 raise OverBudgetError(*self._refused[key].args)
@@ -50,7 +47,7 @@ class Cache(Generic[Thing]):
     def forget(self, chosen: Callable[[Hashable], bool]) -> None:
         """Drop what is kept for some keys."""
         for key in [key for key in self._kept if chosen(key)]:
-            self._used -= self._size(self._kept.pop(key))
+            del self._kept[key]
 
     async def _make(self, key: Hashable, make: Callable[[], Awaitable[Thing]]) -> Thing:
         making = self._being_made[key] = _Making()
@@ -60,25 +57,15 @@ class Cache(Generic[Thing]):
             making.error = error
             if isinstance(error, OverBudgetError):
                 self._refused[key] = error
-                if len(self._refused) > REFUSALS:
-                    self._refused.popitem(last=False)
             raise
         else:
             making.things.append(thing)
-            self._keep(key, thing)
+            with contextlib.suppress(ValueError):  # larger than all the room
+                self._kept[key] = thing
             return thing
         finally:
             del self._being_made[key]
             making.over.set()
-
-    def _keep(self, key: Hashable, thing: Thing) -> None:
-        if self._size(thing) > self._room:
-            return
-        self._kept[key] = thing
-        self._used += self._size(thing)
-        while self._used > self._room:
-            _, dropped = self._kept.popitem(last=False)
-            self._used -= self._size(dropped)
 
 
 class _Making(Generic[Thing]):
