@@ -36,7 +36,7 @@ def _without_times(text: str) -> str:
     return text
 
 
-def varying_places(one: Printed, other: Printed) -> set[Place] | None:
+def varying_texts(one: Printed, other: Printed) -> set[Place] | None:
     """Where two runs of the same program differ; None where they do not even print the same number of lines."""
     if len(one.lines) != len(other.lines):
         return None

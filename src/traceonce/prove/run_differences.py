@@ -13,7 +13,7 @@ from traceonce.facts import Note
 from traceonce.facts.error_text import main_line
 from traceonce.facts.event import package_path
 from traceonce.facts.replay import Probed, Returned, Value, stable_name
-from traceonce.prove.printed_output import Place, Printed, printed_difference, varying_places
+from traceonce.prove.printed_output import Place, Printed, printed_difference, varying_texts
 from traceonce.prove.stage_client import Run
 from traceonce.prove.value_differences import first_difference, value_difference
 from traceonce.words.notes.reasons import (
@@ -65,7 +65,7 @@ def find_variation(one: Run, other: Run) -> Variation:
         for name, results in returned_by_function(one).items()
         if _results_difference(name, results, theirs.get(name, ())) is not None
     }
-    places = varying_places(Printed(one.printed), Printed(other.printed))
+    places = varying_texts(Printed(one.printed), Printed(other.printed))
     return Variation(
         frozenset(functions),
         _variables_difference(one, other) is not None,

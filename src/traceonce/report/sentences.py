@@ -91,10 +91,14 @@ def in_calls(calls: int | None, at_least: bool) -> str:
     return f" in {'at least ' if at_least else ''}{count_of(calls, 'call')}" if calls else ""
 
 
-def describe_retraces(diagnosis: Diagnosis) -> str:
-    """`retraced 7 times in 8 calls`"""
-    times = f"{dialect_of(diagnosis.backend).retraced.en} {count_of(diagnosis.retraces, 'time')}"
-    return f"{times}{in_calls(diagnosis.calls, diagnosis.calls_at_least)}"
+def describe_traces(diagnosis: Diagnosis) -> str:
+    """`retraced 7 times in 8 calls`; of one that fell back or is compiled anew, that."""
+    calls = in_calls(diagnosis.calls, diagnosis.calls_at_least)
+    if diagnosis.verdict is Verdict.FELL_BACK:
+        return describe_falling_back(diagnosis)
+    if diagnosis.verdict is Verdict.RECOMPILING:
+        return f"compiled {count_of(diagnosis.compiles, 'time')} under {count_of(diagnosis.traces, 'trace')}{calls}"
+    return f"{dialect_of(diagnosis.backend).retraced.en} {count_of(diagnosis.retraces, 'time')}{calls}"
 
 
 def describe_verdict(verdict: Verdict) -> str:

@@ -20,14 +20,13 @@ from traceonce.report.sentences import (
     describe_breaks,
     describe_cause,
     describe_eager_calls,
-    describe_falling_back,
     describe_fix,
     describe_place,
     describe_reached,
     describe_reason,
     describe_remedy,
-    describe_retraces,
     describe_site,
+    describe_traces,
     describe_values,
     fix_command,
     fixes_to_show,
@@ -248,16 +247,11 @@ def _title(diagnosis: Diagnosis) -> Text:
 
 
 def _what_happened(diagnosis: Diagnosis) -> str:
-    calls = in_calls(diagnosis.calls, diagnosis.calls_at_least)
-    if diagnosis.verdict is Verdict.FELL_BACK:
-        return describe_falling_back(diagnosis)
-    if diagnosis.verdict is Verdict.RECOMPILING:
-        return f"compiled {count_of(diagnosis.compiles, 'time')} under {count_of(diagnosis.traces, 'trace')}{calls}"
     if diagnosis.verdict is Verdict.FAILED:
         return f"tracing raised {count_of(diagnosis.failed, 'time')} ({count_of(diagnosis.traces, 'trace')} succeeded)"
     if diagnosis.verdict.is_silent:
         return f"{'silently wrong' if diagnosis.surely_wrong else 'possibly wrong'}: {describe_reason(diagnosis)}"
-    return describe_retraces(diagnosis)
+    return describe_traces(diagnosis)
 
 
 def _costs(diagnosis: Diagnosis) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from traceonce.errors import RecordError, UsageError
-from traceonce.frameworks.base.registry import find_backend, installed_version
+from traceonce.frameworks.base.registry import find_backend, how_to_install, installed_version, known_backends
 from traceonce.knowledge.environments import parse_requirements, python_with
 from traceonce.knowledge.evidence import framework_name
 from traceonce.knowledge.trial_runner import TrialProcess
@@ -37,7 +37,7 @@ def interpreters(
         for framework in frameworks:
             yield Interpreter(framework, sys.executable if is_installed(framework) else None)
         return
-    wanted = [(framework_of(requirement, frameworks), requirement) for requirement in parse_requirements(against)]
+    wanted = [(framework_required(requirement, frameworks), requirement) for requirement in parse_requirements(against)]
     for missing in set(frameworks) - {framework for framework, _ in wanted} if named else ():
         raise UsageError(f"--against: names no version of {framework_name(missing)}, whose records are to be run, too.")
     for framework, requirement in wanted:
@@ -51,7 +51,7 @@ def is_installed(framework: str) -> bool:
     return installed_version(backend) is not None
 
 
-def framework_of(requirement: str, frameworks: Sequence[str]) -> str:
+def framework_required(requirement: str, frameworks: Sequence[str]) -> str:
     """The framework that is installed under this name; where there is only one, whatever the name is."""
     if len(frameworks) == 1:
         return frameworks[0]
@@ -82,8 +82,9 @@ def start_trials(python: str, framework: str) -> TrialProcess:
     return TrialProcess([python, "-m", "traceonce.trials.trial_server", framework], environment)
 
 
-def how_to_install(framework: str) -> str:
+def describe_missing(framework: str) -> str:
+    install = how_to_install(next(known for known in known_backends() if known.name == framework))
     return (
-        f"{framework_name(framework)} is not installed here, so its records were not run; install it "
-        f"(pip install 'traceonce[{framework}]'), or name versions: --against {framework}==VERSION"
+        f"{framework_name(framework)} is not installed here, so its records were not run; install it ({install}), "
+        f"or name versions: --against {framework}==VERSION"
     )

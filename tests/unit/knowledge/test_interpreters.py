@@ -13,7 +13,7 @@ from traceonce.commands.knowledge.verify import command as verify
 from traceonce.errors import RecordError, UsageError
 from traceonce.knowledge.evidence import framework_name, requirement_of
 from traceonce.trials import interpreters as module
-from traceonce.trials.interpreters import Interpreter, framework_of, how_to_install, interpreters
+from traceonce.trials.interpreters import Interpreter, describe_missing, framework_required, interpreters
 
 ALL = ["tensorflow", "jax", "torch"]
 
@@ -36,8 +36,8 @@ def test_records_that_were_named_need_a_version_each(made: None) -> None:
     with pytest.raises(UsageError, match="names no version of PyTorch"):
         list(interpreters("jax==0.6.2", ["jax", "torch"], named=True))
     with pytest.raises(UsageError, match=r"'numpy==2\.0': is no framework that there are records of; those are jax, "):
-        framework_of("numpy==2.0", ALL)
-    assert framework_of("tensorflow-rocm==2.14", ["tensorflow"]) == "tensorflow"
+        framework_required("numpy==2.0", ALL)
+    assert framework_required("tensorflow-rocm==2.14", ["tensorflow"]) == "tensorflow"
 
 
 def test_without_versions_what_is_installed_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,8 +49,8 @@ def test_without_versions_what_is_installed_here(monkeypatch: pytest.MonkeyPatch
     ]
     with pytest.raises(RecordError, match="there is no backend for 'nowhere'"):
         list(interpreters(None, ["nowhere"]))
-    assert "JAX is not installed here" in how_to_install("jax")
-    assert "pip install 'traceonce[torch]'" in how_to_install("torch")
+    assert "JAX is not installed here" in describe_missing("jax")
+    assert "pip install 'traceonce[torch]'" in describe_missing("torch")
 
 
 def test_frameworks_as_people_write_them() -> None:

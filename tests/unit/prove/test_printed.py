@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from traceonce.prove.printed_output import Printed, printed_difference, varying_places
+from traceonce.prove.printed_output import Printed, printed_difference, varying_texts
 
 
 def difference(
     was: str, now: str, *, again: str | None = None, counts: list[tuple[int, int]] | None = None
 ) -> str | None:
     """Compare `was` with `now`; `again` is what a second unmodified run printed."""
-    varying = varying_places(Printed(was), Printed(was if again is None else again))
+    varying = varying_texts(Printed(was), Printed(was if again is None else again))
     assert varying is not None
     return printed_difference(Printed(was), Printed(now), varying, counts or ())
 
@@ -55,7 +55,7 @@ def test_what_varies_by_itself_proves_nothing_and_the_rest_of_the_line_does() ->
 
 
 def test_runs_that_print_another_number_of_lines_cannot_be_compared() -> None:
-    assert varying_places(Printed("a\nb"), Printed("a")) is None
+    assert varying_texts(Printed("a\nb"), Printed("a")) is None
 
 
 def test_a_program_may_print_how_often_it_was_traced() -> None:

@@ -18,7 +18,7 @@ from traceonce.knowledge.experiment import Trial
 from traceonce.knowledge.measurement import Measurement
 from traceonce.knowledge.trial_runner import LIMIT, TrialRequest
 from traceonce.knowledge.verify import Task
-from traceonce.trials.interpreters import how_to_install, interpreters, start_trials
+from traceonce.trials.interpreters import describe_missing, interpreters, start_trials
 from traceonce.words.translated import Language
 
 
@@ -48,7 +48,7 @@ def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: L
     new = claims
     for framework, python in interpreters(against, [FRAMEWORK], tell=say):
         if python is None:
-            raise UsageError(how_to_install(framework))
+            raise UsageError(describe_missing(framework))
         new = measure(new, programs, python, jobs)
     if not check:
         save_claims(new)

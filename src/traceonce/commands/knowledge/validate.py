@@ -16,7 +16,7 @@ from traceonce.facts.quantities import count_of
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.schema import schema_text
 from traceonce.knowledge.validation import CheckedFile, Level, check_files
-from traceonce.knowledge.validation.problem import printable
+from traceonce.knowledge.validation.problem import file_name
 
 LEVELS: tuple[Level, ...] = ("error", "warning")
 
@@ -84,7 +84,7 @@ def _as_json(checked: Sequence[CheckedFile]) -> str:
     answer = {
         "schema": "traceonce.validation/1",
         "files": [
-            {"file": printable(one.file), "unreadable": one.unreadable, "problems": one.problems} for one in checked
+            {"file": file_name(one.file), "unreadable": one.unreadable, "problems": one.problems} for one in checked
         ],
         "errors": sum(one.count("error") for one in checked),
         "warnings": sum(one.count("warning") for one in checked),

@@ -28,7 +28,7 @@ from traceonce.knowledge.verify import (
     subject_of,
     with_evidence,
 )
-from traceonce.trials.interpreters import how_to_install, interpreters, start_trials
+from traceonce.trials.interpreters import describe_missing, interpreters, start_trials
 
 
 @click.command(short_help="Run what records claim, and write the evidence.")
@@ -83,7 +83,7 @@ def command(
     if len(missing) < len(by_framework):
         _tell(problems, "checked" if check else f"written to {collection.folder / 'records'}")
     for framework in missing:
-        say(f"traceonce: {how_to_install(framework)}")
+        say(f"traceonce: {describe_missing(framework)}")
     if problems or missing:
         raise SystemExit(1 if problems else 2)
 

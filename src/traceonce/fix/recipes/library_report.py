@@ -66,7 +66,7 @@ def _reuse(case: Case) -> Iterator[Candidate]:
             if diagnosis.function.name.endswith("[dataset]"):
                 snippet = f"dataset = …  # built once, before {site_of(diagnosis)}, and used again there"
                 notes = [DATASET_TRACES_ANEW()]
-            elif package_of(diagnosis) == "keras":
+            elif library_of(diagnosis) == "keras":
                 snippet = f"# before {site_of(diagnosis)}: build and compile the model once, and keep it"
                 notes = [MODEL_TRACES_ANEW()]
             else:
@@ -147,7 +147,7 @@ def _via(via: str | None) -> str:
     return f" through `{package_path(via)}`" if via else ""
 
 
-def package_of(diagnosis: Diagnosis) -> str:
+def library_of(diagnosis: Diagnosis) -> str:
     """The library's name; `UNKNOWN` where no path tells it."""
     shown = package_path(diagnosis.function.file or "")
     return shown.partition("/")[0].removesuffix(".py") if shown and not os.path.isabs(shown) else UNKNOWN
@@ -155,7 +155,7 @@ def package_of(diagnosis: Diagnosis) -> str:
 
 def library_name(diagnosis: Diagnosis) -> str:
     """The library where it is known, else the function: something that a note can show as code."""
-    package = package_of(diagnosis)
+    package = library_of(diagnosis)
     return diagnosis.function.name if package == UNKNOWN else package
 
 

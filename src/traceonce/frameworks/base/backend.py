@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
-from traceonce.errors import TracingLimitReached
+from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach, Calls, Compiled, Finding, Inputs, Notice, Ran, TraceEvent
 from traceonce.facts.replay import Probed, ReplayResult, ReplaySettings
 from traceonce.frameworks.base.descriptor import Framework
@@ -96,3 +97,11 @@ class Backend(Protocol):
 
     def check(self) -> None:
         """Trace a toy function twice (importing the framework); used by `traceonce doctor`."""
+
+
+def imported(module: str, purpose: str) -> Any:
+    """A framework that the program has imported; nothing of ours imports one."""
+    framework = sys.modules.get(module)
+    if framework is None:
+        raise BackendUnavailable(f"{module} has not been imported, so there is nothing to {purpose}")
+    return framework

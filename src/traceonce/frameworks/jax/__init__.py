@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach
 from traceonce.facts.replay import ReplaySettings
-from traceonce.frameworks.base.backend import RunningReplay, Sink, Watching
+from traceonce.frameworks.base.backend import RunningReplay, Sink, Watching, imported
 from traceonce.frameworks.jax.descriptor import FRAMEWORK
 
 
@@ -21,9 +20,7 @@ class Jax:
         return None  # JAX tells of them in the process itself
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
-        jax = sys.modules.get("jax")
-        if jax is None:
-            raise BackendUnavailable("jax has not been imported, so there is nothing to watch")
+        jax = imported("jax", "watch")
         from traceonce.frameworks.jax.probes import Moved, probe
 
         try:
@@ -37,8 +34,7 @@ class Jax:
         return JaxWatcher(probes, sink)
 
     def replay(self, settings: ReplaySettings, enough: Callable[[], None]) -> RunningReplay:
-        if "jax" not in sys.modules:
-            raise BackendUnavailable("jax has not been imported, so there is nothing to replay")
+        imported("jax", "replay")
         try:
             from traceonce.frameworks.jax.replay.replay import JaxReplay
         except ImportError as error:

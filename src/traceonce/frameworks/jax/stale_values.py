@@ -8,7 +8,6 @@ nobody saw, when something else is traced and at the end.
 from __future__ import annotations
 
 import collections
-import contextlib
 import itertools
 import time
 import weakref
@@ -20,6 +19,7 @@ import msgspec
 from traceonce.facts import Cause, CauseCode, Finding, FunctionId
 from traceonce.frameworks.base.captured_state import Reader
 from traceonce.frameworks.base.side_effects import changed_state
+from traceonce.frameworks.base.weak_references import weak_references
 from traceonce.frameworks.jax.functions import Described
 from traceonce.frameworks.jax.jaxprs import literals
 from traceonce.words.notes import noted
@@ -36,7 +36,7 @@ class KnownTrace:
     def __init__(self, described: Described, bound: dict[str, Any], values: dict[str, str], jaxpr: Any) -> None:
         self.function: FunctionId = described.id
         self.python = weakref.ref(described.python)
-        self.bound = _weakly(bound)
+        self.bound = weak_references(bound)
         self.values = values
         self.jaxpr = weakref.ref(jaxpr)
         self.own_changes: set[str] = set()
@@ -140,15 +140,6 @@ class StaleChecks:
         if not {(*place, at_call), (*place, True)} & self._said:
             self._said.add((*place, at_call))
             self._write(Finding("jax", made.function, cause))
-
-
-def _weakly(things: dict[str, Any]) -> dict[str, weakref.ref[Any]]:
-    """Weak references to what can be held so; the rest is left out."""
-    found: dict[str, weakref.ref[Any]] = {}
-    for name, thing in things.items():
-        with contextlib.suppress(TypeError):
-            found[name] = weakref.ref(thing)
-    return found
 
 
 def _is_in(jaxpr: Any, text: str, number: Callable[[Any], int]) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach
 from traceonce.facts.replay import ReplaySettings
-from traceonce.frameworks.base.backend import CompilationReader, RunningReplay, Sink, Watching
+from traceonce.frameworks.base.backend import CompilationReader, RunningReplay, Sink, Watching, imported
 from traceonce.frameworks.tensorflow.descriptor import FRAMEWORK
 
 
@@ -24,9 +23,7 @@ class TensorFlow:
         return CompilationLog(environment)
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
-        tensorflow = sys.modules.get("tensorflow")
-        if tensorflow is None:
-            raise BackendUnavailable("tensorflow has not been imported, so there is nothing to watch")
+        tensorflow = imported("tensorflow", "watch")
         from traceonce.frameworks.tensorflow.probes import Moved, probe
 
         try:
@@ -38,9 +35,7 @@ class TensorFlow:
         return TensorFlowWatcher(tensorflow, probes, sink, compilations=compilations)
 
     def replay(self, settings: ReplaySettings, enough: Callable[[], None]) -> RunningReplay:
-        tensorflow = sys.modules.get("tensorflow")
-        if tensorflow is None:
-            raise BackendUnavailable("tensorflow has not been imported, so there is nothing to replay")
+        tensorflow = imported("tensorflow", "replay")
         from traceonce.frameworks.tensorflow.probes import Moved, probe, probe_for_replay
 
         try:

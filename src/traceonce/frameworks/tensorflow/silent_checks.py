@@ -10,7 +10,6 @@ compared once more.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +23,7 @@ from traceonce.frameworks.base.captured_state import Reader
 from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
 from traceonce.frameworks.base.literals import python_leaf
 from traceonce.frameworks.base.side_effects import changed_state
+from traceonce.frameworks.base.weak_references import weak_references
 from traceonce.frameworks.tensorflow.functions import Described
 from traceonce.words.notes import noted
 from traceonce.words.notes.causes import CHANGED_SINCE
@@ -149,7 +149,7 @@ class SilentChecks:
             self._patience = PATIENCE
             self._hooks.place(self._module, "call_function", self._hook)
         effects = list(changed_state(state, self.state(described, bound))) if state else []
-        return self._look(weakref.ref(checked), before, effects, _weakly(bound)) if before or effects else None
+        return self._look(weakref.ref(checked), before, effects, weak_references(bound)) if before or effects else None
 
     def _look(
         self,
@@ -282,15 +282,6 @@ def _numbers(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from _numbers(f"{path}[{key!r}]", item)
-
-
-def _weakly(things: dict[str, Any]) -> dict[str, weakref.ref[Any]]:
-    """Weak references to what can be held so; the rest is left out."""
-    found: dict[str, weakref.ref[Any]] = {}
-    for name, thing in things.items():
-        with contextlib.suppress(TypeError):
-            found[name] = weakref.ref(thing)
-    return found
 
 
 def bound_objects(described: Described, function_type: Any) -> dict[str, Any]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
-from traceonce.errors import BackendUnavailable, TracingLimitReached
+from traceonce.errors import TracingLimitReached
 from traceonce.facts import Breach
 from traceonce.facts.replay import ReplaySettings
-from traceonce.frameworks.base.backend import RunningReplay, Sink, Watching
+from traceonce.frameworks.base.backend import RunningReplay, Sink, Watching, imported
 from traceonce.frameworks.torch.descriptor import FRAMEWORK
 
 
@@ -22,17 +21,13 @@ class Torch:
         return
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
-        torch = sys.modules.get("torch")
-        if torch is None:
-            raise BackendUnavailable("torch has not been imported, so there is nothing to watch")
+        torch = imported("torch", "watch")
         from traceonce.frameworks.torch.deferred_hooks import TorchWatching
 
         return TorchWatching(torch, sink)
 
     def replay(self, settings: ReplaySettings, enough: Callable[[], None]) -> RunningReplay:
-        torch = sys.modules.get("torch")
-        if torch is None:
-            raise BackendUnavailable("torch has not been imported, so there is nothing to replay")
+        torch = imported("torch", "replay")
         from traceonce.frameworks.torch.replay.replay import TorchReplay
 
         return TorchReplay(torch, settings, enough)

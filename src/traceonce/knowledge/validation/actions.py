@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.record import Workaround
-from traceonce.knowledge.validation.problem import Level, Problem, quoted, verify_command
+from traceonce.knowledge.validation.problem import Level, Problem, shortened, verify_command
 from traceonce.knowledge.validation.record_case import MODULE, RecordCase
 
 WRITE_A_TRIAL = "Write a trial for it (experiment); its code becomes the how"
@@ -50,7 +50,7 @@ def experiment_is_there(case: RecordCase) -> Iterator[Problem]:
     """The record names an experiment that can be read, and that has a trial for every claim, and no other."""
     record, experiment = case.record, case.experiment
     if record.experiment is not None and not MODULE.fullmatch(record.experiment):
-        what = f"{quoted(record.experiment)} is no module below experiments/"
+        what = f"{shortened(record.experiment)} is no module below experiments/"
         yield case.problem("experiment_is_there", "experiment", what, "Write <domain>/<module>.py")
     elif experiment is None:
         what = "there is none, so that nothing here can be run"

@@ -13,7 +13,7 @@ from traceonce.knowledge.provenance import Progress, Provenance, look_up
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.validation.expressions import why_refused
 from traceonce.knowledge.validation.form import check_form
-from traceonce.knowledge.validation.problem import CheckedFile, Problem, printable
+from traceonce.knowledge.validation.problem import CheckedFile, Problem, file_name
 from traceonce.knowledge.validation.record_case import Base, RecordCase
 from traceonce.knowledge.validation.rules import apply_rules
 
@@ -60,13 +60,13 @@ def _read(file: Path) -> tuple[Record | None, CheckedFile]:
     except RecordError as error:
         what, _, remedy = str(error).rstrip(".").rpartition("; ")
         remedy = remedy[:1].upper() + remedy[1:]
-        problem = Problem(file=printable(file), field="the file", what=what, remedy=remedy, rule="file")
+        problem = Problem(file=file_name(file), field="the file", what=what, remedy=remedy, rule="file")
         return None, CheckedFile(file, [problem], unreadable=True)
-    record, problems = check_form(document.data, document.repeated, printable(file))
+    record, problems = check_form(document.data, document.repeated, file_name(file))
     if record is None:
         remedy = "Correct the form first"
         note = Problem(
-            file=printable(file), field="the document", what=_HALTED, remedy=remedy, rule="form", level="note"
+            file=file_name(file), field="the document", what=_HALTED, remedy=remedy, rule="form", level="note"
         )
         problems.append(note)
     return record, CheckedFile(file, problems)

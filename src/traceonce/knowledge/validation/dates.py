@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from traceonce.knowledge.validation.problem import Problem, quoted
+from traceonce.knowledge.validation.problem import Problem, shortened
 from traceonce.knowledge.validation.record_case import RecordCase
 
 ORDER = ("first_seen", "last_confirmed", "last_updated")
@@ -31,7 +31,7 @@ def dates_are_days(case: RecordCase) -> Iterator[Problem]:
             continue
         date = day(text)
         if date is None and field in ORDER:
-            yield case.problem("dates_are_days", field, f"{quoted(text)} is no day", "Write YYYY-MM-DD")
+            yield case.problem("dates_are_days", field, f"{shortened(text)} is no day", "Write YYYY-MM-DD")
         elif date is not None and date > tomorrow:
             yield case.problem("dates_are_days", field, f"{text} is in the future", "Write the day on which it was")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from traceonce.errors import RecordError
 from traceonce.knowledge.expressions import compile_re2
-from traceonce.knowledge.validation.problem import Problem, quoted, verify_command
+from traceonce.knowledge.validation.problem import Problem, shortened, verify_command
 from traceonce.knowledge.validation.record_case import RecordCase
 
 BENIGN = Path(__file__).parent.parent / "benign.txt"
@@ -36,9 +36,9 @@ def regex_finds_signature(case: RecordCase) -> Iterator[Problem]:
     """`regex` finds the signature, and `regex_zh` the Chinese one, with white space collapsed."""
     for field, signature in (("regex", "signature"), ("regex_zh", "signature_zh")):
         expression = compiled(getattr(case.record, field))
-        text = collapse(getattr(case.record, signature))
+        text = in_one_line(getattr(case.record, signature))
         if expression is not None and text and not expression.search(text):
-            what = f"it does not find the record's own {signature}, {quoted(text)}"
+            what = f"it does not find the record's own {signature}, {shortened(text)}"
             yield case.problem("regex_finds_signature", field, what, f"Change it, or correct {signature}")
 
 
@@ -50,10 +50,14 @@ def regex_finds_examples(case: RecordCase) -> Iterator[Problem]:
         yield case.problem("regex_finds_examples", "examples", "there are no real messages", remedy, "warning")
     expression, context = compiled(record.regex), compiled(record.context)
     for number, example in enumerate(record.examples):
-        if expression is not None and not expression.search(collapse(example)):
-            what = f"the regex does not find {quoted(example)}"
+        if expression is not None and not expression.search(in_one_line(example)):
+            what = f"the regex does not find {shortened(example)}"
             yield case.problem("regex_finds_examples", f"examples[{number}]", what, "Widen the regex, or take it out")
-    if context is not None and record.examples and not any(context.search(collapse(text)) for text in record.examples):
+    if (
+        context is not None
+        and record.examples
+        and not any(context.search(in_one_line(text)) for text in record.examples)
+    ):
         what = "no example has this context, so that no example is a match"
         yield case.problem("regex_finds_examples", "context", what, "Change it, or add an example with a traceback")
 
@@ -62,7 +66,7 @@ def examples_are_anonymous(case: RecordCase) -> Iterator[Problem]:
     """No example names a home folder: that is a place on one machine, and often a person."""
     for number, example in enumerate(case.record.examples):
         if place := _HOME.search(example):
-            what = f"it names a folder of one machine, {quoted(place.group())}"
+            what = f"it names a folder of one machine, {shortened(place.group())}"
             yield case.problem("examples_are_anonymous", f"examples[{number}]", what, "Take the folder out", "warning")
 
 
@@ -78,7 +82,7 @@ def no_benign_line(case: RecordCase) -> Iterator[Problem]:
         hits = [line for line in benign_lines() if expression.search(line) and (not context or context.search(line))]
         if hits:
             more = f" and {len(hits) - 1} more" if len(hits) > 1 else ""
-            what = f"it hits the benign line {quoted(hits[0])}{more}"
+            what = f"it hits the benign line {shortened(hits[0])}{more}"
             yield case.problem("no_benign_line", field, what, "Add words that only this message has, or a context")
 
 
@@ -86,10 +90,10 @@ def no_benign_line(case: RecordCase) -> Iterator[Problem]:
 def benign_lines() -> tuple[str, ...]:
     """Lines of programs in which nothing is wrong that this base knows about; without those that begin with ``#:``."""
     lines = BENIGN.read_text(encoding="utf-8").splitlines()
-    return tuple(collapse(line) for line in lines if line.strip() and not line.startswith("#:"))
+    return tuple(in_one_line(line) for line in lines if line.strip() and not line.startswith("#:"))
 
 
-def collapse(text: str) -> str:
+def in_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -107,4 +111,4 @@ def _compile(expression: str) -> tuple[Any, str]:
     try:
         return compile_re2(expression), ""
     except RecordError as error:
-        return None, quoted(str(error), 120)
+        return None, shortened(str(error), 120)

@@ -10,7 +10,7 @@ from typing import Any
 from traceonce.errors import RecordError
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.schema import record_schema
-from traceonce.knowledge.validation.problem import Problem, quoted
+from traceonce.knowledge.validation.problem import Problem, shortened
 
 LONGEST = 100_000  # characters of one text: a record is read by people
 KEYWORDS = {"type", "anyOf", "$ref", "enum", "properties", "required", "items", "prefixItems", "minItems", "maxItems"}
@@ -27,7 +27,7 @@ _NAMES = {
 
 def check_form(data: object, repeated: list[str], file: str) -> tuple[Record | None, list[Problem]]:
     """The record, or None where types or texts are wrong, and the problems."""
-    found = [(key, f"the key {quoted(key)} is given twice; only the last is read", "Keep one") for key in repeated]
+    found = [(key, f"the key {shortened(key)} is given twice; only the last is read", "Keep one") for key in repeated]
     found += _texts(data)
     found += _differences(data, record_schema_once(), "")
     record = None
@@ -54,7 +54,7 @@ def _texts(data: object) -> Iterator[tuple[str, str, str]]:
     while waiting:
         at, value = waiting.pop()
         if isinstance(value, dict):
-            waiting += [(f"{at}.{quoted(key)[1:-1]}".lstrip("."), item) for key, item in value.items()]
+            waiting += [(f"{at}.{shortened(key)[1:-1]}".lstrip("."), item) for key, item in value.items()]
             waiting += [(at, key) for key in value]
         elif isinstance(value, list):
             waiting += [(f"{at}[{number}]", item) for number, item in enumerate(value)]
@@ -79,9 +79,9 @@ def _differences(value: Any, form: dict[str, Any], at: str) -> Iterator[tuple[st
     fitting = next((option for option in options if _is_a(value, option)), None)
     if fitting is None:
         names = " or ".join(
-            _NAMES[option["type"]] if "type" in option else quoted(option["enum"]) for option in options
+            _NAMES[option["type"]] if "type" in option else shortened(option["enum"]) for option in options
         )
-        yield at, f"it is {quoted(value)}; it must be {names}", "Correct it"
+        yield at, f"it is {shortened(value)}; it must be {names}", "Correct it"
         return
     if isinstance(value, dict):
         for name in fitting.get("required", []):
@@ -91,7 +91,7 @@ def _differences(value: Any, form: dict[str, Any], at: str) -> Iterator[tuple[st
         for name, item in value.items():
             of_name = fitting.get("properties", {}).get(name, extra if isinstance(extra, dict) else None)
             if of_name is not None:
-                yield from _differences(item, of_name, f"{at}.{quoted(name)[1:-1]}".lstrip("."))
+                yield from _differences(item, of_name, f"{at}.{shortened(name)[1:-1]}".lstrip("."))
     elif isinstance(value, list):
         exact = fitting.get("prefixItems")
         if exact is not None and len(value) != len(exact):

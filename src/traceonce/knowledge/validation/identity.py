@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from traceonce.knowledge.validation.problem import Problem, quoted
+from traceonce.knowledge.validation.problem import Problem, shortened
 from traceonce.knowledge.validation.record_case import RecordCase
 
 _ID = re.compile(r"[a-z0-9_]+/[a-z0-9]+(-[a-z0-9]+)*")
@@ -17,7 +17,7 @@ def id_form(case: RecordCase) -> Iterator[Problem]:
         yield case.problem(
             "id_form",
             "id",
-            f"{quoted(case.record.id)} is no id",
+            f"{shortened(case.record.id)} is no id",
             "Write <domain>/<slug>, as in my-framework/stale-capture",
         )
 
@@ -40,8 +40,8 @@ def domain_of_id(case: RecordCase) -> Iterator[Problem]:
     """`domain` is the first part of the id."""
     domain, _, _ = case.record.id.partition("/")
     if case.record.domain != domain:
-        what = f"it is {quoted(case.record.domain)}, and the id begins with {quoted(domain)}"
-        yield case.problem("domain_of_id", "domain", what, f"Write {quoted(domain)}, or change the id")
+        what = f"it is {shortened(case.record.domain)}, and the id begins with {shortened(domain)}"
+        yield case.problem("domain_of_id", "domain", what, f"Write {shortened(domain)}, or change the id")
 
 
 def said_at_all(case: RecordCase) -> Iterator[Problem]:
@@ -56,7 +56,7 @@ def said_at_all(case: RecordCase) -> Iterator[Problem]:
         if not getattr(record, name):
             yield case.problem("said_at_all", name, "there are none", remedy, "warning")
     if record.error_code and not any(record.error_code in text for text in (record.signature, *record.examples)):
-        what = f"no message of this record carries {quoted(record.error_code)}"
+        what = f"no message of this record carries {shortened(record.error_code)}"
         yield case.problem("said_at_all", "error_code", what, "Write null, or a code that users see", "warning")
     if not record.tags:
         yield case.problem("said_at_all", "tags", "there are none", "Add the words that people search for", "note")

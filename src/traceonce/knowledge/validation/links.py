@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from traceonce.knowledge.record import record_named_in
-from traceonce.knowledge.validation.problem import Problem, quoted
+from traceonce.knowledge.validation.problem import Problem, shortened
 from traceonce.knowledge.validation.record_case import RecordCase
 
 BACK = {
@@ -27,13 +27,13 @@ def transitions_lead_somewhere(case: RecordCase) -> Iterator[Problem]:
         for number, entry in enumerate(getattr(record.transition_graph, kind)):
             at, target = f"transition_graph.{kind}[{number}]", record_named_in(entry)
             if target is None:
-                what, remedy = f"{quoted(entry)} names no record", "Write the id of one"
+                what, remedy = f"{shortened(entry)} names no record", "Write the id of one"
             elif target == record.id:
                 what, remedy = "it is the record itself", "Take it out"
             elif target in seen:
-                what, remedy = f"{quoted(target)} is named twice", "Take one out"
+                what, remedy = f"{shortened(target)} is named twice", "Take one out"
             elif target not in known:
-                what, remedy = f"there is no record {quoted(target)}", "Correct the id, or add that record first"
+                what, remedy = f"there is no record {shortened(target)}", "Correct the id, or add that record first"
             else:
                 seen.add(target)
                 continue
@@ -71,7 +71,7 @@ def documented(case: RecordCase) -> Iterator[Problem]:
         what, remedy = "there is none", "Link the page of the framework's documentation that says most about it"
         yield case.problem("documented", "official_doc_url", what, remedy, "warning")
     elif not _is_page(url):
-        what = f"{quoted(url)} is no page"
+        what = f"{shortened(url)} is no page"
         yield case.problem("documented", "official_doc_url", what, "Write an address that begins with https://")
 
 

@@ -9,7 +9,7 @@ from traceonce.knowledge.evidence import COMPUTED, derive, requirement_of, speak
 from traceonce.knowledge.experiment import Experiment
 from traceonce.knowledge.record import TIERS, Evidence
 from traceonce.knowledge.validation.dates import day
-from traceonce.knowledge.validation.problem import Problem, quoted, verify_command
+from traceonce.knowledge.validation.problem import Problem, shortened, verify_command
 from traceonce.knowledge.validation.record_case import RecordCase
 
 MOST_RUNS = 1_000_000
@@ -26,15 +26,15 @@ def evidence_is_sound(case: RecordCase) -> Iterator[Problem]:
 
 def _unsound(piece: Evidence) -> Iterator[tuple[str, str]]:
     if not 1 <= piece.runs <= MOST_RUNS:
-        yield "runs", f"{quoted(piece.runs)} runs is no number of runs"
+        yield "runs", f"{shortened(piece.runs)} runs is no number of runs"
     elif not 0 <= piece.held <= piece.runs:
-        yield "held", f"{quoted(piece.held)} of {piece.runs} runs cannot have held"
+        yield "held", f"{shortened(piece.held)} of {piece.runs} runs cannot have held"
     if not _VERSION.fullmatch(piece.version):
-        yield "version", f"{quoted(piece.version)} is no version"
+        yield "version", f"{shortened(piece.version)} is no version"
     if not piece.framework.isidentifier():
-        yield "framework", f"{quoted(piece.framework)} is no framework's name"
+        yield "framework", f"{shortened(piece.framework)} is no framework's name"
     if day(piece.date) is None:
-        yield "date", f"{quoted(piece.date)} is no day (YYYY-MM-DD)"
+        yield "date", f"{shortened(piece.date)} is no day (YYYY-MM-DD)"
 
 
 def evidence_is_its_own(case: RecordCase) -> Iterator[Problem]:
@@ -49,10 +49,10 @@ def evidence_is_its_own(case: RecordCase) -> Iterator[Problem]:
         for number, piece in enumerate(pieces):
             own = f"{experiment.path.stem}.{trial}" if experiment and trial in experiment.trials else None
             if own is not None and piece.experiment != own:
-                what = f"it comes from {quoted(piece.experiment)}, not from {quoted(own)}"
+                what = f"it comes from {shortened(piece.experiment)}, not from {shortened(own)}"
                 yield case.problem("evidence_is_its_own", f"{at}[{number}].experiment", what, remedy)
             if (piece.framework, piece.version) in seen:
-                what = f"there is another piece of evidence for {quoted(f'{piece.framework} {piece.version}')}"
+                what = f"there is another piece of evidence for {shortened(f'{piece.framework} {piece.version}')}"
                 yield case.problem("evidence_is_its_own", f"{at}[{number}]", what, "Keep the later one")
             seen.add((piece.framework, piece.version))
 
@@ -107,7 +107,7 @@ def nothing_typed_in(case: RecordCase) -> Iterator[Problem]:
 def tier_is_known(case: RecordCase) -> Iterator[Problem]:
     """`verification_tier` is one of the four tiers."""
     if case.record.verification_tier not in TIERS:
-        what = f"{quoted(case.record.verification_tier)} is no tier"
+        what = f"{shortened(case.record.verification_tier)} is no tier"
         yield case.problem("tier_is_known", "verification_tier", what, f"It is one of {', '.join(TIERS)}")
 
 
@@ -121,17 +121,17 @@ def versions_were_run(case: RecordCase) -> Iterator[Problem]:
     for number, version in enumerate(record.versions):
         at = f"versions[{number}]"
         if version.version not in right:
-            what, package = f"{quoted(version.version)} was never run", requirement_of(version.version)
-            yield case.problem("versions_were_run", at, what, f"{remedy} {quoted(package)[1:-1]}")
+            what, package = f"{shortened(version.version)} was never run", requirement_of(version.version)
+            yield case.problem("versions_were_run", at, what, f"{remedy} {shortened(package)[1:-1]}")
         elif version.status != right[version.version].status:
-            what = f"{quoted(version.status)} was typed in: the runs say {quoted(right[version.version].status)}"
+            what = f"{shortened(version.status)} was typed in: the runs say {shortened(right[version.version].status)}"
             yield case.problem("versions_were_run", f"{at}.status", what, f"Run: {verify_command(record.id)}")
     for name in right.keys() - {version.version for version in record.versions}:
-        what = f"{quoted(name)} was run, and is not named"
+        what = f"{shortened(name)} was run, and is not named"
         yield case.problem("versions_were_run", "versions", what, f"Run: {verify_command(record.id)}")
 
 
 def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return " to ".join(f"{end:g}" for end in value)
-    return quoted(value)[1:-1] if isinstance(value, str) else quoted(value)
+    return shortened(value)[1:-1] if isinstance(value, str) else shortened(value)

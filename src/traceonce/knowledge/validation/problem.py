@@ -44,7 +44,7 @@ class CheckedFile(msgspec.Struct, frozen=True):
         return sum(problem.level == level for problem in self.problems)
 
 
-def printable(file: Path) -> str:
+def file_name(file: Path) -> str:
     """A file's name, which may be any bytes, as text that can be printed."""
     return str(file).encode(errors="replace").decode()
 
@@ -54,7 +54,7 @@ def verify_command(record: str) -> str:
     return command_line.quoted(["traceonce", "knowledge", "verify", record])
 
 
-def quoted(text: object, longest: int = 70) -> str:
+def shortened(text: object, longest: int = 70) -> str:
     """A value for a message: in one line, without control characters, not longer than people read."""
     # reprlib does not go down into deep nesting
     shown = repr(" ".join(text[: 20 * longest].split())) if isinstance(text, str) else reprlib.repr(text)

@@ -12,7 +12,7 @@ from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.experiment import Experiment
 from traceonce.knowledge.provenance import Provenance
 from traceonce.knowledge.record import Evidence, Record
-from traceonce.knowledge.validation.problem import Level, Problem, printable
+from traceonce.knowledge.validation.problem import Level, Problem, file_name
 
 MODULE = re.compile(r"[A-Za-z0-9_]+/[A-Za-z0-9_]+\.py")  # below experiments/
 
@@ -55,7 +55,7 @@ class RecordCase:
         self.at_home, self.together, self.provenance = at_home, together, provenance
 
     def problem(self, rule: str, field: str, what: str, remedy: str, level: Level = "error") -> Problem:
-        return Problem(file=printable(self.file), field=field, what=what, remedy=remedy, rule=rule, level=level)
+        return Problem(file=file_name(self.file), field=field, what=what, remedy=remedy, rule=rule, level=level)
 
     @property
     def evidence(self) -> Iterator[tuple[str, Evidence]]:

@@ -11,10 +11,10 @@ from traceonce.report.phrases import Labels
 from traceonce.report.sentences import describe_breaks as describe_breaks
 from traceonce.report.sentences import describe_cause as describe_cause
 from traceonce.report.sentences import describe_eager_calls as describe_eager_calls
-from traceonce.report.sentences import describe_falling_back, describe_retraces, in_calls
 from traceonce.report.sentences import describe_fix as describe_fix
 from traceonce.report.sentences import describe_reason as describe_reason
 from traceonce.report.sentences import describe_remedy as describe_remedy
+from traceonce.report.sentences import describe_traces
 from traceonce.report.sentences import describe_values as describe_values
 from traceonce.words.notes import diagnosis_notes
 
@@ -80,16 +80,11 @@ def through(site: SiteCount) -> str:
 
 def what_happened(diagnosis: Diagnosis) -> str:
     """How often it was traced, or what else is wrong with it."""
-    calls = in_calls(diagnosis.calls, diagnosis.calls_at_least)
-    if diagnosis.verdict is Verdict.FELL_BACK:
-        return describe_falling_back(diagnosis)
-    if diagnosis.verdict is Verdict.RECOMPILING:
-        return f"compiled {count_of(diagnosis.compiles, 'time')} under {count_of(diagnosis.traces, 'trace')}{calls}"
     if diagnosis.verdict is Verdict.FAILED:
         return f"raised {count_of(diagnosis.failed, 'time')} while it was traced"
     if diagnosis.verdict.is_silent:
         return "is silently wrong" if diagnosis.surely_wrong else "may be silently wrong"
-    return describe_retraces(diagnosis)
+    return describe_traces(diagnosis)
 
 
 def limit_reached(breach: Breach, calls: int) -> str:

@@ -9,7 +9,7 @@ from traceonce.facts.event import package_path
 from traceonce.fix.candidate import Candidate, Change, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_words
-from traceonce.fix.recipes.library_report import package_of
+from traceonce.fix.recipes.library_report import library_of
 from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.signatures.prediction import LIFTABLE, SignatureChange, each_leaf, predict_traces
 from traceonce.fix.source.edits import Edits
@@ -25,7 +25,7 @@ def is_static_by_itself(diagnosis: Diagnosis) -> bool:
     """Is it compiled by a library that takes for static what is no array, so that there is no `static_argnames`?"""
     sites = [package_path(site.via or "").partition("/")[0] for site in diagnosis.call_sites]
     through = bool(sites) and all(package in _STATIC_BY_ITSELF for package in sites)
-    return through or package_of(diagnosis) in _STATIC_BY_ITSELF
+    return through or library_of(diagnosis) in _STATIC_BY_ITSELF
 
 
 def propose(case: Case) -> Iterator[Candidate]:

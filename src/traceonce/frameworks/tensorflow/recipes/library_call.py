@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
-from traceonce.fix.recipes.library_report import advise, library_name, package_of, site_of
+from traceonce.fix.recipes.library_report import advise, library_name, library_of, site_of
 from traceonce.fix.signatures.buckets import note_buckets, pad, varying_places
 from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.signatures.prediction import LIFTABLE, lift, predict_traces
@@ -55,6 +55,6 @@ def _one_size(case: Case) -> Iterator[Candidate]:
     traces = predict_traces(case.events, lambda signature: pad(signature, places))
     if traces < diagnosis.traces:
         where = ", ".join(f"padded(…, axis={place.axis}) for {place.path}" for place in places)
-        before = f"# {site_of(diagnosis)}: pad before the call what {package_of(diagnosis)} gets: {where}"
+        before = f"# {site_of(diagnosis)}: pad before the call what {library_of(diagnosis)} gets: {where}"
         snippet = f"{helper_code(places)}\n{before}"
         yield advise(CauseCode.SHAPE, traces, snippet, *note_buckets(places), ZEROS_ARE_COUNTED())
