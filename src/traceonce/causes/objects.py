@@ -131,6 +131,18 @@ NEW_INSTANCE = Definition(
     cases=_cases_of_new_object,
     values="counted",
 )
+CAPTURED = Definition(
+    CauseCode.CAPTURED,
+    name=Text("captured array", "捕获的数组"),
+    family=families.FUNCTION,
+    rule="CapturedArray",
+    summary="The same code was made into a new function that closes over an array of another size.",
+    what=Text("captured, with another size", "被新的函数捕获，大小不同"),
+    remedy=Text(
+        "make the compiled function once, and pass the array as an argument",
+        "只创建一次编译的函数，把这个数组作为参数传入",
+    ),
+)
 VARIABLE_CREATION = Definition(
     CauseCode.VARIABLE_CREATION,
     name=Text("variable creation", "创建变量"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ import msgspec
 
 from traceonce.diagnosis.compilations import Compilations
 from traceonce.diagnosis.history import Explained, History
+from traceonce.diagnosis.surroundings import compare_captured
 from traceonce.diagnosis.verdicts import Retrace, judge
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import (
@@ -31,6 +33,7 @@ from traceonce.words.notes import in_english
 from traceonce.words.notes.diagnoses import (
     CALLS_NOT_COUNTED,
     DIFFERENT_GRAPHS,
+    OTHER_SIZES,
     TRACES_RAISED,
     TRACES_RAISED_WITHOUT_A_WORD,
 )
@@ -278,6 +281,14 @@ def _notes(mine: list[Explained], done: list[Explained], failed: list[Explained]
             yield TRACES_RAISED_WITHOUT_A_WORD(failed=len(failed), traces=len(mine))
     if calls is None and done:
         yield CALLS_NOT_COUNTED()
-    models = {item.event.fingerprint for item in done if item.event.phase == "first"}
+    firsts = [item.event for item in done if item.event.phase == "first"]
+    models = {event.fingerprint for event in firsts}
     if len(models) > 1:
         yield DIFFERENT_GRAPHS(count=len(models))
+        sizes = [
+            cause
+            for one, next_ in itertools.pairwise(firsts)
+            for cause in compare_captured(one.captured, next_.captured)
+        ]
+        if sizes:
+            yield OTHER_SIZES(sizes=f"{sizes[0].path}: {sizes[0].was} → {sizes[0].now}")

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from traceonce.diagnosis.arguments import compare_arguments
-from traceonce.diagnosis.surroundings import compare_contexts, explain_new_object
+from traceonce.diagnosis.surroundings import compare_captured, compare_contexts, explain_new_object
 from traceonce.facts import Cause, CauseCode, Leaf, Phase, Signature, TraceEvent
 from traceonce.facts.signature import NUMBERS, number
 from traceonce.frameworks.base.registry import framework_of
@@ -135,6 +135,7 @@ class History:
         self._fingerprints: dict[str, int | None] = {}  # which object made it first
         self._dead = dead if dead is not None else set()
         self._read_before: dict[str, str] = {}
+        self._captured_before: dict[str, str] = {}
         self._instances: set[int | None] = set()
         self._told: dict[int | None, tuple[Signature, ...]] = {}
         self._graphs: dict[int | None, dict[str, Signature]] = {}  # what each serves, by the framework's name for it
@@ -197,6 +198,7 @@ class History:
             explain_new_object(
                 event, max(len(self._objects), 1), self._read_before, same_instance=event.instance in self._instances
             ),
+            *compare_captured(self._captured_before, event.captured),
             *(cause for cause in differences if cause.code not in _OWN_OBJECT),
         )
         return Foreseen("retrace" if made else None, self._as_seen(event, causes))
@@ -231,6 +233,7 @@ class History:
             if event.graph is not None:
                 self._graphs.setdefault(event.object, {})[event.graph] = event.served
             self._read_before |= event.reads
+            self._captured_before |= event.captured
             self._instances.add(event.instance)
             if event.fingerprint:
                 self._fingerprints.setdefault(event.fingerprint, event.object)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from traceonce.facts import Cause, CauseCode, Signature, TraceEvent
 
@@ -16,6 +16,16 @@ def compare_contexts(was: Signature, now: Signature) -> Iterator[Cause]:
         if before != after:
             code = CauseCode.VARIABLE_CREATION if key == "scope" else CauseCode.CONTEXT
             yield Cause(code, key, before, after)
+
+
+def compare_captured(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Cause]:
+    """What the same code closed over in another size, in its last object and in this one."""
+    for path, size in now.items():
+        before = was.get(path, size)
+        if before != size:
+            dtype = size.partition("[")[0]
+            start = len(dtype) if before.startswith(f"{dtype}[") else 0
+            yield Cause(CauseCode.CAPTURED, path, before[start:], size[start:])
 
 
 def explain_new_object(

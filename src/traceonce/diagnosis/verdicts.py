@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from traceonce.facts import Cause, CauseCode, Growth, Reason, Verdict
 
-NEW_OBJECT = {CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE}
+NEW_OBJECT = {CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE, CauseCode.CAPTURED}
 PAID_OFF = 10  # calls to a trace from which on another function object is no waste
 ENOUGH = 5  # retraces that are an alarm where calls are not counted
 MANY = 8  # retraces that are an alarm where they have not paid off

@@ -29,6 +29,7 @@ class CauseCode(str, enum.Enum):
     ALIASING = "aliasing"
     NEW_FUNCTION = "new_function"
     NEW_INSTANCE = "new_instance"
+    CAPTURED = "captured"
     VARIABLE_CREATION = "variable_creation"
     CONTEXT = "context"
     WEAK_TYPE = "weak_type"

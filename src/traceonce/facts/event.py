@@ -99,7 +99,8 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     `earlier` holds signatures that the function had traced before anybody watched. `dead` lists the identities of
     arguments that were garbage-collected since the last event. `bytes` is what tracing and the first run
     added to the memory of the process. `fingerprint` is equal for equal graphs, `graph` is the
-    framework's own name for this one. `reads` are the values from outside that the first trace of an object read.
+    framework's own name for this one. `reads` are the values from outside that the first trace of an object read,
+    `captured` the sizes of the arrays among them (``float32[40, 1]``).
     `creates_variables` says that the trace has made some, and so cannot be taken back. `reasons` are the framework's
     own words for why what it had did not serve (such as the guard that failed, of each earlier compilation, the
     latest first). `graph_breaks` are the places at which it cut the function into several graphs, and why.
@@ -138,6 +139,7 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     reduce_retracing: bool = False
     parent: int | None = None
     reads: dict[str, str] = {}
+    captured: dict[str, str] = {}
     creates_variables: bool = False
     reasons: tuple[str, ...] = ()
     graph_breaks: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from traceonce.frameworks.base.chains import Chain
+from traceonce.frameworks.base.closed_over import ITEMS
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.registry import known_frameworks
 from traceonce.frameworks.base.side_effects import describe_state, updated_chains
@@ -62,6 +63,28 @@ class Reader:
                     if text is not None:
                         values[chain.named(myself)] = text
         return {path: text for path, text in values.items() if path not in written}
+
+    def arrays(self, function: types.FunctionType, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Path → each array or tensor from outside that `function` (or what it calls, of the user's) reads."""
+        found: dict[str, Any] = {}
+        for current, bound, myself in self._called_from(function, arguments):
+            for code in _codes(current.__code__):
+                for chain in self._analyse(code).chains:
+                    for steps in range(len(chain.steps) + 1):
+                        start = chain._replace(steps=chain.steps[:steps])
+                        value = self._resolve(start, current, bound)[1]
+                        found |= self._arrays_in(start.named(myself), value)
+        return found
+
+    def _arrays_in(self, path: str, value: Any) -> dict[str, Any]:
+        if self._is_array(value):
+            return {path: value}
+        if type(value) in (list, tuple) and len(value) <= ITEMS:
+            return {f"{path}[{index}]": item for index, item in enumerate(value) if self._is_array(item)}
+        return {}
+
+    def _is_array(self, value: Any) -> bool:
+        return self._is_tensor(value) or (type(value).__module__ == "numpy" and hasattr(value, "tobytes"))
 
     def updated_state(self, function: types.FunctionType, arguments: dict[str, Any]) -> dict[str, str]:
         """Path → text of the state that the body changes, and that changing it again would change again."""

@@ -15,6 +15,10 @@ _OF_LOOP = Text(
 )
 DIALECT = Dialect(
     what={
+        "captured": Text(
+            "captured, with another size (data that grows; or weights of another model: that cannot be told)",
+            "被新的函数捕获，大小不同（变多的数据，或者另一个模型的权重：无法区分）",
+        ),
         "context": Text("a setting of JAX that it was traced with changed", "追踪时所用的 JAX 设置变了"),
     },
     remedy={
@@ -35,6 +39,10 @@ DIALECT = Dialect(
         ),
         "new_function.in_library": _IN_LIBRARY,
         "new_instance.in_library": _IN_LIBRARY,
+        "captured": Text(
+            "jit the function once and pass it as an argument, padded to a few sizes",
+            "只对函数做一次 jax.jit，把它填充到少数几种大小后作为参数传入",
+        ),
         "context": Text("choose the setting once, before the first call", "在第一次调用之前一次选定这个设置"),
         "weak_type": Text(
             "convert it before the call, and name the dtype: jnp.asarray(x, jnp.float32)",

@@ -1,7 +1,8 @@
 """A fingerprint of a jaxpr: equal for the same model built again, different for another model.
 
-What counts: the operations, how they are wired, and the shapes of what was captured. What does not: literals (a
-learning rate does not make another model) and the shapes of the arguments themselves.
+What counts: the operations, how they are wired, and the shapes of what was captured, apart from rows: whether captured
+arrays are weights or data, JAX does not know, and data grows by rows. What does not: literals (a learning rate does not
+make another model) and the shapes of the arguments themselves.
 """
 
 from __future__ import annotations
@@ -10,16 +11,19 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from traceonce.frameworks.base.closed_over import apart_from_rows
+
 MOST = 20_000  # operations looked at
 _STRUCTURAL = {"axes", "dimensions", "permutation", "dimension_numbers", "axis"}
 
 
 class Read(NamedTuple):
-    """A jaxpr: its fingerprint, its operations, whether it calls back into Python."""
+    """A jaxpr: its fingerprint, its operations, whether it calls back into Python, and the arrays that it captured."""
 
     fingerprint: str
     nodes: int
     calls_back: bool
+    captured: tuple[Any, ...] = ()
 
 
 def read_jaxpr(closed: Any, state: str = "") -> Read:
@@ -27,9 +31,11 @@ def read_jaxpr(closed: Any, state: str = "") -> Read:
     reader = _Reader()
     reader.digest.update(state.encode())
     reader.visit(closed.jaxpr)
-    for constant in closed.consts:
-        reader.digest.update(f"{getattr(constant, 'dtype', '')}{getattr(constant, 'shape', '')}".encode())
-    return Read(reader.digest.hexdigest(), reader.nodes, reader.calls_back)
+    captured = [*closed.consts, *reader.captured]
+    for constant in captured:
+        shape = apart_from_rows(getattr(constant, "shape", ()))
+        reader.digest.update(f"{getattr(constant, 'dtype', '')}{shape}".encode())
+    return Read(reader.digest.hexdigest(), reader.nodes, reader.calls_back, tuple(captured))
 
 
 class _Reader:
@@ -37,6 +43,7 @@ class _Reader:
         self.digest = hashlib.blake2b(digest_size=8)
         self.nodes = 0
         self.calls_back = False
+        self.captured: list[Any] = []  # by jaxprs inside
 
     def visit(self, jaxpr: Any) -> None:
         places: dict[Any, int] = {}
@@ -55,6 +62,7 @@ class _Reader:
                     self.digest.update(f"{key}={value}".encode())
                 for inner in _jaxprs(value):
                     self.visit(inner)
+                self.captured += getattr(value, "consts", ())
             for variable in equation.outvars:
                 places[variable] = len(places)
                 self.digest.update(str(getattr(variable.aval, "dtype", "")).encode())

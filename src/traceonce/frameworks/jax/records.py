@@ -14,6 +14,7 @@ _BY_CODE = {
     CauseCode.STRUCTURE: "recompile-structure",
     CauseCode.NEW_FUNCTION: "recompile-fresh-function",
     CauseCode.NEW_INSTANCE: "recompile-fresh-function",
+    CauseCode.CAPTURED: "recompile-fresh-function",
     CauseCode.CONTEXT: "recompile-config",
     CauseCode.SHARDING: "recompile-sharding",
     CauseCode.STALE: "stale-global",

@@ -31,6 +31,11 @@ DIALECT = Dialect(
         ),
         "new_function.in_library": _IN_LIBRARY,
         "new_instance.in_library": _IN_LIBRARY,
+        "captured": Text(
+            "make the tf.function once: pass the array as an argument of open size (input_signature), or keep it in a "
+            "tf.Variable of open shape",
+            "只创建一次 tf.function：把数组作为大小不固定的参数传入，或者放进形状不固定的 tf.Variable",
+        ),
         "compile": Text(
             "pad to a few fixed shapes; XLA compiles for every new one",
             "填充到少数几种固定形状；XLA 对每种新形状都要编译",

@@ -18,6 +18,7 @@ _BY_CODE = {
     CauseCode.ALIASING: "retracing-aliasing",
     CauseCode.NEW_FUNCTION: "retracing-new-function",
     CauseCode.NEW_INSTANCE: "retracing-new-instance",
+    CauseCode.CAPTURED: "retracing-new-function",
     CauseCode.CONTEXT: "retracing-strategy",
     CauseCode.COMPILE: "xla-recompiles-by-shape",
     CauseCode.STALE: "stale-capture",

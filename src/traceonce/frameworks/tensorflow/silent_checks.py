@@ -116,6 +116,12 @@ class SilentChecks:
             return {}
         return self._reader.snapshot(described.python, bound)
 
+    def arrays(self, described: Described, bound: dict[str, Any]) -> dict[str, Any]:
+        """The arrays from outside that a function of the user's reads."""
+        if described.python is None or described.id.library:
+            return {}
+        return self._reader.arrays(described.python, bound)
+
     def state(self, described: Described, bound: dict[str, Any]) -> dict[str, str]:
         """The state that the body of a function of the user's changes, as of now."""
         if described.python is None or described.id.library:

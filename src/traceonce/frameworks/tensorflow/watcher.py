@@ -15,12 +15,13 @@ from typing import Any
 from traceonce.facts import FunctionId, Signature, TraceEvent
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.captured_state import Reader
+from traceonce.frameworks.base.closed_over import describe_sizes, roots_of
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
 from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.tensorflow.backward import BackwardGraphs
 from traceonce.frameworks.tensorflow.call_counts import CallCounts
-from traceonce.frameworks.tensorflow.fingerprints import Fingerprints, graph_name
+from traceonce.frameworks.tensorflow.fingerprints import Fingerprints, captured_things, graph_name
 from traceonce.frameworks.tensorflow.first_runs import FirstRuns
 from traceonce.frameworks.tensorflow.probes import Probes, backward_builders, counts_calls, has_created_variables
 from traceonce.frameworks.tensorflow.requests import Request, Requests
@@ -132,8 +133,19 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
             signed=options.input_signature is not None,
             reduce_retracing=bool(options.reduce_retracing),
             reads=miss.reads if request.phase == "first" else {},
+            captured=self._captured(miss, made) if made is not None and request.phase == "first" else {},
             creates_variables=made is not None and has_created_variables(request.owner),
         )
+
+    def _captured(self, miss: TensorFlowMiss, made: Any) -> dict[str, str]:
+        """The sizes of what the first trace of a function object has captured."""
+        described = miss.request.described
+        try:
+            read = self._silent.arrays(described, miss.bound)
+            return describe_sizes(read, captured_things(made.graph), roots_of(described.python, described.instance))
+        except Exception as error:  # the trace is told of all the same
+            self._problem(error)
+            return {}
 
     def _failed(self, miss: TensorFlowMiss, error: BaseException) -> None:
         if miss.permitted:

@@ -24,6 +24,11 @@ DIFFERENT_GRAPHS = Sentence(
     en="{count} different graphs under this name (other models, or other steps) do not count as retraces.",
     zh="这个名字下有 {count} 个不同的图（别的模型或步骤），不算重新追踪。",
 )
+OTHER_SIZES = Sentence(
+    "other_sizes",
+    en="They captured other sizes ({sizes}): another model, or one model over data that grows; that cannot be told.",
+    zh="它们捕获的大小不同（{sizes}）：是另一个模型，还是同一个模型而数据变多，无法区分。",
+)
 TOO_MUCH_VARIES = Sentence(
     "too_much_varies",
     en="No fix was looked for: {causes} things vary in {traces} traces.",
