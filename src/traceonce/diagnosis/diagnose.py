@@ -164,7 +164,8 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         for process in dict.fromkeys(item.event.process for item in group)
     ]
     verdict, growth, reason = min(judgements, key=lambda judgement: _ORDER.index(judgement[0]))
-    causes = _gather([*(cause for item in mine for cause in item.causes), *recompilations, *findings_causes])
+    sited = [(cause, item.event.call_site) for item in mine for cause in item.causes]
+    causes = _gather([*sited, *((cause, cause.call_site) for cause in [*recompilations, *findings_causes])])
     notes = tuple(_notes(mine, done, failed, calls))
     return Diagnosis(
         backend=group[0].event.backend,
@@ -194,6 +195,9 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         fell_back=next((finding.fell_back for finding in findings if finding.fell_back is not None), None),
         graph_breaks=tuple(dict.fromkeys(place for item in group for place in item.event.graph_breaks)),
         coded_notes=notes,
+        made_at=_most(item.event.made_at for item in mine),
+        known_as=next((item.event.known_as for item in reversed(mine) if item.event.known_as), None),
+        inner=bool(mine) and all(item.event.inner for item in mine),
     )
 
 
@@ -242,17 +246,20 @@ def _lost_seconds(retraces: list[TraceEvent], group: list[TraceEvent]) -> Iterat
         yield (event.exclusive_seconds or 0.0) + max((event.first_run_seconds or 0.0) - run, 0.0)
 
 
-def _gather(causes: Iterable[Cause]) -> list[Cause]:
+def _gather(causes: Iterable[tuple[Cause, CallSite | None]]) -> list[Cause]:
     """One cause per code and place, with its count and the values seen in order; the most frequent first."""
     places: dict[tuple[CauseCode, str], list[Cause]] = {}
-    for cause in causes:
+    sites: dict[tuple[CauseCode, str], Counter[CallSite]] = {}
+    for cause, site in causes:
         places.setdefault((cause.code, cause.path), []).append(cause)
+        sites.setdefault((cause.code, cause.path), Counter()).update([site] if site is not None else [])
     gathered = []
-    for same in places.values():
+    for place, same in places.items():
         values = list(dict.fromkeys([*([same[0].was] if same[0].was else []), *(cause.now for cause in same)]))
         shown = values if len(values) <= VALUES else [*values[: VALUES - 1], "…", values[-1]]
         finite = all(cause.finite for cause in same)
         told = next((cause for cause in same if cause.note), same[0])
+        site = next((site for site, _ in sites[place].most_common(1)), None)
         gathered.append(
             msgspec.structs.replace(
                 same[0],
@@ -261,6 +268,7 @@ def _gather(causes: Iterable[Cause]) -> list[Cause]:
                 finite=finite,
                 note=told.note,
                 differs=told.differs,
+                call_site=site,
                 coded_notes=told.coded_notes,
             )
         )
@@ -270,6 +278,11 @@ def _gather(causes: Iterable[Cause]) -> list[Cause]:
 def _call_sites(mine: list[Explained]) -> tuple[SiteCount, ...]:
     counts: Counter[CallSite] = Counter(item.event.call_site for item in mine if item.event.call_site is not None)
     return tuple(SiteCount.of(site, count) for site, count in counts.most_common())
+
+
+def _most(sites: Iterable[CallSite | None]) -> SiteCount | None:
+    counted = Counter(site for site in sites if site is not None).most_common(1)
+    return SiteCount.of(*counted[0]) if counted else None
 
 
 def _notes(mine: list[Explained], done: list[Explained], failed: list[Explained], calls: int | None) -> Iterator[Note]:

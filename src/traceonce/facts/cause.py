@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from traceonce.facts.event import CallSite
 from traceonce.facts.note import Note
 
 Evidence: TypeAlias = Literal["measured", "reported", "inferred"]
@@ -53,6 +54,7 @@ class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
     """One reason for one trace (or, in a diagnosis, for `count` of them, with the `values` seen in order).
 
     `was` and `now` are the earlier and the later state in words; `type_name` is the Python type of a value.
+    `call_site` is the line whose calls had it; in a diagnosis, most of them.
     `finite` says that the place can only ever take a handful of states (a bool, None or a tensor). `differs` are the
     places that a new function or object reads otherwise than the last one. `note` names what else there is to know, in
     English or by a name of the user's; where it is said in words, `coded_notes` are the same as codes.
@@ -70,6 +72,7 @@ class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
     note: str | None = None
     differs: tuple[str, ...] = ()
     coded_notes: tuple[Note, ...] = ()
+    call_site: CallSite | None = None
 
     @property
     def step(self) -> int | None:

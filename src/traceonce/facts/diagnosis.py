@@ -83,6 +83,8 @@ class Diagnosis(msgspec.Struct, frozen=True):
     """One function: how often it was traced, why, at what cost, and the verdict.
 
     `accepted` says whether it is no worse than the state that was last accepted (None: no such state is known).
+    `made_at` is the user's line that made most of its function objects, `known_as` what the user calls where a library
+    made it. `inner`: what was compiled there is another function, which calls this one.
     `calls_at_least`: there may have been more calls than `calls`. `fell_back` tells of a function that is no longer
     compiled, `graph_breaks` where it was cut into several graphs.
     `notes` are in English; `coded_notes` are the same as codes, as far as they are known as such, in the same order.
@@ -118,6 +120,9 @@ class Diagnosis(msgspec.Struct, frozen=True):
     fell_back: FellBack | None = None
     graph_breaks: tuple[str, ...] = ()
     coded_notes: tuple[Note, ...] = ()
+    made_at: SiteCount | None = None
+    known_as: str | None = None
+    inner: bool = False
 
     def __str__(self) -> str:
         """In a line: the function, the verdict, the counts, what it lost and the places that changed."""

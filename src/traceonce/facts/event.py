@@ -100,7 +100,10 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     arguments that were garbage-collected since the last event. `bytes` is what tracing and the first run
     added to the memory of the process. `fingerprint` is equal for equal graphs, `graph` is the
     framework's own name for this one. `reads` are the values from outside that the first trace of an object read,
-    `captured` the sizes of the arrays among them (``float32[40, 1]``).
+    `captured` the sizes of the arrays among them (``float32[40, 1]``). `made_at` is the user's line that made the
+    function object (`tf.function(…)`, `jax.jit(…)`, `torch.compile(…)`, or what had a library do so), `known_as` what
+    the user calls where a library made it (``model.fit (Sequential)``). `inner`: what was made there is another
+    function, which called this one, and the framework compiled it by itself.
     `creates_variables` says that the trace has made some, and so cannot be taken back. `reasons` are the framework's
     own words for why what it had did not serve (such as the guard that failed, of each earlier compilation, the
     latest first). `graph_breaks` are the places at which it cut the function into several graphs, and why.
@@ -140,6 +143,9 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     parent: int | None = None
     reads: dict[str, str] = {}
     captured: dict[str, str] = {}
+    made_at: CallSite | None = None
+    known_as: str | None = None
+    inner: bool = False
     creates_variables: bool = False
     reasons: tuple[str, ...] = ()
     graph_breaks: tuple[str, ...] = ()

@@ -51,5 +51,6 @@ class Breach(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry",
     causes: tuple[Cause, ...] = ()
     call_site: CallSite | None = None
     reduce_retracing: bool = False
+    made_at: CallSite | None = None
     refused: bool = True
     process: str = ""

@@ -108,7 +108,7 @@ def _facts(explained: Explained) -> list[str]:
     if event.seconds is not None:
         facts.append(duration(event.seconds))
     called = f", called from {describe_site(event.call_site)}" if event.call_site is not None else ""
-    return [*facts, describe_place(event.function, event.backend) + called]
+    return [*facts, describe_place(event.function, event.backend, event.made_at) + called]
 
 
 def ordinal(number: int) -> str:

@@ -29,7 +29,7 @@ def _lines(breach: Breach) -> Iterator[str]:
     )
     function, site = breach.function, breach.call_site
     yield f"  limit      {breach.limit.describe()}; this call needs one more"
-    yield f"  function   {function.name}, {describe_place(function, breach.backend)}"
+    yield f"  function   {function.name}, {describe_place(function, breach.backend, breach.made_at)}"
     yield f"  called at  {describe_site(site) if site is not None else 'a place without a source'}"
     for cause in breach.causes:
         yield f"  cause      {describe_change(cause)} ({describe_cause(cause, 0, breach.backend)})"

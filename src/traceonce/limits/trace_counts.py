@@ -127,6 +127,7 @@ class Count:
                 causes=foreseen.causes,
                 call_site=event.call_site,
                 reduce_retracing=event.reduce_retracing,
+                made_at=event.made_at,
             )
 
     def end(self, event: TraceEvent, *, covered: bool = True) -> None:

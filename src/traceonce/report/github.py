@@ -61,7 +61,8 @@ def _place(diagnosis: Diagnosis) -> tuple[str | None, int | None]:
     """The function where it is the user's own, else the user's line that called it."""
     function = diagnosis.function
     if function.library and diagnosis.call_sites:
-        return diagnosis.call_sites[0].file, diagnosis.call_sites[0].line
+        site = next((cause.call_site for cause in diagnosis.causes if cause.call_site), diagnosis.call_sites[0])
+        return site.file, site.line
     return function.file, function.line
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from traceonce.facts import Cause, Diagnosis
 from traceonce.report.base import Material
 from traceonce.report.sentences import describe_reason
+from traceonce.report.together import bring_together
 
 
 def render_json(material: Material) -> str:
@@ -19,7 +21,7 @@ def render_json(material: Material) -> str:
         "command": recording.command,
         "exit_code": recording.exit_code,
         "seconds": recording.seconds,
-        "functions": [describe_function(diagnosis) for diagnosis in material.diagnoses],
+        "functions": _functions(material.diagnoses),
         "events": recording.events,
         "calls": recording.calls,
         "at_least": recording.at_least,
@@ -38,6 +40,17 @@ def render_json(material: Material) -> str:
         "repairs": recording.repairs,
     }
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+
+
+def _functions(diagnoses: Sequence[Diagnosis]) -> list[dict[str, Any]]:
+    """Each function by itself; `parts` names those that belong under the line of one, `part_of` the one."""
+    entries = [describe_function(diagnosis) for diagnosis in diagnoses]
+    numbers = {id(diagnosis): number for number, diagnosis in enumerate(diagnoses)}
+    for head, parts in bring_together(diagnoses):
+        entries[numbers[id(head)]]["parts"] = [part.function.key for part in parts]
+        for part in parts:
+            entries[numbers[id(part)]]["part_of"] = head.function.key
+    return entries
 
 
 def describe_function(diagnosis: Diagnosis) -> dict[str, Any]:
@@ -73,4 +86,5 @@ def describe_cause(cause: Cause) -> dict[str, Any]:
         "note": cause.note,
         "differs": cause.differs,
         "coded_notes": cause.coded_notes,
+        "call_site": cause.call_site,
     }

@@ -51,12 +51,21 @@ def describe_change(cause: Cause) -> str:
     return f"{cause.path}: now {cause.now}{before}"
 
 
-def describe_place(function: FunctionId, backend: str) -> str:
-    """Where a function was written, and what compiled it if its framework tells. Texts are matched by these words."""
+def describe_place(function: FunctionId, backend: str, made_at: CallSite | SiteCount | None = None) -> str:
+    """Where a function was compiled, and where it was written. Texts are matched by these words."""
     line = f":{function.line}" if function.line else ""
     place = f"{package_path(function.file)}{line}" if function.file else "no source"
     made_by = framework_of(backend).made_by(function)
-    return f"{made_by} at {place}" if made_by else place
+    if made_at is None or (made_at.file, made_at.line) == (function.file, function.line):
+        return f"{made_by} at {place}" if made_by else place
+    made = describe_site(made_at)
+    return f"{made_by} at {made}, defined at {place}" if made_by else f"{place}, made at {made}"
+
+
+def describe_name(diagnosis: Diagnosis) -> str:
+    """What the user calls it, of what a library made."""
+    function = diagnosis.function
+    return f"{diagnosis.known_as} · {function.name}" if function.library and diagnosis.known_as else function.name
 
 
 def describe_site(site: CallSite | SiteCount) -> str:

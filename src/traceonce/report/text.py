@@ -8,9 +8,10 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from traceonce.facts import Breach, Diagnosis, Fix, Recording, Verdict
+from traceonce.facts import Breach, Cause, Diagnosis, Fix, Recording, Verdict
 from traceonce.facts.attention import changed_since, needing_attention
 from traceonce.facts.command_line import quoted
+from traceonce.facts.event import package_path
 from traceonce.facts.printable import SENTENCE, cut, printable
 from traceonce.facts.quantities import count_of, duration, percent, size
 from traceonce.frameworks.base.registry import dialect_of
@@ -21,6 +22,7 @@ from traceonce.report.sentences import (
     describe_cause,
     describe_eager_calls,
     describe_fix,
+    describe_name,
     describe_place,
     describe_reached,
     describe_reason,
@@ -33,6 +35,7 @@ from traceonce.report.sentences import (
     in_calls,
 )
 from traceonce.report.terminal import print_line, safe_line
+from traceonce.report.together import bring_together
 from traceonce.words.notes import cause_note
 
 STYLES = {
@@ -75,10 +78,12 @@ def _lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Tex
     yield from _first(LINES, list(_limits(recording)), "limits that were reached")
     acute = needing_attention(recording, diagnoses)
     command = fix_command(recording.command)
-    for diagnosis in acute[:FUNCTIONS]:
+    together = bring_together(acute)
+    for head, parts in together[:FUNCTIONS]:
         yield Text()
-        yield from _function_lines(diagnosis, command)
-    yield from _more(len(acute) - FUNCTIONS, "functions to look at")
+        yield from _function_lines(head, command)
+        yield from _parts(parts)
+    yield from _more(len(together) - FUNCTIONS, "functions to look at")
     yield from _worth_a_look(diagnoses)
     seen = set(map(id, acute))
     quiet = [diagnosis for diagnosis in diagnoses if id(diagnosis) not in seen]
@@ -86,9 +91,11 @@ def _lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Tex
     if bounded:
         yield Text()
         yield Text("You can ignore these:", "dim")
-        for diagnosis in bounded[:LINES]:
-            yield from _bounded(diagnosis)
-        yield from _more(len(bounded) - LINES, "functions")
+        lines = bring_together(bounded)
+        for head, parts in lines[:LINES]:
+            yield from _bounded(head)
+            yield from _parts(parts)
+        yield from _more(len(lines) - LINES, "functions")
     broken = [
         Text.assemble(("note  ", "yellow"), f"{d.function.name} has {describe_breaks(d.graph_breaks)}")
         for d in quiet
@@ -104,6 +111,23 @@ def _lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Tex
         yield Text()
         for text in problems:
             yield Text.assemble(("note  ", "yellow"), text)
+
+
+def _parts(parts: Sequence[Diagnosis]) -> Iterator[Text]:
+    """What was compiled under the same line of the user's, a line each."""
+    if not parts:
+        return
+    traces = sum(diagnosis.traces for diagnosis in parts)
+    yield Text(f"  inside: {count_of(len(parts), 'more function')}, {count_of(traces, 'trace')}", "dim")
+    for diagnosis in parts[:CAUSES]:
+        what = describe_retraces(diagnosis) if diagnosis.retraces else count_of(diagnosis.traces, "trace")
+        causes = ", ".join(dict.fromkeys(cause.path for cause in diagnosis.causes[:3]))
+        cost = f" · {duration(diagnosis.lost_seconds)} lost" if diagnosis.lost_seconds >= 0.001 else ""
+        place = f"{package_path(diagnosis.function.file or '?')}:{diagnosis.function.line}"
+        why = f" ({causes})" if causes else ""
+        yield Text(f"    {diagnosis.function.name}  {what}{why}{cost} · {place}", "dim")
+    if len(parts) > CAUSES:
+        yield Text(f"    … and {len(parts) - CAUSES:,} more (--format html or json has all)", "dim")
 
 
 def _first(most: int, lines: Sequence[Text], what: str) -> Iterator[Text]:
@@ -178,7 +202,9 @@ def _function_lines(diagnosis: Diagnosis, command: str | None) -> Iterator[Text]
     for cause, words in zip(diagnosis.causes, descriptions, strict=False):
         line = Text("  ").append(cause.path.ljust(width), "yellow").append("   ").append(words.ljust(middle))
         values = describe_values(cause)
-        yield line.append(f"   {values}", "dim") if values else line
+        line = line.append(f"   {values}", "dim") if values else line
+        elsewhere = cause.call_site if _is_elsewhere(cause, diagnosis) else None
+        yield line.append(f"   at {describe_site(elsewhere)}", "dim") if elsewhere is not None else line
     if len(diagnosis.causes) > CAUSES:
         yield Text(f"  … and {len(diagnosis.causes) - CAUSES} more places (see --format json)", "dim")
     label = width
@@ -197,6 +223,12 @@ def _function_lines(diagnosis: Diagnosis, command: str | None) -> Iterator[Text]
         yield Text("  ").append("note".ljust(label), "dim").append(f"   {note}", "dim")
     if diagnosis.records:
         yield Text("  ").append("known".ljust(label), "dim").append(f"   {_known(diagnosis)}", "dim")
+
+
+def _is_elsewhere(cause: Cause, diagnosis: Diagnosis) -> bool:
+    """Is its line another than the one that the title names?"""
+    site, named = cause.call_site, diagnosis.call_sites[:1]
+    return site is not None and bool(named) and (site.file, site.line) != (named[0].file, named[0].line)
 
 
 def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
@@ -239,7 +271,7 @@ def _remedies(diagnosis: Diagnosis) -> list[str]:
 
 
 def _title(diagnosis: Diagnosis) -> Text:
-    line = Text().append(diagnosis.function.name, STYLES[diagnosis.verdict]).append("  ")
+    line = Text().append(describe_name(diagnosis), STYLES[diagnosis.verdict]).append("  ")
     judged = {None: [], True: ["accepted by the baseline"], False: ["worse than the baseline accepts"]}
     accepted = judged[diagnosis.accepted]
     line.append(" · ".join([_what_happened(diagnosis), *accepted, *_costs(diagnosis), _where(diagnosis)]))
@@ -265,7 +297,7 @@ def _costs(diagnosis: Diagnosis) -> list[str]:
 
 
 def _where(diagnosis: Diagnosis) -> str:
-    place = describe_place(diagnosis.function, diagnosis.backend)
+    place = describe_place(diagnosis.function, diagnosis.backend, diagnosis.made_at)
     if not diagnosis.call_sites:
         return place
     others = len(diagnosis.call_sites) - 1
@@ -274,7 +306,7 @@ def _where(diagnosis: Diagnosis) -> str:
 
 
 def _bounded(diagnosis: Diagnosis) -> Iterator[Text]:
-    line = Text("  ").append(diagnosis.function.name, STYLES[Verdict.BOUNDED])
+    line = Text("  ").append(describe_name(diagnosis), STYLES[Verdict.BOUNDED])
     calls = in_calls(diagnosis.calls, diagnosis.calls_at_least)
     traces = count_of(diagnosis.traces, dialect_of(diagnosis.backend).trace.en)
     places = ", ".join(dict.fromkeys(cause.path for cause in diagnosis.causes[:3]))

@@ -6,6 +6,7 @@ Except for the first calls of each executable, which come through Python to be c
 from __future__ import annotations
 
 import dataclasses
+import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,6 +21,7 @@ from traceonce.frameworks.base.closed_over import describe_sizes, roots_of
 from traceonce.frameworks.base.event_numbers import number_event
 from traceonce.frameworks.base.hooks import leave_no_frame
 from traceonce.frameworks.base.identities import ByIdentity
+from traceonce.frameworks.base.made_places import MadePlaces, called_by_user
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
 from traceonce.frameworks.jax.abstract_traces import Abstract
 from traceonce.frameworks.jax.executions import Executions
@@ -47,6 +49,7 @@ class JaxMiss(Miss):
     reads: dict[str, str]
     state: dict[str, str]
     parts: list[KnownTrace] = dataclasses.field(default_factory=list)
+    known_as: str | None = None
 
 
 class JaxWatcher(MissWatcher[JaxMiss]):
@@ -61,6 +64,7 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         self._probes = probes
         self._places = JaxPlaces(probes.jax)
         self._numbers = ByIdentity()
+        self._made_places = MadePlaces(self._places)
         self._requests = Requests(probes, self._places, self._numbers)
         self._memories = Memories()
         self._abstract = Abstract()
@@ -91,8 +95,20 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         self._listening.start()
         self._hooks.place(self._probes.pjit, self._probes.tracing, self._on_miss)
         self._hooks.place(self._probes.reporting, "test_event", self._hook_beginning)
+        self._hooks.place(self._probes.pjit, "_cpp_pjit", self._hook_making)
         self._executions.place(self._hooks)
         self._transformed.place(self._hooks)
+
+    def _hook_making(self, original: Any) -> Any:
+        def _cpp_pjit(fun: Any, *args: Any, **kwargs: Any) -> Any:
+            jitted = original(fun, *args, **kwargs)
+            try:
+                self._made_places.note(fun, sys._getframe(1))
+            except Exception as error:
+                self._problem(error)
+            return jitted
+
+        return _cpp_pjit
 
     def _remember_earlier(self) -> None:
         if not hasattr(self._probes.pjit, "_infer_params_cached"):
@@ -138,6 +154,7 @@ class JaxWatcher(MissWatcher[JaxMiss]):
             reads=self._stale.read(request.described, request.bound),
             state=self._stale.state(request.described, request.bound),
             call=self._executions.next_call(request.described.id.key) if request.counted else None,
+            known_as=called_by_user(self._places, caller) if request.described.id.library else None,
             permitted=not request.abstract,
             abstract=request.abstract,
         )
@@ -240,6 +257,8 @@ class JaxWatcher(MissWatcher[JaxMiss]):
             stack=request.stack,
             raw_reason=self._memories.why_again(request.owner, request.signature),
             reads={**_from_outside(miss.reads, request), **request.bindings} if miss.first else {},
+            made_at=self._made_places.of(miss.jitted),
+            known_as=miss.known_as,
             captured=self._captured(request, made) if made is not None and miss.first else {},
         )
 

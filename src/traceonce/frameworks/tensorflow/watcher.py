@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 import types
 import weakref
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.captured_state import Reader
 from traceonce.frameworks.base.closed_over import describe_sizes, roots_of
 from traceonce.frameworks.base.identities import ByIdentity
+from traceonce.frameworks.base.made_places import MadePlaces, called_by_user
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
 from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.tensorflow.backward import BackwardGraphs
@@ -40,6 +42,7 @@ class TensorFlowMiss(Miss):
     reads: dict[str, str]
     state: dict[str, str]
     dead: tuple[int, ...] = ()
+    known_as: str | None = None
 
 
 class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
@@ -55,6 +58,7 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
         self._requests = Requests(probes, self._places)
         self._fingerprints = Fingerprints()
         self._objects = ByIdentity()
+        self._made_places = MadePlaces(self._places)
         self._known: weakref.WeakSet[Any] = weakref.WeakSet()
         self._counts = CallCounts(probes.polymorphic_function) if counts_calls(probes) else None
         self._runs = FirstRuns(probes.context.executing_eagerly, sink.write, self._problem)
@@ -91,8 +95,26 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
 
     def _place(self) -> None:
         self._hooks.place(self._probes.tracing_compilation, "_create_concrete_function", self._on_miss)
+        self._hooks.place(self._probes.polymorphic_function.Function, "__init__", self._hook_making)
         for owner, method in backward_builders(self._probes):
             self._hooks.place(owner, method, self._backward.hook)
+
+    def _hook_making(self, original: Any) -> Any:
+        """A `tf.function` is made in a helper called ``decorated``; else TensorFlow copies one for an object."""
+
+        def __init__(owner: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807  # it stands in for one
+            original(owner, *args, **kwargs)
+            try:
+                caller = sys._getframe(1)
+                copied = caller.f_locals.get("original_function") if caller.f_code.co_name != "decorated" else None
+                if copied is not None:
+                    self._made_places.set(owner, self._made_places.of(copied))
+                else:
+                    self._made_places.note(owner, caller)
+            except Exception as error:
+                self._problem(error)
+
+        return __init__
 
     def _read(
         self, caller: types.FrameType, /, function_type: Any, type_context: Any, func_graph: Any, tracing_options: Any
@@ -107,6 +129,7 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
             reads=self._silent.read(request.described, bound),
             state=self._silent.state(request.described, bound),
             call=self._next_call(request) if request.called else None,
+            known_as=called_by_user(self._places, caller) if request.described.id.library else None,
         )
 
     def _event(self, miss: TensorFlowMiss, made: Any = None) -> TraceEvent:
@@ -134,6 +157,8 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
             reduce_retracing=bool(options.reduce_retracing),
             reads=miss.reads if request.phase == "first" else {},
             captured=self._captured(miss, made) if made is not None and request.phase == "first" else {},
+            made_at=self._made_places.of(request.owner),
+            known_as=miss.known_as,
             creates_variables=made is not None and has_created_variables(request.owner),
         )
 

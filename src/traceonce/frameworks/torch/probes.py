@@ -165,6 +165,21 @@ def compiled_names(result: Any) -> list[str]:
     return [name for name in code.co_names if name.startswith(GRAPH)] if code is not None else []
 
 
+def compiling_class() -> Any:
+    """What `torch.compile` makes for each function that it is given, where it is what we know; else None."""
+    found = getattr(sys.modules.get("torch._dynamo.eval_frame"), "_TorchDynamoContext", None)
+    return found if found is not None and "fn" in inspect.signature(found.__call__).parameters else None
+
+
+def compiling_frame(frame: types.FrameType | None) -> types.FrameType | None:
+    """The frame of what `torch.compile` returned, inside which `frame` compiles; its ``self`` is what made it."""
+    while frame is not None:
+        if frame.f_code.co_name in ("compile_wrapper", "_fn") and frame.f_code.co_filename.endswith("eval_frame.py"):
+            return frame
+        frame = frame.f_back
+    return None
+
+
 def is_compiled(result: Any) -> bool:
     """Did a compilation come of it, and not a decision to leave the frame alone?"""
     return getattr(getattr(result, "guarded_code", result), "code", None) is not None

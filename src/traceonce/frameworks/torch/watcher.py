@@ -8,6 +8,7 @@ catch, to a wrapper of ours around PyTorch's own outermost one, and becomes itse
 from __future__ import annotations
 
 import dataclasses
+import sys
 import threading
 import time
 import types
@@ -16,10 +17,11 @@ from typing import Any
 
 import msgspec
 
-from traceonce.facts import FunctionId, TraceEvent
+from traceonce.facts import CallSite, FunctionId, TraceEvent
 from traceonce.facts.error_text import shorten_error
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.hooks import leave_no_frame
+from traceonce.frameworks.base.made_places import MadePlaces, with_class
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
 from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.torch.failed_guards import AskedOnce
@@ -29,6 +31,8 @@ from traceonce.frameworks.torch.open_sizes import OpenSizes, graph_breaks
 from traceonce.frameworks.torch.probes import (
     Probes,
     compiled_names,
+    compiling_class,
+    compiling_frame,
     give_number_back,
     is_compiled,
     is_skipped_for_good,
@@ -37,6 +41,8 @@ from traceonce.frameworks.torch.probes import (
 )
 from traceonce.frameworks.torch.requests import Request, Requests
 from traceonce.frameworks.torch.words import LEFT_ALONE, LIMIT_REACHED
+
+AROUND = ("_dynamo", "nn/modules")  # what runs between the call of a compiled function and its own frame
 
 
 class Refused(BaseException):
@@ -55,6 +61,9 @@ class TorchMiss(Miss):
     limit: tuple[str, int | None] | None
     made: OpenSizes
     breaks: int
+    made_at: CallSite | None = None
+    known_as: str | None = None
+    inner: bool = False
 
 
 class _Outermost(threading.local):
@@ -78,6 +87,7 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         self._places = Places((torch.__file__,))
         self._requests = Requests(torch, probes, self._places)
         self._outermost = _Outermost()
+        self._made_places = MadePlaces(self._places)
         self._runs = FirstRuns(sink.write, self._problem)
         self._fallen = FallenBack(sink.write, self._problem)
         self._functions: dict[str, FunctionId] = {}  # by PyTorch's own number for a compilation
@@ -104,6 +114,9 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         self._hooks.place(probes.convert_frame, "_compile", self._on_miss)
         self._hooks.place(probes.convert_frame.CatchErrorsWrapper, "__call__", self._hook_outermost)
         self._hooks.place(probes.output_graph.OutputGraph, "call_user_compiler", self._hook_graph)
+        contexts = compiling_class()
+        if contexts is not None:
+            self._hooks.place(contexts, "__call__", self._hook_making)
         self._reasons.place(self._hooks, probes.guards)
         if isinstance(getattr(probes.utils, "log_compilation_event", None), types.FunctionType):
             self._hooks.place(probes.utils, "log_compilation_event", self._hook_metrics)
@@ -132,6 +145,31 @@ class CompileWatcher(MissWatcher[TorchMiss]):
             return result
 
         return call
+
+    def _hook_making(self, original: Any) -> Any:
+        def __call__(context: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807  # it stands in for one
+            try:
+                if self._made_places.of(context) is None:
+                    self._made_places.note(context, sys._getframe(1))
+            except Exception as error:
+                self._problem(error)
+            return original(context, *args, **kwargs)
+
+        return __call__
+
+    def _made_where(self, caller: types.FrameType) -> tuple[CallSite | None, str | None, bool]:
+        """Where what is being compiled was given to `torch.compile`; or, `inner`, what has called it."""
+        outer = compiling_frame(caller)
+        if outer is None:
+            return None, None, False
+        between, inner = caller, False
+        while between is not outer and between.f_back is not None:
+            inner = inner or not self._places.is_in_framework(between.f_code.co_filename, *AROUND)
+            between = between.f_back
+        context, function = outer.f_locals.get("self"), outer.f_locals.get("fn")
+        given, thing = self._made_places.given(context), getattr(function, "__self__", None)
+        known_as = with_class(given, thing) if given is not None and thing is not None else given
+        return self._made_places.of(context), known_as, inner
 
     def _hook_graph(self, original: Any) -> Any:
         def call_user_compiler(graph: Any, gm: Any, *args: Any, **kwargs: Any) -> Any:
@@ -163,6 +201,7 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         with self._reasons.asking():
             request = self._requests.read(arguments, caller, self._runs.total, self._outermost)
         limit = reached_limit(self._probes, arguments)
+        made_at, known_as, inner = self._made_where(caller)
         return TorchMiss(
             request=request,
             limit=limit,
@@ -171,6 +210,9 @@ class CompileWatcher(MissWatcher[TorchMiss]):
             call=self._runs.total(request.described.id.key) + request.begins,
             permitted=limit is None,
             parent=request.parent,
+            made_at=made_at,
+            inner=inner,
+            known_as=known_as,
         )
 
     def _leave(self, miss: TorchMiss) -> None:
@@ -239,6 +281,9 @@ class CompileWatcher(MissWatcher[TorchMiss]):
             call_site=request.site,
             stack=request.stack,
             reads=request.reads,
+            made_at=miss.made_at,
+            known_as=miss.known_as,
+            inner=miss.inner,
             reasons=request.reasons,
             graph_breaks=graph_breaks(self._probes, self._places, miss.breaks) if done else (),
         )

@@ -53,7 +53,7 @@ def describe_offences(offences: Sequence[Offence], explained: Iterable[Diagnosis
 
 def _facts(offences: Sequence[Offence], explained: Diagnosis) -> Iterator[str]:
     judged = offences[0].function
-    yield f"  function   {judged.function.name}, {describe_place(judged.function, judged.backend)}"
+    yield f"  function   {judged.function.name}, {describe_place(judged.function, judged.backend, judged.made_at)}"
     for offence in offences:
         yield f"  limit      {offence.limit}"
     calls = in_calls(judged.calls, judged.calls_at_least)

@@ -109,7 +109,7 @@ def facts_of(happened: ChromeEvent) -> dict[str, Any]:
     return _known(
         {
             "function": event.function.name,
-            "place": describe_place(event.function, event.backend),
+            "place": describe_place(event.function, event.backend, event.made_at),
             "phase": event.phase,
             "trace": event.ordinal,
             "call": event.call,

@@ -42,7 +42,7 @@ def _costs(diagnosis: Diagnosis, phrases: Phrases) -> Iterator[str]:
 
 
 def _where(diagnosis: Diagnosis, phrases: Phrases) -> str:
-    place = code(describe_place(diagnosis.function, diagnosis.backend))
+    place = code(describe_place(diagnosis.function, diagnosis.backend, diagnosis.made_at))
     if not diagnosis.call_sites:
         return place
     site, others = diagnosis.call_sites[0], len(diagnosis.call_sites) - 1

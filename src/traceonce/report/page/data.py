@@ -44,7 +44,7 @@ from traceonce.words.notes.diagnoses import TRACES_RAISED
 from traceonce.words.translated import LANGUAGES
 
 CALL_EXCERPTS = 3
-_NOT_SHOWN = ("differs", "coded_notes")  # of a cause: `said` has both in words
+_NOT_SHOWN = ("differs", "coded_notes", "call_site")  # of a cause: `said` has the first two in words
 # What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.
 _ESCAPED = "<>&\u2028\u2029"
 

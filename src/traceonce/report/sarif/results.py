@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from traceonce.causes.definition import Level
-from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, FunctionId, SiteCount, Verdict
+from traceonce.facts import Breach, CallSite, Cause, CauseCode, Diagnosis, FunctionId, SiteCount, Verdict
 from traceonce.facts.attention import needing_attention
 from traceonce.facts.cause import SILENT
 from traceonce.report.base import Material
@@ -87,7 +87,7 @@ class _Function:
             f": {values}" if values else ""
         )
         lines = [said, *self._eager_calls(cause), *self._remedies(cause)]
-        found = self._found(cause.code.value, self._level(cause), *lines, path=cause.path)
+        found = self._found(cause.code.value, self._level(cause), *lines, path=cause.path, site=cause.call_site)
         return found._replace(
             fixes=tuple(self._changes.describe(cause, diagnosis)),
             properties={
@@ -121,9 +121,10 @@ class _Function:
         if not fixes and self._acute and cause in causes_left(self._diagnosis):
             yield f"Change: {english.describe_remedy(cause, self._diagnosis)}"
 
-    def _found(self, rule: str, level: Level, *lines: str, path: str = "") -> SarifResult:
+    def _found(self, rule: str, level: Level, *lines: str, path: str = "", site: CallSite | None = None) -> SarifResult:
         diagnosis, function = self._diagnosis, self._diagnosis.function
-        place = self._places.of_function(function, diagnosis.call_sites)
+        sites = [*([SiteCount.of(site, 1)] if site is not None else []), *diagnosis.call_sites]
+        place = self._places.of_function(function, sites)
         cost = f", {english.lost(diagnosis.lost_seconds, diagnosis.share)}" if diagnosis.lost_seconds >= 0.001 else ""
         return SarifResult(
             rule=rule,

@@ -1,0 +1,58 @@
+"""Whose line: where a function was given to `jax.jit`, also inside a library."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+from jitted import only
+
+import traceonce
+
+
+def line_of(function: Any, text: str) -> int:
+    lines, start = inspect.getsourcelines(function)
+    return start + next(number for number, line in enumerate(lines) if text in line)
+
+
+def test_where_a_function_was_jitted(jax: Any) -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.step = jax.jit(self._step)  # jitted
+
+        def _step(self, x: Any) -> Any:
+            return x * 2
+
+    with traceonce.watch() as seen:
+        for size in (2, 3):
+            Model().step(np.ones(size))
+    made = only(seen).made_at
+    assert made is not None
+    assert (made.line, made.count) == (line_of(test_where_a_function_was_jitted, "# jitted"), 2)
+    assert f"jax.jit at {made.file}:{made.line}, defined at" in str(seen)
+
+
+def test_a_sampler_of_a_library(jax: Any, tmp_path: Any, monkeypatch: Any) -> None:
+    """The line that constructs it, and the call as the user writes it."""
+    package = tmp_path / "site-packages"
+    package.mkdir()
+    (package / "samplers.py").write_text(
+        "import jax\n\nclass Sampler:\n    def __init__(self):\n        self._step = jax.jit(lambda x: x + 1)\n"
+        "    def run(self, x):\n        return self._step(x)\n"
+    )
+    monkeypatch.syspath_prepend(str(package))
+    monkeypatch.setattr("sysconfig.get_path", lambda name, *rest: str(package))
+    import samplers  # type: ignore[import-not-found]  # written above
+
+    with traceonce.watch() as seen:
+        mcmc = samplers.Sampler()  # constructed
+        for size in (2, 3, 4):
+            mcmc.run(np.ones(size))
+    made = only(seen).made_at
+    assert only(seen).known_as == "mcmc.run (Sampler)"
+    assert made is not None
+    assert made.line == line_of(test_a_sampler_of_a_library, "# constructed")
+    assert made.via is not None
+    assert made.via.endswith("samplers.py:5")
+    assert str(seen).partition("\n\n")[2].startswith("mcmc.run (Sampler) · ")
