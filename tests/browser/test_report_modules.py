@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import NewPage, OpenPage
 from playwright.sync_api import Page, Route
-from report_parts import open_every_card
-from reports import Reports
 
+from tests.browser.browsing import NewPage, OpenPage
+from tests.browser.report_parts import open_every_card
+from tests.browser.reports import Reports
 from traceonce.report.page import FOLDER
 
 HOME = "http://report.test/"
