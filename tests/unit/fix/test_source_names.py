@@ -26,7 +26,7 @@ def walrus(xs):
 def class_scope(xs):
     class C:
         x = xs
-        n = [a for a in x if a in x]
+        n = [a for a in x]
         def m(self): return C.n
     return C
 
