@@ -120,7 +120,7 @@ def _parts(parts: Sequence[Diagnosis]) -> Iterator[Text]:
     traces = sum(diagnosis.traces for diagnosis in parts)
     yield Text(f"  inside: {count_of(len(parts), 'more function')}, {count_of(traces, 'trace')}", "dim")
     for diagnosis in parts[:CAUSES]:
-        what = describe_retraces(diagnosis) if diagnosis.retraces else count_of(diagnosis.traces, "trace")
+        what = describe_traces(diagnosis) if diagnosis.retraces else count_of(diagnosis.traces, "trace")
         causes = ", ".join(dict.fromkeys(cause.path for cause in diagnosis.causes[:3]))
         cost = f" · {duration(diagnosis.lost_seconds)} lost" if diagnosis.lost_seconds >= 0.001 else ""
         place = f"{package_path(diagnosis.function.file or '?')}:{diagnosis.function.line}"
