@@ -19,7 +19,7 @@ KINDS = ("sqlite", "postgresql")
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever gets a 429 need not wait for it here."""
-    for module in ("safety", "problems"):
+    for module in ("safety", "error_responses"):
         monkeypatch.setattr(f"traceonce.serve.{module}.SLOWED_DOWN", 0.0)
 
 
