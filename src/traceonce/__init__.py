@@ -1,6 +1,7 @@
 """Trace once, run forever: find out why `tf.function`, `jax.jit` or `torch.compile` traces again.
 
-Importing traceonce imports no framework, and little else.
+Importing traceonce imports no framework, and little else. What `__all__` has (`docs/python.md` lists it) is public; the
+modules are internal, and may move.
 
 PYTEST_DONT_REWRITE: a process that is watched may have imported this before pytest, which would warn of that.
 """
