@@ -31,7 +31,7 @@ def find_confused(numbers: dict[str, Leaf], frame: types.FrameType | None) -> It
             break
         frame = frame.f_back
     here = frame.f_locals if frame is not None else {}
-    if not {"args", "kwargs", "jit_info"} <= here.keys():
+    if any(name not in here for name in ("args", "kwargs", "jit_info")):
         return
     declared = getattr(here["jit_info"].fun_signature, "parameters", None) or {}
     for item in passed_arguments(declared, here["jit_info"], here["args"], here["kwargs"]):

@@ -102,7 +102,10 @@ def is_on_the_way(frame: types.FrameType, places: JaxPlaces) -> bool:
 def _names(primitive: str, params: dict[str, Any], count: int) -> list[str]:
     """Names for the flat arguments: what the loop captured, what it carries, what it runs over."""
     if primitive == "scan":
-        captured, carried = params.get("num_consts", 0), params.get("num_carry", 0)
+        if "ft_in" in params:  # from 0.11 on
+            captured, carried = (len(part) for part in params["ft_in"].unpack()[:2])
+        else:
+            captured, carried = params.get("num_consts", 0), params.get("num_carry", 0)
         names = [*_row("captured", captured), *_row("carry", carried)]
         return names + _row("xs", count - len(names))
     if primitive == "while":

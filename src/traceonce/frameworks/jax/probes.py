@@ -1,7 +1,7 @@
 """The private places of JAX that we stand on, in one file, checked before use.
 
 JAX tells in public (`jax.monitoring`) that it traced, lowered or compiled something, and how long that took; not what,
-nor for which arguments. In 0.6 to 0.10 one function of `pjit` is called when a call of a jitted function needs a trace
+nor for which arguments. In 0.6 to 0.12 one function of `pjit` is called when a call of a jitted function needs a trace
 (`_infer_params_impl`, from 0.9 on `_trace_for_jit`), one when a call is not served by the compiled fast path
 (`_pjit_call_impl_python`), and two decide about that path. On any other version, or where something has moved, `probe`
 says what, and the watcher falls back to the public events.
@@ -13,7 +13,7 @@ import inspect
 from typing import Any, NamedTuple
 
 OLDEST = (0, 6)
-NEWEST = (0, 10)
+NEWEST = (0, 12)
 OF_TRACING = {  # the place, what it takes (in 0.9.0: less), and the event of a trace that is really made
     "_trace_for_jit": (
         [["fun", "ji", "ctx_mesh", "dbg", "avals", "args", "kwargs"], ["fun", "ji", "args", "kwargs"]],
