@@ -6,7 +6,7 @@ import functools
 import inspect
 import os
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from traceonce.facts import FunctionId
@@ -14,6 +14,7 @@ from traceonce.frameworks.base.literals import shorten_repr
 from traceonce.frameworks.jax.own_files import JaxPlaces
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
+FEW = 16  # items of a tuple of functions that are looked at (the branches of `switch`)
 
 
 class Described(NamedTuple):
@@ -28,12 +29,15 @@ class Described(NamedTuple):
 def describe_function(function: Any, places: JaxPlaces, note: str = "") -> Described:
     """Name the function behind the callable that was handed to `jax.jit`.
 
-    What JAX itself put around it (`grad`, `vmap`) is part of the name: ``loss [grad]``.
+    What JAX itself put around it (`grad`, `vmap`) is part of the name: ``loss [grad]``. So is a function of JAX's own
+    that is handed the user's: ``step [scan]``, of ``partial(jax.lax.scan, step)``.
     """
     around: list[str] = []
+    given: list[Any] = []
     instance = None
     for _ in range(32):
         if isinstance(function, functools.partial):
+            given += (*function.args, *function.keywords.values())
             function = function.func
         elif isinstance(function, types.MethodType):
             instance, function = function.__self__, function.__func__
@@ -57,9 +61,31 @@ def describe_function(function: Any, places: JaxPlaces, note: str = "") -> Descr
     if code is None:
         return Described(FunctionId(name), None, instance, internal=True)
     file = code.co_filename
+    users = find_users_function(given, places) if places.is_jax(file) else None
+    if users is not None:
+        return describe_function(users, places, note=str(function.__name__))
     identity = FunctionId(name, places.shorten(file), code.co_firstlineno, library=not places.is_user(file))
     python = function if isinstance(function, types.FunctionType) else None
     return Described(identity, python, instance, internal=places.is_jax(file))
+
+
+def find_users_function(values: Iterable[Any], places: JaxPlaces) -> Any:
+    """The first function that is not JAX's among values that are handed to a function of JAX's."""
+    functions = (item for value in values for item in _functions(value))
+    return next((item for item in functions if not places.is_jax(_code(item).co_filename)), None)
+
+
+def _functions(value: Any, deep: int = 2) -> Iterator[Any]:
+    """A function, or those in a small tuple or set (in the order of their lines: a set has none)."""
+    if isinstance(_code(value), types.CodeType):
+        yield value
+    elif type(value) in (tuple, frozenset) and len(value) <= FEW and deep:
+        found = [function for item in value for function in _functions(item, deep - 1)]
+        yield from found if type(value) is tuple else sorted(found, key=lambda item: _code(item).co_firstlineno)
+
+
+def _code(value: Any) -> Any:
+    return getattr(value.func if isinstance(value, functools.partial) else value, "__code__", None)
 
 
 def _own_code(function: Any) -> Any:
@@ -99,9 +125,9 @@ def _bound(function: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(function, functools.partial):
             names = _parameters(function.func)
             for index, value in enumerate(function.args):
-                yield f"{names[index] if index < len(names) else index} (bound by partial)", value
+                yield from _bound_by(f"{names[index] if index < len(names) else index} (bound by partial)", value)
             for name, value in function.keywords.items():
-                yield f"{name} (bound by partial)", value
+                yield from _bound_by(f"{name} (bound by partial)", value)
             function = function.func
         elif isinstance(function, types.MethodType):
             function = function.__func__
@@ -124,8 +150,17 @@ def _bound(function: Any) -> Iterator[tuple[str, Any]]:
         yield f"{name} (a default)", value
 
 
+def _bound_by(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """What is bound; of a function its code, and what it closes over: made anew from the same, it differs in nothing."""
+    if type(value) is types.FunctionType:
+        yield path, value.__code__
+        yield from _bound(value)
+    else:
+        yield path, value
+
+
 def _parameters(function: Any) -> list[str]:
-    code = getattr(function, "__code__", None)
+    code = getattr(inspect.unwrap(function), "__code__", None)
     return list(code.co_varnames[: code.co_argcount]) if code is not None else []
 
 

@@ -13,7 +13,7 @@ from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.places import current_frames
 from traceonce.frameworks.jax.abstract_traces import is_looking
 from traceonce.frameworks.jax.filter_jit import read_filtered
-from traceonce.frameworks.jax.functions import Described, bound_values, describe_function
+from traceonce.frameworks.jax.functions import Described, bound_values, describe_function, find_users_function
 from traceonce.frameworks.jax.jax_config import JaxConfig
 from traceonce.frameworks.jax.loops import Loop, find_loop
 from traceonce.frameworks.jax.own_files import JaxPlaces
@@ -70,7 +70,7 @@ class Requests:
         described = describe_function(asked.function, self._places)
         if described.internal:
             loop = find_loop(asked.function, frame, self._places, len(asked.args))
-            return self._of_loop(loop, asked, frame) if loop is not None else None
+            return self._of_loop(loop, asked, frame) if loop is not None else self._of_users(asked, frame)
         filtered = read_filtered(asked.function, asked.args, self._probes.tree_util) if described.id.library else None
         if filtered is not None:
             described = describe_function(filtered.function, self._places)
@@ -110,6 +110,20 @@ class Requests:
         signature = self._signatures.read_flat(loop.names, avals)
         owner = loop.function if loop.function is not None else asked.function
         return self._request(owner, described, signature, {}, frame)
+
+    def _of_users(self, asked: Asked, frame: types.FrameType) -> Request | None:
+        """A jitted function of JAX's own for which a function of the user's is a static argument (`jnp.piecewise`)."""
+        declared = getattr(asked.info.fun_signature, "parameters", None) or {}
+        passed = passed_arguments(declared, asked.info, asked.args, asked.kwargs)
+        users = find_users_function((item.value for item in passed if item.static), self._places)
+        if users is None:
+            return None
+        note = str(getattr(asked.function, "__name__", type(asked.function).__name__)).lstrip("_")
+        described = describe_function(users, self._places, note=note)
+        if described.internal:
+            return None
+        signature = self._signatures.read(asked.info, asked.args, asked.kwargs, asked.avals)
+        return self._request(asked.function, described, signature, {}, frame)
 
     def _request(
         self, owner: Any, described: Described, signature: Signature, bound: dict[str, Any], frame: types.FrameType
