@@ -146,6 +146,15 @@ def test_modes(torch: Any) -> None:
     assert all(cause.finite for cause in only(seen).causes)
 
 
+def test_the_dtype_of_autocast(torch: Any) -> None:
+    step, x = compiled(torch, lambda x: x @ x), torch.ones(2, 2)
+    with traceonce.watch() as seen:
+        for dtype in (torch.bfloat16, torch.float16):
+            with torch.autocast("cpu", dtype=dtype):
+                assert step(x).dtype == dtype
+    assert told(only(seen)) == [("context", "autocast(cpu)_dtype", "bfloat16", "float16")]
+
+
 def test_threads_and_default_dtype(torch: Any) -> None:
     step, x, threads = compiled(torch, lambda x: x + 1), torch.ones(3), torch.get_num_threads()
     try:
@@ -202,14 +211,42 @@ def test_the_nearest_compilation_decides(torch: Any) -> None:
     assert told(only(seen)) == [("value", "name", "'a'", "'bb'"), ("dtype", "x.dtype", "float32", "float64")]
 
 
-def test_of_one_compilation_pytorch_names_the_first_failed_guard_alone(torch: Any) -> None:
-    """Both arguments are new to it; PyTorch says one, and so do we. The other one comes when it is needed."""
-    step, one = compiled(torch, lambda x, y: x.sum() + y.sum()), torch.ones(3)
+def test_every_argument_that_fails_its_guards_is_told(torch: Any) -> None:
+    """PyTorch stops at the first one. An argument that nothing was compiled for may differ as it likes."""
+    step, one = compiled(torch, lambda x, y, k, unused: x.sum() + y["a"].sum() * k, dynamic=False), torch.ones(3)
     with traceonce.watch() as seen:
-        step(one, one.clone())
-        step(one.double(), torch.ones(2, 2))
-        step(one.double(), one)
-    assert told(only(seen)) == [("dtype", "x.dtype", "float32", "float64"), ("rank", "y.shape", "[None,None]", "[3]")]
+        step(one, {"a": one.clone()}, 2, "b")
+        step(torch.ones(4), {"a": torch.ones(2, 2)}, 3, "c")
+    assert sorted(told(only(seen))) == [
+        ("rank", "y['a'].shape", "[3]", "[2,2]"),
+        ("shape", "x.shape[0]", "3", "4"),
+        ("value", "k", "2", "3"),
+    ]
+
+
+def test_to_ask_for_every_guard_leaves_the_compiled_code_as_it_was(torch: Any) -> None:
+    step = compiled(torch, lambda x, y: x + y)
+    with traceonce.watch() as seen:
+        for size in (3, 4, 5, 4, 3):
+            kinds = (torch.ones(size), torch.ones(size, dtype=torch.float64))
+            assert (step(*kinds) == 2).all()
+            assert (step(*kinds[::-1]) == 2).all()
+    assert only(seen).traces == 4
+    assert (step(torch.ones(9), torch.ones(9)) == 2).all()
+
+
+def test_without_the_guards_of_each_argument_the_first_one_is_told(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from traceonce.frameworks.torch import probes
+
+    def moved(*_: Any) -> Any:
+        raise AttributeError("clone_manager")
+
+    monkeypatch.setattr(probes, "_failure", moved)
+    step = compiled(torch, lambda x, y: x.sum() + y.sum())
+    with traceonce.watch() as seen:
+        step(torch.ones(3), torch.ones(3))
+        step(torch.ones(4), torch.ones(4))
+    assert [cause.code.value for cause in only(seen).causes] == ["shape"]
 
 
 @pytest.mark.parametrize("dynamic", [None, False])
@@ -313,8 +350,22 @@ def test_a_function_that_pytorch_gives_up_on(torch: Any, capsys: pytest.CaptureF
     with traceonce.watch() as seen:
         assert step(torch.ones(3)).tolist() == [4.0] * 3
     diagnosis = only(seen)
-    assert (diagnosis.traces, diagnosis.failed, diagnosis.verdict.value) == (0, 1, "failed")
+    assert (diagnosis.traces, diagnosis.failed, diagnosis.verdict.value) == (0, 0, "ok")
+    (text,) = diagnosis.graph_breaks
+    line = line_of(test_a_function_that_pytorch_gives_up_on, 'print(end="")')
+    assert text.endswith(f"test_torch_surroundings.py:{line}); the whole function runs as plain Python")
     assert (seen.events[0].error or "").startswith("Unsupported: ")
+
+
+def test_with_fullgraph_the_program_hears_of_it_and_it_has_failed(torch: Any) -> None:
+    def printing(x: Any) -> Any:
+        print(end="")
+        return x + 1
+
+    with traceonce.watch() as seen, pytest.raises(torch._dynamo.exc.Unsupported):
+        compiled(torch, printing, fullgraph=True)(torch.ones(3))
+    diagnosis = only(seen)
+    assert (diagnosis.traces, diagnosis.failed, diagnosis.verdict.value) == (0, 1, "failed")
 
 
 def test_what_has_nothing_to_compile_is_no_trace(torch: Any) -> None:

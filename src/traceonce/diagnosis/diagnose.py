@@ -131,7 +131,7 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     mine = [item for item in group if item.event.kind == "trace" and not _is_internal(item) and not _is_refused(item)]
     done = [item for item in mine if item.event.phase != "failed"]
     retraces = [item for item in done if item.event.phase == "retrace"]
-    failed = [item for item in mine if item.event.phase == "failed"]
+    failed = [item for item in mine if item.event.phase == "failed" and not item.event.graph_breaks]  # those were run
     compilations = [item.event for item in group if item.event.kind == "compile"]
     parts = _parts(group, mine)
     function = group[-1].event.function

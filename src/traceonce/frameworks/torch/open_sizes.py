@@ -84,6 +84,13 @@ def graph_breaks(probes: Probes, places: Places, since: int) -> tuple[str, ...]:
     return tuple(found)
 
 
+def break_of(error: BaseException, places: Places, what: str) -> str:
+    """The place at which PyTorch gave `what` up, and why."""
+    stack = getattr(error, "real_stack", None)
+    where = f" ({places.shorten(stack[-1].filename)}:{stack[-1].lineno})" if stack else ""
+    return f"{_in_words(str(error))}{where}; {what} runs as plain Python"
+
+
 def _in_words(reason: str) -> str:
     """PyTorch's own heading of a reason, and which function it is about, where the heading leaves that out."""
     heading, _, more = reason.partition("\n")

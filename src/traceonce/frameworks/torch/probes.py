@@ -19,6 +19,7 @@ OLDEST = (2, 6)
 NEEDED = ("code", "locals", "frame", "hooks", "compiler_fn", "export", "cache_size", "compile_id")
 RESUME = "torch_dynamo_resume_in_"
 GRAPH = "__compiled_fn"
+ASKED, ARGUMENTS = 8, 64  # of earlier compilations, and of the arguments of each: whose guards are asked one by one
 
 
 class Moved(Exception):  # noqa: N818  # it is a finding, not an error: there is a fallback
@@ -108,7 +109,43 @@ def failing_guards(probes: Probes, arguments: dict[str, Any]) -> list[str]:
     reasons_of = probes.convert_frame.get_and_maybe_log_recompilation_reasons
     chained = next(iter(inspect.signature(reasons_of).parameters)) == "cache_entry"
     reasons: list[str] = reasons_of(entries[0] if chained else entries, frame, backend, skip_logging=True)
-    return reasons
+    try:
+        return [*reasons, *_hidden(probes, entries, frame.f_locals, reasons)]
+    except Exception:  # no other part of PyTorch is as private: then the first of each is all that is known
+        return reasons
+
+
+def _hidden(probes: Probes, entries: list[Any], values: Any, reasons: list[str]) -> Iterator[str]:
+    """The guards of other arguments that fail, too: PyTorch stops at the first one, and words only that."""
+    worded = {reason.partition(": ")[0]: reason for reason in reasons}
+    for entry in entries[:ASKED]:
+        id_ = str(getattr(entry, "compile_id", None))
+        first = worded.get(id_)
+        root = getattr(getattr(entry, "guard_manager", None), "root", None)
+        if first is None or root is None or not hasattr(root, "clone_manager"):
+            continue
+        for argument in root.get_child_managers()[:ARGUMENTS]:
+            text = _failure(root, argument.get_source(), values)
+            if text is not None:
+                reason = f"{id_}: {probes.guards.strip_local_scope(text)}"
+                if _guard_of(reason) != _guard_of(first):
+                    yield reason
+
+
+def _failure(root: Any, source: str, values: Any) -> str | None:
+    """What PyTorch says of the guards of one argument alone: it makes a copy of them that leaves out all others."""
+    own = (root.get_source(), source)
+    inside = (f"{source}.", f"{source}[")
+    alone = root.clone_manager(lambda node: node.get_source() in own or node.get_source().startswith(inside))
+    found = alone.check_verbose(values) if alone is not None else None
+    if found is None or found.result or len(found.verbose_code_parts) != 1:
+        return None
+    text = str(found.verbose_code_parts[0])
+    return None if "Duplicate tensor" in text else text
+
+
+def _guard_of(reason: str) -> str:
+    return reason.partition("\nUser stack")[0].partition("  #")[0].strip()
 
 
 def _chained(entry: Any) -> Iterator[Any]:

@@ -71,16 +71,24 @@ def dtype_name(dtype: Any) -> str:
 
 def modes(torch: Any) -> dict[str, str]:
     """The switches of the process that a compilation depends on, by the names that PyTorch's guards have for them."""
-    found = {"grad_mode": torch.is_grad_enabled(), "deterministic_algorithms": False, "autocast(cpu)": False}
+    found: dict[str, Any] = {"grad_mode": torch.is_grad_enabled()}
+    found |= {"deterministic_algorithms": False, "autocast(cpu)": False}
     with contextlib.suppress(Exception):
         found["deterministic_algorithms"] = torch.are_deterministic_algorithms_enabled()
-        found["autocast(cpu)"] = torch.is_autocast_enabled("cpu")
+        found |= _autocast(torch, "cpu")
         if torch.cuda.is_initialized():
-            found["autocast(cuda)"] = torch.is_autocast_enabled("cuda")
-    texts = {name: str(value) for name, value in found.items()}
+            found |= _autocast(torch, "cuda")
+    texts = {name: dtype_name(value) for name, value in found.items()}
     texts["num_threads"] = str(torch.get_num_threads())
     texts["default_dtype"] = dtype_name(torch.get_default_dtype())
     return texts
+
+
+def _autocast(torch: Any, device: str) -> dict[str, Any]:
+    """Whether it is on, and for which dtype (which says nothing where it is off)."""
+    if not torch.is_autocast_enabled(device):
+        return {f"autocast({device})": False}
+    return {f"autocast({device})": True, f"autocast({device})_dtype": torch.get_autocast_dtype(device)}
 
 
 class _Walk:

@@ -17,8 +17,8 @@ from typing import Any
 
 import msgspec
 
-from traceonce.facts import CallSite, FunctionId, TraceEvent
-from traceonce.facts.error_text import shorten_error
+from traceonce.facts import CallSite, FunctionId, Phase, TraceEvent
+from traceonce.facts.error_text import describe_error, shorten_error
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.hooks import leave_no_frame
 from traceonce.frameworks.base.made_places import MadePlaces, with_class
@@ -27,7 +27,7 @@ from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.torch.failed_guards import AskedOnce
 from traceonce.frameworks.torch.fallback import FallenBack, find, was_compiled
 from traceonce.frameworks.torch.first_runs import FirstRuns
-from traceonce.frameworks.torch.open_sizes import OpenSizes, graph_breaks
+from traceonce.frameworks.torch.open_sizes import OpenSizes, break_of, graph_breaks
 from traceonce.frameworks.torch.probes import (
     Probes,
     compiled_names,
@@ -67,11 +67,15 @@ class TorchMiss(Miss):
 
 
 class _Outermost(threading.local):
-    """PyTorch's outermost wrapper in a thread: how deep in it, since when, and what fell back to Python inside."""
+    """PyTorch's outermost wrapper in a thread: how deep in it, since when, and what fell back to Python inside.
+
+    `unsupported` is what could not be compiled; whether the program hears of it shows where the wrapper ends.
+    """
 
     depth = 0
     asked: float
     fallen: tuple[int, types.CodeType] | None = None
+    unsupported: tuple[TorchMiss, BaseException] | None = None
 
 
 class CompileWatcher(MissWatcher[TorchMiss]):
@@ -126,8 +130,10 @@ class CompileWatcher(MissWatcher[TorchMiss]):
             here = self._outermost
             here.depth += 1
             here.asked = time.perf_counter()
+            raised = True
             try:
                 result = original(*args, **kwargs)
+                raised = False
             except Refused as refused:
                 error = refused.error.with_traceback(None)
                 raise error from None
@@ -135,6 +141,7 @@ class CompileWatcher(MissWatcher[TorchMiss]):
                 leave_no_frame(error)
                 raise
             finally:
+                self._settle_unsupported(raised=raised)
                 here.depth -= 1
                 fallen, here.fallen = here.fallen, None
             try:
@@ -231,12 +238,39 @@ class CompileWatcher(MissWatcher[TorchMiss]):
     def _failed(self, miss: TorchMiss, error: BaseException) -> None:
         if isinstance(error, Refused):
             error = error.error
-        if miss.limit is None:
+        if miss.limit is None and isinstance(error, self._probes.exc.Unsupported) and self._outermost.depth > 0:
+            self._outermost.unsupported = miss, error
+        elif miss.limit is None:
             super()._failed(miss, error)
         elif isinstance(error, self._probes.exc.Unsupported):
             self._fell_back(miss)
         else:
             self._tell_failed(miss, error)
+
+    def _settle_unsupported(self, *, raised: bool) -> None:
+        """It was told to the program (``fullgraph=True``), or PyTorch runs the whole function as plain Python instead."""
+        unsupported, self._outermost.unsupported = self._outermost.unsupported, None
+        if unsupported is None:
+            return
+        miss, error = unsupported
+        try:
+            if raised:
+                super()._failed(miss, error)
+            elif miss.permitted and miss.began is not None:
+                event = self._event(miss)
+                what = "the rest of the function" if miss.request.described.part else "the whole function"
+                given_up = break_of(error, self._places, what)
+                phase: Phase = "internal" if event.phase == "internal" else "failed"
+                self._sink.write(
+                    msgspec.structs.replace(
+                        event,
+                        phase=phase,
+                        error=describe_error(error),
+                        graph_breaks=(*event.graph_breaks, given_up),
+                    )
+                )
+        except Exception as problem:
+            self._problem(problem)
 
     def _refuse(self, miss: TorchMiss, refusal: BaseException, *, made: bool) -> BaseException:
         if not made:

@@ -1,9 +1,10 @@
 """Which of the guards that failed is the cause? PyTorch names one for each earlier compilation; these rules choose.
 
-1. Each text is the first guard that failed of one earlier compilation; others of the same one may be hidden behind it.
+1. The first text of an earlier compilation is the guard that PyTorch stopped at. The others of the same one, where it
+   lets itself be asked, are those of further arguments that failed, too: each is a cause.
 2. The *nearest* compilation is the one whose signature differs from the call in the fewest places, the latest of equals
-   (or just the latest, where none of their signatures is known). Its guard is the cause: had that one held, the others
-   would not have mattered.
+   (or just the latest, where none of their signatures is known). Its guards are the causes: had they held, those of the
+   others would not have mattered.
 3. A guard of another compilation is a cause, too, where its place had another state in every signature known, and
    none of them leaves it open. So no cause hides behind another.
 4. A size or a number that the new compilation leaves open (PyTorch does that at the second value) can come no more:
@@ -36,8 +37,13 @@ def explain_guards(event: TraceEvent, compiled: Mapping[str, Signature]) -> tupl
     guards = [read_guard(reason, call) for reason in event.reasons]
     nearest = _nearest(guards, event.signature, compiled)
     known = compiled.get(nearest.compilation or "")
-    causes = [_with_signature(cause, known, event.signature) for cause in nearest.causes]
-    named = {(cause.code, cause.path) for cause in causes}
+    causes: list[Cause] = []
+    named: set[tuple[CauseCode, str]] = set()
+    for guard in guards:
+        for cause in guard.causes if guard is nearest or guard.compilation == nearest.compilation is not None else ():
+            if (cause.code, cause.path) not in named:
+                named.add((cause.code, cause.path))
+                causes.append(_with_signature(cause, known, event.signature))
     for guard in guards:
         for cause in guard.causes:
             if (cause.code, cause.path) not in named and _is_new(cause, event.signature, list(compiled.values())):
@@ -91,6 +97,8 @@ def _leaf(signature: Signature | None, path: str) -> Leaf | None:
 
 def _with_signature(cause: Cause, was: Signature | None, now: Signature) -> Cause:
     """The same in more words, where the signature of the earlier compilation is known."""
+    if cause.code is CauseCode.CONTEXT and was is not None and cause.path in was.context and cause.path in now.context:
+        return msgspec.structs.replace(cause, was=was.context[cause.path], now=now.context[cause.path])
     path = cause.path.removesuffix(".shape") if cause.code is CauseCode.RANK else cause.path
     before, after = _leaf(was, path), _leaf(now, path)
     if before is None or after is None:
