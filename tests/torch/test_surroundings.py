@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import gc
 import threading
 import weakref
@@ -144,6 +145,30 @@ def test_modes(torch: Any) -> None:
         ("context", "inference_mode", "False", "True"),
     ]
     assert all(cause.finite for cause in only(seen).causes)
+
+
+def test_variables_that_a_function_closes_over_are_named(torch: Any) -> None:
+    def make(rate: float, name: str) -> Any:
+        return lambda x: x * rate if name else x
+
+    step = compiled(torch, lambda act, x: act(x) + 1, dynamic=False)
+    with traceonce.watch() as seen:
+        for rate in (0.1, 0.2, 0.3):
+            step(make(rate, "a"), torch.ones(3))
+    assert told(only(seen)) == [("guard", "rate (closed over by act)", "0.1", "0.2")]
+    assert only(seen).causes[0].values == ("0.1", "0.2", "0.3")
+
+
+def test_a_function_then_something_else(torch: Any) -> None:
+    step = compiled(torch, lambda act, x: act(x) + 1)
+    with traceonce.watch() as seen:
+        step(_make_act(2), torch.ones(3))
+        step(functools.partial(lambda k, x: x * k, 2), torch.ones(3))
+    assert told(only(seen)) == [("kind", "act", "_make_act.<locals>.<lambda>", "partial object")]
+
+
+def _make_act(k: int) -> Any:
+    return lambda x: x * k
 
 
 def test_the_dtype_of_autocast(torch: Any) -> None:

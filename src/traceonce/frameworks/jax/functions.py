@@ -151,7 +151,7 @@ def _bound(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _bound_by(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """What is bound; of a function its code, and what it closes over: made anew from the same, it differs in nothing."""
+    """What is bound; of a function its code and what it closes over: made anew from the same, nothing differs."""
     if type(value) is types.FunctionType:
         yield path, value.__code__
         yield from _bound(value)

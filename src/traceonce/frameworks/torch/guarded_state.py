@@ -6,12 +6,14 @@ property, no ``__getitem__``.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import types
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from traceonce.frameworks.torch.guards.paths import CELL, variable_key
 from traceonce.frameworks.torch.signatures import SIZED, describe_value
 
 LOOKS = 32
@@ -42,8 +44,20 @@ def look(torch: Any, reasons: Iterable[str], values: Mapping[str, Any], names: M
                 continue
             if isinstance(thing, SIZED):
                 found[f"len({path})"] = str(len(thing))
+            found |= _closed_over(path, values, names, torch)
             found[path] = describe_value(torch, thing)
             found[f"type({path})"] = type(thing).__qualname__
+    return found
+
+
+def _closed_over(path: str, values: Mapping[str, Any], names: Mapping[str, Any], torch: Any) -> dict[str, str]:
+    """The names of the variables on a path: PyTorch numbers the cells of a function."""
+    found: dict[str, str] = {}
+    for cell in CELL.finditer(path):
+        function = _follow(torch, path[: cell.start()], values, names)
+        code = getattr(function, "__code__", None)
+        if isinstance(code, types.CodeType) and int(cell[1]) < len(code.co_freevars):
+            found[variable_key(path[: cell.end()])] = code.co_freevars[int(cell[1])]
     return found
 
 
@@ -73,9 +87,20 @@ def _item(sequence: list[Any] | tuple[Any, ...], index: int) -> Any:
     return tuple.__getitem__(sequence, index)
 
 
+def _contents(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        raise LookupError("cell_contents") from None
+
+
 def _attribute(torch: Any, thing: Any, name: str) -> Any:
-    if isinstance(thing, (types.FunctionType, types.MethodType)) and name == "__code__":
-        return thing.__code__
+    if isinstance(thing, (types.FunctionType, types.MethodType)) and name in ("__code__", "__closure__"):
+        return getattr(thing, name)
+    if isinstance(thing, types.CellType) and name == "cell_contents":
+        return _contents(thing)
+    if type(thing) is functools.partial and name in ("func", "args", "keywords"):
+        return getattr(thing, name)
     if isinstance(thing, torch.Tensor):
         raise LookupError(name)
     own = getattr(thing, "__dict__", {})

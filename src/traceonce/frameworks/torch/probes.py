@@ -141,7 +141,10 @@ def _failure(root: Any, source: str, values: Any) -> str | None:
     if found is None or found.result or len(found.verbose_code_parts) != 1:
         return None
     text = str(found.verbose_code_parts[0])
-    return None if "Duplicate tensor" in text else text
+    unclear = (
+        "Duplicate tensor" in text or "object has no attribute" in text
+    )  # the one is of several, the other an error
+    return None if unclear else text
 
 
 def _guard_of(reason: str) -> str:

@@ -248,7 +248,7 @@ class CompileWatcher(MissWatcher[TorchMiss]):
             self._tell_failed(miss, error)
 
     def _settle_unsupported(self, *, raised: bool) -> None:
-        """It was told to the program (``fullgraph=True``), or PyTorch runs the whole function as plain Python instead."""
+        """The program got the error (``fullgraph=True``), or PyTorch runs the function as plain Python instead."""
         unsupported, self._outermost.unsupported = self._outermost.unsupported, None
         if unsupported is None:
             return

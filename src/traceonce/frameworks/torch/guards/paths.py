@@ -15,6 +15,9 @@ BASE = "._base"  # of a view: the tensor that it looks into
 PATH = re.compile(r"(?:[LG]\['\w+'\]|[A-Za-z_]\w*)(?:\.\w+|\[(?:\d+|'[^']*')\])*")
 
 
+CELL = re.compile(r"\.__closure__\[(\d+)\]\.cell_contents")
+
+
 class Call(NamedTuple):
     """The call that the guards refused: its signature, and what else they looked at, by path."""
 
@@ -31,6 +34,17 @@ class Call(NamedTuple):
     def is_parameter(self, path: str) -> bool:
         declared = next((each for each in self.signature.structure if each.type_name == PARAMETERS), None)
         return declared is None or root_of(path) in declared.keys
+
+    def name_variables(self, path: str) -> str:
+        """``rate (closed over by act)``, of ``act.__closure__[1].cell_contents``."""
+        if path.startswith("len(") and path.endswith(")"):
+            return f"len({self.name_variables(path[4:-1])})"
+        cells = [cell for cell in CELL.finditer(path) if variable_key(path[: cell.end()]) in self.reads]
+        if not cells:
+            return path
+        last = cells[-1]
+        name = self.reads[variable_key(path[: last.end()])]
+        return f"{name}{path[last.end() :]} (closed over by {self.name_variables(path[: last.start()])})"
 
     def now(self, raw: str, otherwise: str = "another value") -> str:
         """What stands at a path now, in words."""
@@ -58,6 +72,11 @@ def readable(raw: str) -> str:
     path = re.sub(r"^___from_numpy\((.+)\)$", r"\1", path)
     path = re.sub(r"\._(?:modules|parameters|buffers)\['(\d+)'\]", r"[\1]", path)
     return re.sub(r"\.(?:_modules|_parameters|_buffers|__dict__)\['(\w+)'\]", r".\1", path)
+
+
+def variable_key(path: str) -> str:
+    """Under which a looked-up name of a variable lies; `path` is that of its cell."""
+    return f"variable({readable(path)})"
 
 
 def readable_all(text: str) -> str:

@@ -13,9 +13,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+import msgspec
+
 from traceonce.facts import Cause, CauseCode, Note
 from traceonce.facts.stack_names import is_at_break
-from traceonce.frameworks.torch.guards.paths import BASE, BREAK, PATH, Call, readable, readable_all, type_name_of
+from traceonce.frameworks.torch.guards.paths import BASE, BREAK, CELL, PATH, Call, readable, readable_all, type_name_of
 from traceonce.frameworks.torch.words import (
     INFERENCE_TENSOR,
     NO_VIEW,
@@ -81,7 +83,10 @@ def read_guard(text: str, call: Call) -> Guard:
 
 
 def _placed(cause: Cause, call: Call) -> Cause:
-    """A value without a name has at least a place."""
+    """A variable is named; a value without a name has at least a place."""
+    named = call.name_variables(cause.path)
+    if named != cause.path:
+        return msgspec.structs.replace(cause, path=named)
     if not is_at_break(cause.path) or BREAK not in call.reads:
         return cause
     return noted(cause, OVER_A_BREAK(place=call.reads[BREAK]))
@@ -152,6 +157,14 @@ def _read_global_state(guard: str, call: Call) -> Iterator[Cause]:
             yield _cause(CauseCode.CONTEXT, path, str(now != "True"), now, finite=True)
         else:
             yield _cause(CauseCode.CONTEXT, path, "as it was compiled for", now or "changed")
+
+
+def _read_no_function(guard: str, call: Call) -> Iterator[Cause]:
+    """A guard that looks into a function found something else there."""
+    match = re.match(r"^\w+GuardAccessor: Not a function on (?P<path>.+?)(?:\.__\w+__)?$", guard)
+    if match:
+        now = call.type_now(match["path"])
+        yield _cause(CauseCode.KIND, readable(match["path"]), "a function", now, type_name=now)
 
 
 def _read_check(guard: str, call: Call) -> Iterator[Cause]:
@@ -291,7 +304,7 @@ def _value(call: Call, raw: str, was: str, now: str, kind: str | None) -> Cause:
     argument = not raw.startswith("G[") and call.is_parameter(path) and not re.search(r"\.\w+", path)
     notes = []
     if not argument and not raw.startswith("G[") and not call.is_parameter(path) and not is_at_break(path):
-        notes = [OF_ENCLOSING_FUNCTION()]
+        notes = [] if CELL.search(path) else [OF_ENCLOSING_FUNCTION()]  # its path will say so
     code = CauseCode.VALUE if argument else CauseCode.GUARD
     return _cause(code, path, was, now, *notes, type_name=kind, finite=kind == "bool")
 
@@ -381,6 +394,7 @@ _READERS: tuple[Callable[[str, Call], Iterator[Cause]], ...] = (
     _read_gone,
     _read_unexpected,
     _read_view,
+    _read_no_function,
     _read_check,
     _read_length,
     _read_dict,
