@@ -76,6 +76,34 @@ def test_it_is_repaired_by_its_own_recipe(toy_shell: Shell) -> None:
     assert '@toyframe.traced(sizes="any")' in (toy_shell.cwd / "train.py").read_text()
 
 
+def test_why_its_recipe_declines_is_told_in_both_languages(toy_shell: Shell) -> None:
+    toy_shell.write("train.py", TRAIN.replace("16", "160"))
+    fixed = toy_shell.traceonce("fix", "--json", "fix.json", "train.py")
+    assert fixed.status == 1, fixed.errors
+    assert "any_size: cannot be written: a toy of 160 fits into no box" in fixed.errors
+    attempts = json.loads((toy_shell.cwd / "fix.json").read_text())["fix"]["attempts"]
+    (declined,) = [attempt for attempt in attempts if attempt["recipe"] == "any_size"]
+    assert declined["reason"] == "a toy of 160 fits into no box"
+    assert declined["reason_zh"] == "大小为 160 的玩具装不进任何盒子"
+    assert declined["coded_reasons"] == [{"code": "too_large_a_toy", "arguments": {"size": 160}}]
+
+
+def test_what_it_says_of_a_cause_is_told_in_both_languages(toy_shell: Shell) -> None:
+    toy_shell.write("train.py", TRAIN.replace("(3, 4, 2, 8, 5, 16, 6, 9)", "(3, 3, 3)") + "toyframe.winding = 2\n")
+    ran = toy_shell.traceonce("run", "--recording", "run.jsonl", "train.py")
+    assert ran.status == 0, ran.errors
+    assert "toyframe.winding was 1 when traced and is 2 now; toys are wound up once, by toyframe.winding" in ran.errors
+    for form in ("html", "markdown"):
+        for language, told, other in (("en", "wound up once", "上一次发条"), ("zh", "上一次发条", "wound up once")):
+            report = toy_shell.traceonce("report", "run.jsonl", "--format", form, "--lang", language).text
+            assert told in report, (form, language)
+            assert (other in report) == (form == "html")  # the page has both, to be switched
+    (function,) = json.loads(toy_shell.traceonce("report", "run.jsonl", "--format", "json").text)["functions"]
+    (cause,) = function["causes"]
+    assert cause["note"] == "toys are wound up once, by toyframe.winding"
+    assert cause["coded_notes"] == [{"code": "unwound", "arguments": {"path": "toyframe.winding"}}]
+
+
 def test_limits_hold(toy_shell: Shell) -> None:
     """Under `run`, and in a program that is started by itself."""
     limited = toy_shell.traceonce("run", "--max-traces", "3", "train.py")

@@ -1,5 +1,7 @@
 """A framework in thirty lines: functions over NumPy arrays that are traced once per dtype and shape.
 
+`winding` is how far toys are wound up; a trace keeps what it was.
+
 ``@toyframe.traced`` traces for each size, ``@toyframe.traced(sizes="any")`` for all sizes at once.
 """
 
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 
 __version__ = "1.0"
+winding = 1
 
 
 class Traced:

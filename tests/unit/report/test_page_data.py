@@ -83,7 +83,7 @@ FUNCTION: dict[str, Any] = {
     "compilations": int,
     "fell_back": (dict, type(None)),
     "graph_breaks": list,
-    "limits": list,
+    "limits": dict,
     "causes": list,
     "call_sites": list,
     "source": (dict, type(None)),
@@ -315,15 +315,20 @@ def test_limits_in_words() -> None:
     refused = Breach("tensorflow", STEP, Limit(3), 3, 4, (cause(),))
     warned = Breach("tensorflow", STEP, Limit(1, of="traces"), 0, 1, refused=False)
     data = page_data(record(Events()(tensor("x", 1)), breaches=(refused, refused, warned)))
-    assert data["functions"][0]["limits"] == ["3 retraces; 2 calls refused", "1 trace; the program went on"]
+    assert data["functions"][0]["limits"] == {
+        "en": ["3 retraces; 2 calls refused", "1 trace; the program went on"],
+        "zh": ["重新追踪 3 次；2 次调用被拒绝", "追踪 1 次；程序继续运行"],
+    }
 
 
 def test_a_function_that_was_allowed_no_trace() -> None:
     """It has no diagnosis, and must be told of all the same."""
     refused = Breach("tensorflow", FunctionId("other"), Limit(0, of="traces"), 0, 0)
     data = page_data(record(Events()(tensor("x", 1)), breaches=(refused,)))
-    assert [function["limits"] for function in data["functions"]] == [[]]
-    assert data["refused"] == [{"name": "other", "limits": ["0 traces; 1 call refused"]}]
+    assert [function["limits"] for function in data["functions"]] == [{"en": [], "zh": []}]
+    assert data["refused"] == [
+        {"name": "other", "limits": {"en": ["0 traces; 1 call refused"], "zh": ["追踪 0 次；1 次调用被拒绝"]}}
+    ]
 
 
 def test_runs_that_happened_at_the_same_time_stand_in_a_row() -> None:

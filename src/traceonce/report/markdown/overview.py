@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from traceonce.facts import Breach, CauseCode, Diagnosis, Verdict
-from traceonce.facts.attention import needing_attention
+from traceonce.facts import Breach, Diagnosis, Verdict
+from traceonce.facts.attention import changed_since, needing_attention
 from traceonce.facts.error_text import main_line
 from traceonce.report.base import Material
 from traceonce.report.markdown.escape import cell, code, prose
@@ -48,10 +48,7 @@ def describe_rest(material: Material, phrases: Phrases) -> Iterator[str]:
     changed = [
         f"- {code(diagnosis.function.name)}{phrases.LABELS.colon}{code(cause.path)} "
         f"{code(f'{cause.was} → {cause.now}')} {prose(cause_note(cause, material.language) or '')}".rstrip()
-        for diagnosis in material.diagnoses
-        if diagnosis.verdict.is_ignorable
-        for cause in diagnosis.causes
-        if cause.code is CauseCode.STALE
+        for diagnosis, cause in changed_since(material.diagnoses)
     ]
     if changed:
         yield "\n".join([f"**{phrases.LABELS.worth_a_look}**", "", *changed])

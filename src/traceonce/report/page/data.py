@@ -194,7 +194,7 @@ def _describe_function(
         "compilations": compilations(diagnosis),
         "fell_back": _describe_falling_back(diagnosis),
         "graph_breaks": diagnosis.graph_breaks,
-        "limits": list(describe_reached(breaches)),
+        "limits": _limits(breaches),
         "causes": [
             {
                 **{name: value for name, value in describe_cause(cause).items() if name not in _NOT_SHOWN},
@@ -265,6 +265,10 @@ def _needed_seconds(own: Sequence[Timed]) -> float:
     return round(total, 6)
 
 
+def _limits(breaches: Sequence[Breach]) -> dict[str, list[str]]:
+    return {"en": list(describe_reached(breaches)), "zh": list(chinese.describe_reached(breaches))}
+
+
 def _describe_refused(recording: Recording, known: Container[tuple[str, str]]) -> Iterator[dict[str, Any]]:
     """Functions that were allowed no trace at all, and so have no diagnosis."""
     breaches: dict[tuple[str, str], list[Breach]] = {}
@@ -272,7 +276,7 @@ def _describe_refused(recording: Recording, known: Container[tuple[str, str]]) -
         breaches.setdefault((breach.backend, breach.function.key), []).append(breach)
     for key, own in breaches.items():
         if key not in known:
-            yield {"name": own[0].function.name, "limits": list(describe_reached(own))}
+            yield {"name": own[0].function.name, "limits": _limits(own)}
 
 
 def _find_source(recording: Recording, function: FunctionId) -> Excerpt | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from traceonce.causes.cause_text import say_reason, say_remedy, say_what
 from traceonce.causes.definition import Happened
-from traceonce.facts import Breach, Cause, Diagnosis, FellBack, Fix, Proof, Safety, SiteCount, Verdict
+from traceonce.facts import Breach, Cause, Diagnosis, FellBack, Fix, Limit, Proof, Safety, SiteCount, Verdict
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import size
 from traceonce.frameworks.base.registry import dialect_of
@@ -119,11 +120,24 @@ def calls(diagnosis: Diagnosis) -> str:
 
 
 def limit_reached(breach: Breach, calls: int) -> str:
-    limit = breach.limit
+    return f"达到上限（{_limit(breach.limit)}）；{_then(breach.refused, calls)}"
+
+
+def describe_reached(breaches: Iterable[Breach]) -> Iterator[str]:
+    """The limits that a function has reached, and what the program got."""
+    counts = Counter((_limit(breach.limit), breach.refused) for breach in breaches)
+    for (limit, refused), count in counts.items():
+        yield f"{limit}；{_then(refused, count)}"
+
+
+def _limit(limit: Limit) -> str:
     counted_as = "重新追踪" if limit.of == "retraces" else "追踪"
     warm_up = f"，前 {limit.warmup:,} 次调用不计" if limit.warmup else ""
-    then = f"{calls:,} 次调用被拒绝" if breach.refused else "程序继续运行"
-    return f"达到上限（{counted_as} {limit.most:,} 次{warm_up}）；{then}"
+    return f"{counted_as} {limit.most:,} 次{warm_up}"
+
+
+def _then(refused: bool, calls: int) -> str:
+    return f"{calls:,} 次调用被拒绝" if refused else "程序继续运行"
 
 
 def accepted(diagnosis: Diagnosis) -> str | None:

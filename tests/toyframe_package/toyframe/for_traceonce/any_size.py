@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from toyframe.for_traceonce.notes import TOYS_TAKE_ALL
+from toyframe.for_traceonce.notes import TOO_LARGE_A_TOY, TOYS_TAKE_ALL
 from traceonce.facts import CauseCode
-from traceonce.fix.candidate import Candidate, Recipe
+from traceonce.fix.candidate import Candidate, Declined, Recipe
 from traceonce.fix.case import Case
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
 
 
+BOX = 100
+
+
 def _propose(case: Case) -> Iterator[Candidate]:
-    paths = [cause.path for cause in case.diagnosis.causes if cause.code is CauseCode.SHAPE]
+    shapes = [cause for cause in case.diagnosis.causes if cause.code is CauseCode.SHAPE]
+    paths = [cause.path for cause in shapes]
+    largest = max((int(value) for cause in shapes for value in cause.values if value.isdigit()), default=0)
+    if largest > BOX:
+        raise Declined(TOO_LARGE_A_TOY(size=largest))
     if paths:
         yield Candidate(
             "any_size",

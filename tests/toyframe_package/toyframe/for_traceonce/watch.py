@@ -11,10 +11,24 @@ from typing import Any
 import numpy as np
 
 import toyframe
-from traceonce.facts import Calls, CallSite, Frame, FunctionId, Leaf, Ran, Signature, TraceEvent
+from toyframe.for_traceonce.notes import UNWOUND
+from traceonce.facts import (
+    Calls,
+    CallSite,
+    Cause,
+    CauseCode,
+    Finding,
+    Frame,
+    FunctionId,
+    Leaf,
+    Ran,
+    Signature,
+    TraceEvent,
+)
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
 from traceonce.frameworks.base.places import Places, current_frames
+from traceonce.words.notes import noted
 
 
 def identity_of(function: toyframe.Traced, places: Places) -> FunctionId:
@@ -38,6 +52,7 @@ class ToyWatcher(MissWatcher[ToyMiss]):
         super().__init__(sink)
         self._places = Places((toyframe.__file__,))
         self._seen: dict[str, toyframe.Traced] = {}
+        self._wound: dict[str, int] = {}
         self.start()
 
     def _place(self) -> None:
@@ -45,6 +60,7 @@ class ToyWatcher(MissWatcher[ToyMiss]):
 
     def _read(self, caller: types.FrameType, /, owner: toyframe.Traced, arguments: inspect.BoundArguments) -> ToyMiss:
         self._seen[identity_of(owner, self._places).key] = owner
+        self._wound.setdefault(identity_of(owner, self._places).key, toyframe.winding)
         frames = current_frames()
         leaves = tuple(_leaf(name, value) for name, value in arguments.arguments.items())
         return ToyMiss(
@@ -78,6 +94,12 @@ class ToyWatcher(MissWatcher[ToyMiss]):
 
     def settle(self) -> None:
         self._sink.write(Calls(self._counts()))
+        for key, wound in self._wound.items():
+            if wound != toyframe.winding:
+                path = "toyframe.winding"
+                stale = Cause(CauseCode.STALE, path, str(wound), str(toyframe.winding), evidence="inferred")
+                function = identity_of(self._seen[key], self._places)
+                self._sink.write(Finding(self.backend, function, noted(stale, UNWOUND(path=path))))
 
     def _counts(self) -> dict[str, int]:
         return {key: function.calls for key, function in self._seen.items()}

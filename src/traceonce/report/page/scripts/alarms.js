@@ -74,7 +74,7 @@ function exitWords(code) {
 }
 
 function limitWords({name, limits}) {
-  return [phrase('verdict.limit', {name: h('code', null, name)}), ' ', inEnglish(limits.join('; '))];
+  return [phrase('verdict.limit', {name: h('code', null, name)}), ' ', limits[state.language].join(words('cards.semicolon'))];
 }
 
 /** What is good to know: without colour. */

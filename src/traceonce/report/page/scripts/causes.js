@@ -185,7 +185,7 @@ function constantPlaces(func) {
 /** Limits that were reached, the state that was accepted, memory, errors and notes. */
 function remarks(func) {
   const lines = [
-    ...func.limits.map((limit) => [phrase('cards.limit', {limit: inEnglish(limit)}), 'bad']),
+    ...func.limits[state.language].map((limit) => [phrase('cards.limit', {limit}), 'bad']),
     func.accepted === true && [words('cards.accepted'), 'good'],
     func.accepted === false && [words('cards.worse_than_accepted'), 'bad'],
     func.retraces > 0 && func.bytes > 0 && [words('cards.memory', {size: memory(func.bytes)})],

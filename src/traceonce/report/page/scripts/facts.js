@@ -112,7 +112,7 @@ const slowFunctions = DATA.functions.filter((func) => SLOW.includes(func.verdict
 export const silentFunctions = DATA.functions.filter(
   (func) => isSilent(func) || silentCauses(func).some((cause) => !cause.note),
 );
-export const limitedFunctions = DATA.functions.filter((func) => func.limits.length > 0);
+export const limitedFunctions = DATA.functions.filter((func) => func.limits.en.length > 0);
 export const headlineFunction =
   slowFunctions[0] ??
   silentFunctions[0] ??

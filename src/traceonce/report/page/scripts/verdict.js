@@ -65,7 +65,7 @@ function headline(func) {
     return phrase(`verdict.${key}`, {name, times: words('count.times', {n: func.failed})});
   }
   if (func.verdict === 'fell_back') return phrase('verdict.fell_back', {name, n: func.compilations});
-  if (!SLOW.includes(func.verdict)) return phrase(func.limits.length ? 'verdict.limited' : 'verdict.worse', {name});
+  if (!SLOW.includes(func.verdict)) return phrase(func.limits.en.length ? 'verdict.limited' : 'verdict.worse', {name});
   const times = words('count.times', {n: func.verdict === 'recompiling' ? recompilations(func) : func.retraces});
   if (func.calls == null) return phrase(keyFor(func, `verdict.${func.verdict}_uncounted`), {name, times});
   return phrase(keyFor(func, `verdict.${func.verdict}`), {name, times, calls: callsInWords(func)});
