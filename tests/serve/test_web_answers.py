@@ -10,9 +10,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.serve.web_site import BROWSER, Elements, Site, open_site
+from traceonce.frameworks.base.registry import example_error
 from traceonce.serve.app import create_app
 from traceonce.serve.settings import ServerSettings
-from traceonce.serve.web.knowledge import EXAMPLE
 
 RECORD = "tensorflow/retracing-shape"
 
@@ -26,7 +26,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 def test_explaining_works_without_scripts(site: Site) -> None:
     """Two errors in one log: both are explained, in the reader's language."""
-    answer = site.client.post("/explain?lang=zh", data={"text": EXAMPLE})
+    answer = site.client.post("/explain?lang=zh", data={"text": example_error()})
     site.client.cookies.clear()
     records = [card["data-record"] for card in Elements(answer.text).all("article")]
     assert records == ["tensorflow/retracing-warning", "tensorflow/variable-created-later"]
@@ -44,7 +44,9 @@ def test_what_nobody_knows_is_called_a_guess(site: Site) -> None:
 
 def test_an_error_that_nobody_knows_is_repeated(site: Site) -> None:
     """Among others that are explained, so that none is forgotten."""
-    page = Elements(site.client.post("/explain", data={"text": EXAMPLE + "\nValueError: it grew a beard\n"}).text)
+    page = Elements(
+        site.client.post("/explain", data={"text": example_error() + "\nValueError: it grew a beard\n"}).text
+    )
     assert len(page.all("article")) == 2
     assert "Nothing is known about ValueError: it grew a beard" in " ".join(page.text.split())
 
