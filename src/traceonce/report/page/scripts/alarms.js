@@ -4,7 +4,7 @@ import {h} from './dom.js';
 import {endingErrorWords} from './errors.js';
 import {DATA, headlineFunction, isSilent, limitedFunctions, shortName, silentCauses, swatch} from './facts.js';
 import {openFunction} from './functions.js';
-import {linkTo} from './state.js';
+import {linkTo, state} from './state.js';
 import {inEnglish, phrase, words} from './words.js';
 
 const ALARMS = 5;
