@@ -183,6 +183,7 @@ class Match(BaseModel):
     function: str | None = None
     matched: str | None = None
     line: int | None = None
+    shared: list[str] = Field(default=[], description="The words that a guess shares with the text.")
 
 
 class MatchAnswer(BaseModel):

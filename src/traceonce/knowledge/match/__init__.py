@@ -18,7 +18,10 @@ IGNORABLE = 0.51  # the score of what our report lets one ignore
 
 
 class Match(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A record that explains a text. `score` is above 0.5 for a match and below it for a guess; `why` is in words."""
+    """A record that explains a text. `score` is above 0.5 for a match and below it for a guess; `why` is in words.
+
+    A guess names the words that it shares with the text.
+    """
 
     record: str
     score: float
@@ -27,6 +30,7 @@ class Match(msgspec.Struct, frozen=True, omit_defaults=True):
     function: str | None = None
     matched: str | None = None
     line: int | None = None
+    shared: tuple[str, ...] = ()
 
 
 def match(
@@ -53,8 +57,10 @@ def match(
 def guess(text: str, index: Index, limit: int = GUESSES) -> list[Match]:
     """The nearest records by words."""
     return [
-        Match(record.id, round(nearness / 2, 3), f"shares the words {', '.join(shared[:6])}", guess=True)
-        for record, nearness, shared in index.words.nearest(text, limit)
+        Match(record.id, round(nearness / 2, 3), f"shares the words {', '.join(words)}", guess=True, shared=words)
+        for record, nearness, words in (
+            (record, nearness, tuple(shared[:6])) for record, nearness, shared in index.words.nearest(text, limit)
+        )
     ]
 
 

@@ -107,11 +107,6 @@ def versions(names: Sequence[str]) -> str:
     return "; ".join(f"{framework} {', '.join(numbers)}".strip() for framework, numbers in by_name.items())
 
 
-def shared_words(why: str) -> str:
-    """The words that a guess has in common with a text, out of its reason."""
-    return why.removeprefix("shares the words ")
-
-
 def is_https(address: object) -> bool:
     """May a page link to it?"""
     return isinstance(address, str) and address.startswith("https://") and link_of(address) is not None
@@ -139,6 +134,5 @@ FILTERS = {
     "prose": prose,
     "clean": harmless,
     "versions": versions,
-    "shared_words": shared_words,
 }
 TESTS = {"https": is_https, "record_id": is_record_id, "chinese": has_chinese}
