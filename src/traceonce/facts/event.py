@@ -101,7 +101,7 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     added to the memory of the process. `fingerprint` is equal for equal graphs, `graph` is the
     framework's own name for this one. `reads` are the values from outside that the first trace of an object read,
     `captured` the sizes of the arrays among them (``float32[40, 1]``). `made_at` is the user's line that made the
-    function object (`tf.function(…)`, `jax.jit(…)`, `torch.compile(…)`, or what had a library do so), `known_as` what
+    function object (by the wrapper of the framework, or by what had a library do so), `known_as` what
     the user calls where a library made it (``model.fit (Sequential)``). `inner`: what was made there is another
     function, which called this one, and the framework compiled it by itself.
     `creates_variables` says that the trace has made some, and so cannot be taken back. `reasons` are the framework's

@@ -1,7 +1,7 @@
-"""Functions that belong under one line of the user's: what one `torch.compile` had compiled, or one call of a library.
+"""Functions that belong under one line of the user's: what one wrapper had compiled, or one call of a library.
 
-PyTorch compiles what a compiled function calls by itself after a graph break, and a library makes several functions
-for one call. To the user those are one thing: the first, or the one that was compiled there, stands for all.
+A framework may compile what a compiled function calls by itself after a graph break, and a library makes several
+functions for one call. To the user those are one thing: the first, or the one that was compiled there, stands for all.
 """
 
 from __future__ import annotations
