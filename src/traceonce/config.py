@@ -21,12 +21,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
 from traceonce.errors import UsageError
-from traceonce.facts import Limit, Verdict
+from traceonce.facts import Limit
 from traceonce.facts.limit import MODES, Mode
 
 if sys.version_info >= (3, 11):
@@ -34,6 +34,11 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+# A verdict that is not wanted, or that a function is costly, whatever its verdict.
+FailOn: TypeAlias = Literal[
+    "fell_back", "retracing", "recompiling", "failed", "stale", "confused", "avoidable", "bounded", "costly"
+]
+COSTLY: FailOn = "costly"
 Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 ALL = "*"  # in `max_traces`: every function that is not named
 _EXAMPLES = {
@@ -52,7 +57,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limit: Whole | None = None
     on_limit: Mode = "raise"
     max_traces: Whole | dict[str, Whole] | None = None
-    fail_on: tuple[Verdict, ...] = ()
+    fail_on: tuple[FailOn, ...] = ()
     baseline: str | None = None
     log_retraces: bool = False
 

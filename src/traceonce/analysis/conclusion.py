@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from traceonce.analysis.baseline import AcceptedState
-from traceonce.config import Config
+from traceonce.config import COSTLY, Config
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict
-from traceonce.facts.quantities import count_of
+from traceonce.facts.quantities import count_of, duration
 from traceonce.report.sentences import describe_verdict, fix_command
 
 BREACHED = 3
@@ -58,7 +58,7 @@ def not_known(config: Config, unrecorded: Sequence[str]) -> list[str]:
     """What was to be checked, and cannot be told, since not all of the run was seen."""
     limits = config.max_traces is not None or config.limit is not None
     asked = [
-        *(f"--fail-on {verdict.value}" for verdict in config.fail_on),
+        *(f"--fail-on {unwanted}" for unwanted in config.fail_on),
         *(["the limit on traces"] if limits else []),
         *(["--baseline"] if config.baseline is not None else []),
     ]
@@ -81,18 +81,21 @@ def _limits_reached(result: Recording) -> list[str]:
 
 
 def _unwanted(diagnoses: Sequence[Diagnosis], config: Config) -> list[str]:
-    """The functions with a verdict that is not wanted; a value that only may be stale breaks no build."""
-    return [
-        f"--fail-on: {d.function.name} {describe_verdict(d.verdict)}"
+    """The functions that are what is not wanted; a value that only may be stale breaks no build."""
+    found = [
+        (d, describe_verdict(d.verdict))
         for d in diagnoses
-        if d.verdict in config.fail_on and not d.accepted and (d.verdict is not Verdict.STALE or d.surely_wrong)
+        if d.verdict.value in config.fail_on and (d.verdict is not Verdict.STALE or d.surely_wrong)
     ]
+    if COSTLY in config.fail_on:
+        found += [(d, f"is costly: {duration(d.lost_seconds)} lost") for d in diagnoses if d.costly]
+    return [f"--fail-on: {d.function.name} {what}" for d, what in found if not d.accepted]
 
 
 def not_measured(diagnoses: Sequence[Diagnosis], config: Config, command: Sequence[str]) -> list[str]:
     """The functions that --fail-on spares since a value of theirs only may be stale: a build that passes says so."""
     found = [d for d in diagnoses if d.verdict is Verdict.STALE and not d.accepted and not d.surely_wrong]
-    if Verdict.STALE not in config.fail_on or not found:
+    if Verdict.STALE.value not in config.fail_on or not found:
         return []
     names = ", ".join(dict.fromkeys(d.function.name for d in found))
     measure = fix_command(command)

@@ -8,7 +8,7 @@ import msgspec
 
 from traceonce.diagnosis import diagnose
 from traceonce.facts import Cause, Diagnosis, Recording, Verdict
-from traceonce.facts.attention import needing_attention
+from traceonce.facts.attention import sort_by_attention
 from traceonce.facts.error_text import main_line
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.advice import MetRecord
@@ -62,12 +62,13 @@ def explain_run(recording: Recording, index: Index) -> tuple[list[MetRecord], li
     for breach in {breach.function.key: breach for breach in recording.breaches}.values():
         take(match_error(describe_breach(breach), breach.function.name, index), f"{breach.function.name} at its limit")
     diagnoses = diagnose(recording)
-    acute = needing_attention(recording, diagnoses)
+    named = {(diagnosis.backend, diagnosis.function.key) for diagnosis in sort_by_attention(recording, diagnoses).named}
     raised = errors_of(recording)
     for diagnosis in diagnoses:
         if diagnosis.verdict is Verdict.OK:
             continue
-        name, ignorable = diagnosis.function.name, diagnosis not in acute
+        name = diagnosis.function.name
+        ignorable = (diagnosis.backend, diagnosis.function.key) not in named
         linked = [
             MetRecord(index.by_id[id_], [name], _describe(diagnosis, cause), ignorable=ignorable)
             for cause in diagnosis.causes

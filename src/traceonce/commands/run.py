@@ -8,7 +8,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 import msgspec
@@ -20,9 +20,9 @@ from traceonce.commands.message_line import say, say_lines
 from traceonce.commands.output import check_form, check_output, choose_output, put_report, tell_place
 from traceonce.commands.program_command import ProgramCommand
 from traceonce.computation import compute_from
-from traceonce.config import ALL, Config, load_config
+from traceonce.config import ALL, Config, FailOn, load_config
 from traceonce.errors import OUTPUT_FAILED, TraceonceError, UsageError
-from traceonce.facts import Diagnosis, Recording, Verdict
+from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.error_text import describe_error
 from traceonce.facts.limit import MODES
 from traceonce.frameworks.base.places import working_folder
@@ -55,8 +55,9 @@ def read_most_traces(
 @click.option(
     "--fail-on",
     multiple=True,
-    type=click.Choice([verdict.value for verdict in Verdict if verdict is not Verdict.OK]),
-    help="Exit with status 3 where a function has this verdict (stale: where that was measured). May be repeated.",
+    type=click.Choice(get_args(FailOn)),
+    help="Exit with status 3 where a function has this verdict (stale: where that was measured), or where retraces "
+    "cost more than a second and a twentieth of the run (costly). May be repeated.",
 )
 @click.option(
     "--max-traces",
@@ -214,7 +215,7 @@ def _configure(
     if on_limit:
         changes["on_limit"] = on_limit
     if fail_on:
-        changes["fail_on"] = tuple(map(Verdict, fail_on))
+        changes["fail_on"] = fail_on
     if baseline is not None:
         changes["baseline"] = str(baseline)
     return msgspec.structs.replace(config, **changes)

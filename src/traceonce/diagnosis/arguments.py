@@ -84,7 +84,7 @@ def _cause(difference: Difference, was: Leaf, now: Leaf, dead: Set[int]) -> Caus
         difference.was,
         difference.now,
         type_name=now.type_name,
-        finite=(code is CauseCode.VALUE and was.type_name == now.type_name == "bool")
+        finite=(code in (CauseCode.VALUE, CauseCode.STATIC_ARGUMENT) and was.type_name == now.type_name == "bool")
         or (code is CauseCode.KIND and "none" in (was.kind, now.kind)),
         note=now.unequal_by or was.unequal_by,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
@@ -11,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from traceonce.diagnosis.compilations import Compilations
+from traceonce.diagnosis.costs import find_costly, lost_in
 from traceonce.diagnosis.history import Explained, History
 from traceonce.diagnosis.surroundings import compare_captured
 from traceonce.diagnosis.verdicts import Retrace, judge
@@ -33,12 +33,14 @@ from traceonce.words.notes import in_english
 from traceonce.words.notes.diagnoses import (
     CALLS_NOT_COUNTED,
     DIFFERENT_GRAPHS,
+    FIRST_RUNS_UNCLEAR,
     OTHER_SIZES,
     TRACES_RAISED,
     TRACES_RAISED_WITHOUT_A_WORD,
 )
 
 VALUES = 12  # distinct values kept per cause
+WORTH_SAYING = 0.1  # seconds of first runs
 _ORDER = list(Verdict)
 Key: TypeAlias = tuple[str, str]
 
@@ -63,12 +65,16 @@ def diagnose_with_events(recording: Recording, explained: Iterable[Explained] | 
     findings: dict[Key, list[Finding]] = {}
     for finding in recording.findings:
         findings.setdefault((finding.backend, finding.function.key), []).append(finding)
-    diagnoses = [
+    diagnosed = [
         Diagnosed(_diagnose_function(group, findings.get(key, []), recording), _events(group))
         for key, group in groups.items()
         if any(not _is_internal(item) and not _is_refused(item) for item in group)
     ]
-    return sorted(diagnoses, key=lambda diagnosed: _badness(diagnosed.diagnosis))
+    costly = find_costly([item.diagnosis.lost_seconds for item in diagnosed], recording.seconds)
+    for index in costly:
+        diagnosis, events = diagnosed[index]
+        diagnosed[index] = Diagnosed(msgspec.structs.replace(diagnosis, costly=True), events)
+    return sorted(diagnosed, key=lambda item: _badness(item.diagnosis))
 
 
 def _events(group: list[Explained]) -> tuple[TraceEvent, ...]:
@@ -136,26 +142,21 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     parts = _parts(group, mine)
     function = group[-1].event.function
     calls = _calls(recording, function, [item.event for item in done])
-    lost = sum(_lost_seconds([item.event for item in retraces], [item.event for item in group]))
+    lost = sum(map(lost_in, (item.event for item in retraces)))
     lost += sum(event.exclusive_seconds or 0.0 for event in _parts(group, retraces))
     lost += sum(event.seconds or 0.0 for event in compilations if event.phase == "retrace")
     lost += sum(item.event.exclusive_seconds or 0.0 for item in failed if item.causes)
+    unclear = sum(item.event.unclear_in_first_run for item in retraces)
     share = lost / recording.seconds if recording.seconds > 0 and recording.complete else None
     findings_causes = [finding.cause for finding in findings]
     recompilations = [cause for item in group if item.event.kind == "compile" for cause in item.causes]
     judgements = [
         judge(
-            retraces=[
-                Retrace(item.event.call, item.causes, item.repeated, item.event.parent)
-                for item in retraces
-                if item.event.process == process
-            ],
+            retraces=list(_retraces(done, process)),
             calls=_calls(recording, function, [item.event for item in done], process),
             traces=sum(item.event.process == process for item in done),
             failed=len(failed),
             recompiles=sum(event.phase == "retrace" for event in compilations if event.process == process),
-            lost_seconds=lost,
-            share=share,
             of_dataset=function.name.endswith("[dataset]"),
             at_least=function.key in recording.at_least,
             resharded=any(cause.code is CauseCode.SHARDING for cause in recompilations),
@@ -166,7 +167,7 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     verdict, growth, reason = min(judgements, key=lambda judgement: _ORDER.index(judgement[0]))
     sited = [(cause, item.event.call_site) for item in mine for cause in item.causes]
     causes = _gather([*sited, *((cause, cause.call_site) for cause in [*recompilations, *findings_causes])])
-    notes = tuple(_notes(mine, done, failed, calls))
+    notes = (*_notes(mine, done, failed, calls), *_cost_notes(lost, unclear))
     return Diagnosis(
         backend=group[0].event.backend,
         function=function,
@@ -198,7 +199,22 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
         made_at=_most(item.event.made_at for item in mine),
         known_as=next((item.event.known_as for item in reversed(mine) if item.event.known_as), None),
         inner=bool(mine) and all(item.event.inner for item in mine),
+        unclear_seconds=round(unclear, 6),
     )
+
+
+def _retraces(done: list[Explained], process: str) -> Iterator[Retrace]:
+    """What the verdict needs of each retrace of one process."""
+    lines: set[tuple[str, int] | None] = set()
+    for item in done:
+        event = item.event
+        if event.process != process:
+            continue
+        line = (event.call_site.file, event.call_site.line) if event.call_site is not None else None
+        if event.phase == "retrace":
+            same_line = line is None or line in lines
+            yield Retrace(event.call, item.causes, item.repeated, event.parent, same_line)
+        lines.add(line)
 
 
 def _parts(group: list[Explained], whole: list[Explained]) -> list[TraceEvent]:
@@ -235,15 +251,6 @@ def _total(seconds: Iterable[float | None]) -> float:
 def _bytes(group: list[Explained]) -> int | None:
     known = [item.event.bytes for item in group if item.event.bytes is not None]
     return max(sum(known), 0) if known else None
-
-
-def _lost_seconds(retraces: list[TraceEvent], group: list[TraceEvent]) -> Iterator[float]:
-    """Per retrace: its own tracing, and what the first run of its graph took beyond a usual run."""
-    steady = [event.steady_run_seconds for event in group if event.steady_run_seconds is not None]
-    usual = statistics.median(steady) if steady else 0.0
-    for event in retraces:
-        run = event.steady_run_seconds if event.steady_run_seconds is not None else usual
-        yield (event.exclusive_seconds or 0.0) + max((event.first_run_seconds or 0.0) - run, 0.0)
 
 
 def _gather(causes: Iterable[tuple[Cause, CallSite | None]]) -> list[Cause]:
@@ -305,3 +312,9 @@ def _notes(mine: list[Explained], done: list[Explained], failed: list[Explained]
         ]
         if sizes:
             yield OTHER_SIZES(sizes=f"{sizes[0].path}: {sizes[0].was} → {sizes[0].now}")
+
+
+def _cost_notes(lost: float, unclear: float) -> Iterator[Note]:
+    """What is not counted as lost is said where it might change the picture."""
+    if unclear >= WORTH_SAYING and unclear >= lost / 10:
+        yield FIRST_RUNS_UNCLEAR(seconds=unclear)

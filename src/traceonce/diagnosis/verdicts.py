@@ -1,22 +1,36 @@
-"""Can I ignore it? The numbered rules that decide.
+"""Can I ignore it? The numbered rules that decide, by counts and causes alone. Seconds differ by machine: none decides.
 
-1. No retrace, and nothing silently wrong: *ok*.
-2. A retrace in the arguments that keeps coming, as the calls go on: *retracing*. It keeps coming where the second half
-   of the calls still has it in one call of five, or has a third of at least five retraces. Where calls are not counted,
-   five retraces will do, if they are not all part of one or two traces of an outer function. A retrace that another
-   function object over the same code had before does not count: it is the object that is new. Where only the first
-   calls of each trace are counted, traces that have served ten calls each say nothing of how often they come: there
-   the cost decides (rule 4).
-3. The same graph traced again under a new function, at least twice, that keeps coming, with fewer than ten calls to a
-   trace: *retracing*. With more calls each trace has paid for itself: many small models, one after the other, are no
-   alarm; nor is a handful of objects, each traced once. The function of a dataset, whose calls nobody counts: twenty.
-4. At least eight retraces in the arguments with fewer than ten calls to a trace: *retracing*, even where they have
-   levelled off; and at least three that cost a second and a tenth of the run.
-5. A place that can only take a handful of states (a bool, None or a tensor) is *bounded*, whatever its order.
-6. At least three compilations without a trace, in one call of twenty or more often, or costly as in 4: *recompiling*.
-7. A trace that raised: *failed*. A value served that the trace was not made for: *stale* or *confused*.
-8. A function that the framework has given up on, and runs as plain Python: *fell_back*, whatever else is true of it.
-9. What is left is *bounded*: traced more than once, early or seldom.
+What is counted are the calls and the traces of one process. A retrace *in the arguments* has a cause other than a new
+object; one that another function object over the same code had before does not count: it is the object that is new. A
+function has *paid off* with ten calls to a trace.
+
+Alarms:
+
+1. A function that the framework has given up on, and runs as plain Python: *fell_back*, whatever else is true of it.
+2. A retrace in the arguments, at a place of more than a handful of states, that keeps coming as the calls go on:
+   *retracing*. It keeps coming where the second half of the calls still has it in one call of five, or has a third of
+   at least five retraces. Where calls are not counted, five retraces will do, if they are not all part of one or two
+   traces of an outer function. Where only the first calls of each trace are counted, a function that has paid off is
+   none: that says nothing of how often its traces come.
+3. The same graph traced again under a new function, at least twice, that has not levelled off and has not paid off:
+   *retracing*. Many small models, one after the other, are no alarm; nor is a handful of objects, each traced once. The
+   function of a dataset, whose calls nobody counts: twenty times.
+4. At least eight retraces as in 2 in a function that has not paid off: *retracing*, even where they have levelled off.
+5. At least three compilations without a trace, in one call of twenty or more often: *recompiling*.
+6. A trace that raised: *failed*. A value served that the trace was not made for: *stale* or *confused*.
+
+No alarm:
+
+7. No retrace and no compilation without a trace: *ok*.
+8. A retrace at a line that had a trace before, for another type: a dtype, a weak type, a tensor where a Python value
+   was, a list where a tuple was; or for other keys: *avoidable*, whether it has paid off or not. None in the place of
+   something is a state by design, and another type at another line is another use.
+9. At least four retraces that are all for places of a handful of states (a bool, None or something), at two such places
+   or more: *avoidable* until it has paid off. Flags multiply: two make four graphs, three eight.
+10. At least three retraces for sizes and numbers that came in the first half of the calls, and there in more than every
+    second call up to the last of them: *avoidable* until it has paid off. Each was new when it came first; no more came
+    only because the same data was read again.
+11. What is left is *bounded*: traced more than once, early, seldom, or at one place of a handful of states.
 """
 
 from __future__ import annotations
@@ -31,13 +45,13 @@ PAID_OFF = 10  # calls to a trace from which on another function object is no wa
 ENOUGH = 5  # retraces that are an alarm where calls are not counted
 MANY = 8  # retraces that are an alarm where they have not paid off
 DATASETS = 20  # times that the function of a dataset is traced again before it is an alarm
+MULTIPLIED = 4  # retraces that two flags, or two modes, cannot make alone
+SIZES = 3  # sizes beside the first that are more than a warm-up, where they have not paid off
 _SILENTLY_WRONG = {
     CauseCode.STALE: (Verdict.STALE, Reason.WRONG_VALUE),
     CauseCode.SIDE_EFFECT: (Verdict.STALE, Reason.CHANGED_BY_TRACING),
     CauseCode.CONFUSED: (Verdict.CONFUSED, Reason.WRONG_VALUE),
 }
-COSTLY_SECONDS = 1.0
-COSTLY_SHARE = 0.1
 
 
 def judge_growth(retraced_at: Sequence[int | None], calls: int | None) -> Growth:
@@ -59,13 +73,14 @@ def judge_growth(retraced_at: Sequence[int | None], calls: int | None) -> Growth
 class Retrace(NamedTuple):
     """A retrace, for the verdict: at which call it came, why, and whether another function object had it before.
 
-    `parent` is the trace of another function that it was part of.
+    `parent` is the trace of another function that it was part of. `same_line`: the line that called had a trace before.
     """
 
     call: int | None
     causes: tuple[Cause, ...]
     repeated: bool = False
     parent: int | None = None
+    same_line: bool = True
 
     @property
     def in_arguments(self) -> bool:
@@ -77,7 +92,15 @@ class Retrace(NamedTuple):
 
     @property
     def unbounded(self) -> bool:
-        return self.in_arguments and not all(cause.finite for cause in self.causes)
+        return self.in_arguments and not self.finite
+
+    @property
+    def finite(self) -> bool:
+        return all(cause.finite for cause in self.causes)
+
+    @property
+    def of_sizes(self) -> bool:
+        return self.in_arguments and all(map(_is_size, self.causes))
 
 
 def judge(
@@ -87,8 +110,6 @@ def judge(
     traces: int,
     failed: int,
     recompiles: int,
-    lost_seconds: float,
-    share: float | None,
     of_dataset: bool = False,
     at_least: bool = False,
     resharded: bool = False,
@@ -104,13 +125,12 @@ def judge(
     unbounded = [retrace.call for retrace in retraces if retrace.unbounded]
     new_objects = [retrace.call for retrace in retraces if retrace.new_object]
     paid_off = calls is not None and calls >= PAID_OFF * traces
-    costly = lost_seconds >= COSTLY_SECONDS and share is not None and share >= COSTLY_SHARE
     if judge_growth(unbounded, calls) == "growing" and not (at_least and paid_off):
         return Verdict.RETRACING, "growing", Reason.KEEPS_COMING
     outer = {index if retrace.parent is None else f"in {retrace.parent}" for index, retrace in enumerate(retraces)}
     if calls is None and len(unbounded) >= ENOUGH and len(outer) >= 3:
         return Verdict.RETRACING, growth, Reason.KEEPS_COMING_UNCOUNTED
-    keeps_coming = judge_growth(new_objects, calls) != "levelled" and (calls is not None or costly)
+    keeps_coming = calls is not None and judge_growth(new_objects, calls) != "levelled"
     if len(new_objects) >= 2 and keeps_coming and not paid_off:
         return Verdict.RETRACING, growth, Reason.NEW_OBJECTS
     if of_dataset and len(new_objects) >= DATASETS:
@@ -118,9 +138,7 @@ def judge(
     numbered = not at_least or None not in unbounded
     if len(unbounded) >= MANY and calls is not None and numbered and not paid_off:
         return Verdict.RETRACING, growth, Reason.MANY_CALLS
-    if len(unbounded) + (0 if paid_off else len(new_objects)) >= 3 and costly:
-        return Verdict.RETRACING, growth, Reason.COSTLY
-    if recompiles >= 3 and (costly or calls is None or recompiles >= calls / 20):
+    if recompiles >= 3 and (calls is None or recompiles >= calls / 20):
         if resharded:
             return Verdict.RECOMPILING, growth, Reason.COMPILED_FOR_DEVICES
         return Verdict.RECOMPILING, growth, Reason.COMPILED_FOR_SHAPES
@@ -131,12 +149,48 @@ def judge(
             return verdict, growth, reason
     if not retraces and not recompiles:
         return Verdict.OK, growth, Reason.TRACED_ONCE if traces <= 1 else Reason.EACH_GRAPH_ONCE
+    accident = _find_accident(retraces, calls, paid_off)
+    if accident is not None:
+        return Verdict.AVOIDABLE, growth, accident
     return Verdict.BOUNDED, growth, _why_bounded(growth, retraces, paid_off)
+
+
+def _find_accident(retraces: Sequence[Retrace], calls: int | None, paid_off: bool) -> Reason | None:
+    changed = [cause for retrace in retraces if retrace.in_arguments and retrace.same_line for cause in retrace.causes]
+    if any(map(_is_type, changed)):
+        return Reason.TYPE_CHANGES
+    if any(cause.code is CauseCode.STRUCTURE and not _is_size(cause) for cause in changed):
+        return Reason.KEYS_CHANGE
+    if paid_off:
+        return None
+    flags = [retrace for retrace in retraces if retrace.in_arguments and retrace.finite]
+    if len(flags) >= MULTIPLIED and len({cause.path for retrace in flags for cause in retrace.causes}) >= 2:
+        return Reason.FLAGS_MULTIPLY
+    sizes = [retrace.call for retrace in retraces if retrace.of_sizes]
+    known = [call for call in sizes if call is not None]
+    if len(known) >= SIZES and judge_growth(sizes, calls) == "levelled" and 2 * (len(known) + 1) > max(known):
+        return Reason.READ_TWICE
+    return None
+
+
+def _is_type(cause: Cause) -> bool:
+    """Is it the type that differs, of something that is there both times?"""
+    if cause.code is CauseCode.STRUCTURE:
+        return not _is_size(cause) and not cause.was.startswith("keys ")
+    return cause.code in (CauseCode.DTYPE, CauseCode.WEAK_TYPE) or (cause.code is CauseCode.KIND and not cause.finite)
+
+
+def _is_size(cause: Cause) -> bool:
+    if cause.code is CauseCode.STRUCTURE:
+        return cause.path.startswith("len(")
+    if cause.code in (CauseCode.VALUE, CauseCode.STATIC_ARGUMENT):
+        return cause.type_name in ("int", "float")
+    return cause.code in (CauseCode.SHAPE, CauseCode.RANK)
 
 
 def _why_bounded(growth: Growth, retraces: Sequence[Retrace], paid_off: bool) -> Reason:
     in_arguments = [retrace for retrace in retraces if retrace.in_arguments]
-    if in_arguments and all(cause.finite for retrace in in_arguments for cause in retrace.causes):
+    if in_arguments and all(retrace.finite for retrace in in_arguments):
         return Reason.FEW_STATES
     if growth == "levelled":
         return Reason.CAME_EARLY

@@ -1,22 +1,56 @@
-"""Which functions of a run somebody should look at."""
+"""Which functions of a run somebody should look at, and how closely: one rule for every form of a report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from traceonce.facts.cause import Cause, CauseCode
-from traceonce.facts.diagnosis import Diagnosis
+from traceonce.facts.diagnosis import Diagnosis, Verdict
 from traceonce.facts.recording import Recording
 
 
-def needing_attention(recording: Recording, diagnoses: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """All but those that can be ignored: by their verdict, if no limit was reached and no baseline says otherwise."""
+class Attention(NamedTuple):
+    """The functions of a run, each in one place; each list in the order of the diagnoses.
+
+    `alarms`: by their verdict, by a limit that was reached, or by a baseline that says so. `avoidable`: an accident,
+    with its fix. `costly`: no alarm and no accident, but without them the report would be silent about a good part of
+    the run. `quiet`: they can be ignored.
+    """
+
+    alarms: list[Diagnosis]
+    avoidable: list[Diagnosis]
+    costly: list[Diagnosis]
+    quiet: list[Diagnosis]
+
+    @property
+    def named(self) -> list[Diagnosis]:
+        """All that is told with its causes."""
+        return [*self.alarms, *self.avoidable, *self.costly]
+
+
+def sort_by_attention(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Attention:
     at_limit = {breach.function.key for breach in recording.breaches}
-    return [d for d in diagnoses if not d.verdict.is_ignorable or d.accepted is False or d.function.key in at_limit]
+    attention = Attention([], [], [], [])
+    for diagnosis in diagnoses:
+        if diagnosis.verdict.is_alarm or diagnosis.accepted is False or diagnosis.function.key in at_limit:
+            attention.alarms.append(diagnosis)
+        elif diagnosis.verdict is Verdict.AVOIDABLE:
+            attention.avoidable.append(diagnosis)
+        elif diagnosis.costly:
+            attention.costly.append(diagnosis)
+        else:
+            attention.quiet.append(diagnosis)
+    return attention
+
+
+def needing_attention(recording: Recording, diagnoses: Sequence[Diagnosis]) -> list[Diagnosis]:
+    """The alarms."""
+    return sort_by_attention(recording, diagnoses).alarms
 
 
 def changed_since(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, Cause]]:
     """Values that a trace holds and that were found changed at the end: whether a call came after that is not known."""
     for diagnosis in diagnoses:
-        if diagnosis.verdict.is_ignorable:
+        if not diagnosis.verdict.is_alarm:
             yield from ((diagnosis, cause) for cause in diagnosis.causes if cause.code is CauseCode.STALE)

@@ -27,6 +27,7 @@ class Verdict(str, enum.Enum):
     FAILED = "failed"
     STALE = "stale"
     CONFUSED = "confused"
+    AVOIDABLE = "avoidable"
     BOUNDED = "bounded"
     OK = "ok"
 
@@ -35,7 +36,12 @@ class Verdict(str, enum.Enum):
 
     @property
     def is_ignorable(self) -> bool:
+        """Is there nothing to change? What is avoidable is no alarm, yet has a fix."""
         return self in (Verdict.BOUNDED, Verdict.OK)
+
+    @property
+    def is_alarm(self) -> bool:
+        return not self.is_ignorable and self is not Verdict.AVOIDABLE
 
     @property
     def is_silent(self) -> bool:
@@ -64,13 +70,16 @@ class Reason(str, enum.Enum):
     NEW_OBJECTS = "new_objects"
     NEW_DATASETS = "new_datasets"
     MANY_CALLS = "many_calls"
-    COSTLY = "costly"
     COMPILED_FOR_SHAPES = "compiled_for_shapes"
     COMPILED_FOR_DEVICES = "compiled_for_devices"
     FELL_BACK = "fell_back"
     RAISED = "raised"
     WRONG_VALUE = "wrong_value"
     CHANGED_BY_TRACING = "changed_by_tracing"
+    TYPE_CHANGES = "type_changes"
+    KEYS_CHANGE = "keys_change"
+    FLAGS_MULTIPLY = "flags_multiply"
+    READ_TWICE = "read_twice"
     TRACED_ONCE = "traced_once"
     EACH_GRAPH_ONCE = "each_graph_once"
     FEW_STATES = "few_states"
@@ -82,6 +91,9 @@ class Reason(str, enum.Enum):
 class Diagnosis(msgspec.Struct, frozen=True):
     """One function: how often it was traced, why, at what cost, and the verdict.
 
+    `costly` marks, beside the verdict, a function that lost a good part of the run. `unclear_seconds` are those of
+    first runs of graphs that ran once, as far as nobody can tell what of them went into preparing the graph: they are
+    not in `lost_seconds`.
     `accepted` says whether it is no worse than the state that was last accepted (None: no such state is known).
     `made_at` is the user's line that made most of its function objects, `known_as` what the user calls where a library
     made it. `inner`: what was compiled there is another function, which calls this one.
@@ -123,6 +135,8 @@ class Diagnosis(msgspec.Struct, frozen=True):
     made_at: SiteCount | None = None
     known_as: str | None = None
     inner: bool = False
+    costly: bool = False
+    unclear_seconds: float = 0.0
 
     def __str__(self) -> str:
         """In a line: the function, the verdict, the counts, what it lost and the places that changed."""

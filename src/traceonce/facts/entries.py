@@ -31,12 +31,16 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry",
 
 
 class Ran(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="ran"):
-    """How long the first (or, with `steady`, the second) execution of a new graph took, and what it added to memory."""
+    """How long the first (or, with `steady`, the second) execution of a new graph took, and what it added to memory.
+
+    `preparing` are those of its seconds that are known to have gone into preparing the graph, and not into running it.
+    """
 
     event: int
     seconds: float
     steady: bool = False
     bytes: int | None = None
+    preparing: float | None = None
 
 
 class Inputs(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="inputs"):

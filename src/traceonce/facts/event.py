@@ -98,7 +98,8 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     nobody counts). `signature` is what was asked for, `traced` what the trace was made for where that is wider.
     `earlier` holds signatures that the function had traced before anybody watched. `dead` lists the identities of
     arguments that were garbage-collected since the last event. `bytes` is what tracing and the first run
-    added to the memory of the process. `fingerprint` is equal for equal graphs, `graph` is the
+    added to the memory of the process. `preparing_seconds` are those of the first run that are known to have gone into
+    preparing the graph, and not into running it. `fingerprint` is equal for equal graphs, `graph` is the
     framework's own name for this one. `reads` are the values from outside that the first trace of an object read,
     `captured` the sizes of the arrays among them (``float32[40, 1]``). `made_at` is the user's line that made the
     function object (by the wrapper of the framework, or by what had a library do so), `known_as` what
@@ -149,8 +150,22 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     creates_variables: bool = False
     reasons: tuple[str, ...] = ()
     graph_breaks: tuple[str, ...] = ()
+    preparing_seconds: float | None = None
 
     @property
     def served(self) -> Signature:
         """The signature whose calls this trace can serve."""
         return self.traced if self.traced is not None else self.signature
+
+    @property
+    def lost_in_first_run(self) -> float:
+        """What the first run took beyond an ordinary run of this graph, as far as it is known."""
+        ran, known = self.first_run_seconds or 0.0, self.preparing_seconds or 0.0
+        return known if self.steady_run_seconds is None else max(ran - self.steady_run_seconds, known, 0.0)
+
+    @property
+    def unclear_in_first_run(self) -> float:
+        """What else the first run took, where the graph ran once: an ordinary run, or more preparing."""
+        if self.steady_run_seconds is not None:
+            return 0.0
+        return max((self.first_run_seconds or 0.0) - (self.preparing_seconds or 0.0), 0.0)

@@ -44,9 +44,13 @@ class Section:
                 self.calls[key] = max(self.calls.get(key, 0), entry.call)
         elif isinstance(entry, Ran) and entry.event in self.events:
             event = self.events[entry.event]
-            field = "steady_run_seconds" if entry.steady else "first_run_seconds"
             kept = event.bytes + entry.bytes if event.bytes is not None and entry.bytes is not None else event.bytes
-            self.events[entry.event] = msgspec.structs.replace(event, bytes=kept, **{field: entry.seconds})
+            times = (
+                {"steady_run_seconds": entry.seconds}
+                if entry.steady
+                else {"first_run_seconds": entry.seconds, "preparing_seconds": entry.preparing}
+            )
+            self.events[entry.event] = msgspec.structs.replace(event, bytes=kept, **times)
         elif isinstance(entry, Inputs):
             self.inputs.setdefault(entry.event, []).append(entry.shapes)
         elif isinstance(entry, Calls):

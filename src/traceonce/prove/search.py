@@ -20,6 +20,7 @@ from traceonce.prove.program import Program, is_wrong
 from traceonce.prove.search_result import Files, Repaired, SearchResult
 from traceonce.prove.stage_client import Run
 
+_TRACED_TOO_OFTEN = (Verdict.RETRACING, Verdict.RECOMPILING, Verdict.FELL_BACK, Verdict.AVOIDABLE)
 MOST_STEPS = 6  # repairs of one function
 
 
@@ -68,7 +69,7 @@ class Search:
             return self._program.is_silently_wrong(run)
         if diagnosis.verdict is Verdict.FAILED:
             return kit_of(diagnosis.backend).repairs_failures and self._program.fails_by_tracing(run)
-        return diagnosis.verdict in (Verdict.RETRACING, Verdict.RECOMPILING, Verdict.FELL_BACK)
+        return diagnosis.verdict in _TRACED_TOO_OFTEN
 
 
 def _is_done(case: Case, done: dict[str, Repaired]) -> bool:

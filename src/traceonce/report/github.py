@@ -1,6 +1,7 @@
 """Annotations for GitHub Actions: a line per finding, which GitHub shows at the line of code in a pull request.
 
-An error is what was shown to be silently wrong, or is worse than a baseline accepts; a notice is what it accepts.
+An error is what was shown to be silently wrong, or is worse than a baseline accepts; a notice is what it accepts, what
+is avoidable, and what is bounded but costly.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import os
 from collections.abc import Sequence
 
 from traceonce.facts import Breach, Diagnosis, Recording
-from traceonce.facts.attention import needing_attention
+from traceonce.facts.attention import sort_by_attention
 from traceonce.facts.event import path_from
 from traceonce.facts.printable import in_line, in_lines, printable
 from traceonce.report.base import Material
@@ -20,14 +21,17 @@ from traceonce.report.text import function_lines
 def render_github(material: Material) -> str:
     recording, diagnoses, *_ = material
     lines = [_annotate_limit(recording, breach) for breach in _first_of_each(recording.breaches)]
-    lines += [_annotate(recording, diagnosis) for diagnosis in needing_attention(recording, diagnoses)]
+    attention = sort_by_attention(recording, diagnoses)
+    lines += [_annotate(recording, diagnosis, "warning") for diagnosis in attention.alarms]
+    lines += [_annotate(recording, diagnosis, "notice") for diagnosis in (*attention.avoidable, *attention.costly)]
     return "".join(line + "\n" for line in lines)
 
 
-def _annotate(recording: Recording, diagnosis: Diagnosis) -> str:
+def _annotate(recording: Recording, diagnosis: Diagnosis, level: str) -> str:
     grave = diagnosis.surely_wrong or diagnosis.accepted is False
-    level = "notice" if diagnosis.accepted else "error" if grave else "warning"
-    title = f"traceonce: {printable(diagnosis.function).short_name} {describe_verdict(diagnosis.verdict)}"
+    level = "notice" if diagnosis.accepted else "error" if grave else level
+    costly = " and costly" if diagnosis.costly else ""
+    title = f"traceonce: {printable(diagnosis.function).short_name} {describe_verdict(diagnosis.verdict)}{costly}"
     file, line = _place(diagnosis)
     return command(
         level,

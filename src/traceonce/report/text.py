@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from traceonce.facts import Breach, Cause, Diagnosis, Fix, Recording, Verdict
-from traceonce.facts.attention import changed_since, needing_attention
+from traceonce.facts.attention import Attention, changed_since, sort_by_attention
 from traceonce.facts.command_line import quoted
 from traceonce.facts.event import package_path
 from traceonce.facts.printable import SENTENCE, cut, printable
@@ -45,6 +45,7 @@ STYLES = {
     Verdict.FAILED: "bold red",
     Verdict.STALE: "bold magenta",
     Verdict.CONFUSED: "bold magenta",
+    Verdict.AVOIDABLE: "yellow",
     Verdict.BOUNDED: "cyan",
     Verdict.OK: "green",
 }
@@ -53,6 +54,8 @@ RECORDS = 3  # named per function
 FUNCTIONS = 50  # told in full, the worst first
 LINES = 30  # of a list
 SNIPPET = 16  # lines of a fix that are shown
+AVOIDABLE = "Avoidable, though bounded:"
+COSTLY = "Bounded, but costly:"
 
 
 def render_text(material: Material) -> str:
@@ -76,17 +79,20 @@ def report_lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterat
 def _lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
     yield _headline(recording, diagnoses)
     yield from _first(LINES, list(_limits(recording)), "limits that were reached")
-    acute = needing_attention(recording, diagnoses)
+    attention = sort_by_attention(recording, diagnoses)
     command = fix_command(recording.command)
-    together = bring_together(acute)
-    for head, parts in together[:FUNCTIONS]:
-        yield Text()
-        yield from _function_lines(head, command)
-        yield from _parts(parts)
-    yield from _more(len(together) - FUNCTIONS, "functions to look at")
+    for title, functions in (("", attention.alarms), (AVOIDABLE, attention.avoidable), (COSTLY, attention.costly)):
+        if functions and title:
+            yield Text()
+            yield Text(title, "yellow")
+        together = bring_together(functions)
+        for head, parts in together[:FUNCTIONS]:
+            yield Text()
+            yield from _function_lines(head, command)
+            yield from _parts(parts)
+        yield from _more(len(together) - FUNCTIONS, "functions to look at")
     yield from _worth_a_look(diagnoses)
-    seen = set(map(id, acute))
-    quiet = [diagnosis for diagnosis in diagnoses if id(diagnosis) not in seen]
+    quiet = attention.quiet
     bounded = [diagnosis for diagnosis in quiet if diagnosis.verdict is Verdict.BOUNDED]
     if bounded:
         yield Text()
@@ -171,12 +177,12 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
 def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
     line = Text("traceonce  ", "bold")
     traces = sum(diagnosis.traces for diagnosis in diagnoses)
-    acute = needing_attention(recording, diagnoses)
+    attention = sort_by_attention(recording, diagnoses)
     if not diagnoses:
         return line.append("no function was traced", "default")
     counted = f"{count_of(len(diagnoses), 'function')}, {count_of(traces, 'trace')}"
     lost = sum(diagnosis.lost_seconds for diagnosis in diagnoses)
-    if not acute:
+    if not attention.named:
         changed = len(list(changed_since(diagnoses)))
         verdict = f"nothing is traced too often, {count_of(changed, 'value')} worth a look"
         line.append(f"{counted}: {verdict if changed else 'nothing to fix'}", "green")
@@ -186,7 +192,15 @@ def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:
         line.append(f"{_cost(lost, recording)} lost", "bold red" if lost >= 0.01 else "default").append(
             " · ", "default"
         )
-    return line.append(f"{count_of(len(acute), 'function')} to look at", "default")
+    return line.append(", ".join(_numbers(attention)), "default")
+
+
+def _numbers(attention: Attention) -> Iterator[str]:
+    if attention.alarms:
+        yield f"{count_of(len(attention.alarms), 'function')} to look at"
+    for word, functions in (("avoidable", attention.avoidable), ("costly", attention.costly)):
+        if functions:
+            yield f"{len(functions):,} {word}" if attention.alarms else f"{count_of(len(functions), 'function')} {word}"
 
 
 def function_lines(diagnosis: Diagnosis, command: str | None) -> Iterator[Text]:
@@ -208,6 +222,8 @@ def _function_lines(diagnosis: Diagnosis, command: str | None) -> Iterator[Text]
     if len(diagnosis.causes) > CAUSES:
         yield Text(f"  … and {len(diagnosis.causes) - CAUSES} more places (see --format json)", "dim")
     label = width
+    if not diagnosis.verdict.is_alarm and diagnosis.retraces:
+        yield Text("  ").append("why".ljust(label), "yellow").append(f"   {describe_reason(diagnosis)}")
     for title, text in _facts(diagnosis):
         yield Text("  ").append(title.ljust(label), "yellow").append(f"   {text}")
     fixes = fixes_to_show(diagnosis)

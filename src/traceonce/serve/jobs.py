@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from traceonce.analysis.material import find_out, make_material
 from traceonce.errors import RecordingError
 from traceonce.facts import Diagnosis, Recording
-from traceonce.facts.attention import needing_attention
+from traceonce.facts.attention import sort_by_attention
 from traceonce.report.base import FORMATS, Material, find_form, find_renderer
 from traceonce.serve.comparison import ComparedRun
 from traceonce.serve.comparison import compare as compare_runs
@@ -154,7 +154,7 @@ def tell_proposals(digest: bytes, name: str, function: str) -> Told:
     """What `propose_fix` answers."""
     found = open_digest(digest)
     chosen = choose_one(found.diagnoses, function)
-    ignorable = not needing_attention(found.recording, [chosen])
+    ignorable = not sort_by_attention(found.recording, [chosen]).named
     proposals = describe_fixes(name, found.recording, chosen, ignorable=ignorable)
     return Told(msgspec.json.encode(proposals), tell_fixes(proposals))
 

@@ -6,7 +6,9 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Verdict: TypeAlias = Literal["retracing", "recompiling", "fell_back", "failed", "stale", "confused", "bounded", "ok"]
+Verdict: TypeAlias = Literal[
+    "retracing", "recompiling", "fell_back", "failed", "stale", "confused", "avoidable", "bounded", "ok"
+]
 Change: TypeAlias = Literal["better", "worse", "same", "gone", "new"]
 
 
@@ -69,6 +71,7 @@ class FunctionSummary(BaseModel):
     file: str | None
     line: int | None
     verdict: Verdict
+    costly: bool = Field(default=False, description="Beside the verdict: it lost a good part of the run.")
     traces: int
     retraces: int
     calls: int | None

@@ -59,6 +59,7 @@ def describe_function(diagnosis: Diagnosis) -> FunctionSummary:
         file=diagnosis.function.file,
         line=diagnosis.function.line,
         verdict=diagnosis.verdict.value,
+        costly=diagnosis.costly,
         traces=diagnosis.traces,
         retraces=diagnosis.retraces,
         calls=diagnosis.calls,

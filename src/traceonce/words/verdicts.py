@@ -17,7 +17,6 @@ REASONS: Mapping[Reason, Text] = {
     ),
     Reason.NEW_DATASETS: Text("a dataset is built again and again", "数据集一再被重新构建"),
     Reason.MANY_CALLS: Text("it was traced for a good part of its calls", "相当一部分调用都引起了追踪"),
-    Reason.COSTLY: Text("it has cost a good part of the run", "耗费了运行的相当一部分时间"),
     Reason.COMPILED_FOR_SHAPES: Text("XLA compiles it again for new shapes", "XLA 为新的形状再次编译"),
     Reason.COMPILED_FOR_DEVICES: Text(
         "it is compiled again for other devices or shardings", "为别的设备或分片方式再次编译"
@@ -29,6 +28,13 @@ REASONS: Mapping[Reason, Text] = {
     ),
     Reason.CHANGED_BY_TRACING: Text(
         "its body changes Python state, which only tracing does", "函数体会修改 Python 状态，但只在追踪时修改"
+    ),
+    Reason.TYPE_CHANGES: Text("one line passes another type", "同一行传入的类型不同"),
+    Reason.KEYS_CHANGE: Text("one line passes other keys", "同一行传入的键不同"),
+    Reason.FLAGS_MULTIPLY: Text("its flags multiply: a graph for each combination", "开关相乘：每种组合一个图"),
+    Reason.READ_TWICE: Text(
+        "each value was new when it came first, and came again only because the data was read again",
+        "每个值第一次出现时都是新的，后来不再追踪只是因为数据又读了一遍",
     ),
     Reason.TRACED_ONCE: Text("traced once", "只追踪一次"),
     Reason.EACH_GRAPH_ONCE: Text("each graph traced once", "每个图只追踪一次"),

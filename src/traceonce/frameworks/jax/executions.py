@@ -59,6 +59,7 @@ class Before(NamedTuple):
     compilations: int
     resident: int | None
     worked: float  # seconds of this thread
+    preparing: float  # seconds that this thread has spent on lowering and compiling
 
 
 class Executions:
@@ -144,6 +145,7 @@ class Executions:
         try:
             if event == COMPILED:
                 self._local.compilations = self._compilations() + 1
+            self._local.preparing = self._preparing() + seconds
             if getattr(self._local, "serving", None) is not None:
                 return
             if event == LOWERED:
@@ -154,12 +156,16 @@ class Executions:
             if _is_of(last.event.function.short_name, details.get("fun_name")):
                 last.seconds += seconds
                 if event == COMPILED:
-                    self._sink.write(Ran(last.event.id, round(last.seconds, 6)))
+                    seconds = round(last.seconds, 6)
+                    self._sink.write(Ran(last.event.id, seconds, preparing=seconds))
         except Exception as error:
             self._problem(error)
 
     def _compilations(self) -> int:
         return int(getattr(self._local, "compilations", 0))
+
+    def _preparing(self) -> float:
+        return float(getattr(self._local, "preparing", 0.0))
 
     def _hook_call(self, original: Any) -> Any:
         def _pjit_call_impl_python(*args, jaxpr, **params):  # type: ignore[no-untyped-def]
@@ -211,7 +217,8 @@ class Executions:
                 self._find_confused(traced)
         except Exception as error:
             self._problem(error)
-        return Before(self._compilations(), resident_bytes() if not traced.has_run else None, worked)
+        resident = resident_bytes() if not traced.has_run else None
+        return Before(self._compilations(), resident, worked, self._preparing())
 
     def _find_confused(self, traced: Traced) -> None:
         for cause in find_confused(traced.numbers, sys._getframe(3)):
@@ -238,21 +245,23 @@ class Executions:
             self._local.ran = (traced, executable)
             compiled = self._compilations() > before.compilations
             if not traced.has_run or compiled:
-                self._compiled(traced, before.resident, seconds, args, params, compiled)
+                self._compiled(traced, before, seconds, args, params, compiled)
             elif calls == 2 and len(traced.calls) == 1:
                 self._sink.write(Ran(traced.event.id, round(seconds, 6), steady=True))
         except Exception as error:
             self._problem(error)
 
     def _compiled(
-        self, traced: Traced, resident: int | None, seconds: float, args: Any, params: dict[str, Any], compiled: bool
+        self, traced: Traced, before: Before, seconds: float, args: Any, params: dict[str, Any], compiled: bool
     ) -> None:
         event = self._compilation(traced, seconds, args, params)
         if not traced.has_run:
             traced.has_run = True
             now = resident_bytes()
-            grown = now - resident if now is not None and resident is not None else None
-            self._sink.write(Ran(traced.event.id, round(seconds + traced.seconds, 6), bytes=grown))
+            grown = now - before.resident if now is not None and before.resident is not None else None
+            took = round(seconds + traced.seconds, 6)
+            preparing = min(round(self._preparing() - before.preparing + traced.seconds, 6), took)
+            self._sink.write(Ran(traced.event.id, took, bytes=grown, preparing=preparing))
         elif compiled:
             if traced.compiled is not None and not traced.told:  # what it is to be compared with
                 traced.told = True

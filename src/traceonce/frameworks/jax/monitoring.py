@@ -112,7 +112,8 @@ class MonitoredWatching:
             return
         self._local.seconds += seconds
         if name == COMPILED:
-            self._sink.write(Ran(last, round(self._local.seconds, 6)))
+            seconds = round(self._local.seconds, 6)
+            self._sink.write(Ran(last, seconds, preparing=seconds))
             self._local.last = None
 
     def _describe(self, frame: types.FrameType, seconds: float) -> tuple[TraceEvent | None, Any]:

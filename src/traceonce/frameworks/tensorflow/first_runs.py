@@ -1,4 +1,9 @@
-"""The first execution of a new graph is slow too: time it once, then get out of the way."""
+"""The first execution of a new graph is slow too: time it once, then get out of the way.
+
+TensorFlow prepares a graph (optimises, places, instantiates it) in the thread that calls it, and runs its operations in
+threads of its own, for which the caller waits. So the CPU time of the calling thread is preparation, at least; not all
+of it where XLA compiles, or a device sets itself up, in those other threads.
+"""
 
 from __future__ import annotations
 
@@ -57,10 +62,12 @@ class FirstRuns:
                 concrete.__dict__.pop("_call_flat", None)
         self._pending.clear()
 
-    def _ran(self, event: int, seconds: float, runs: int, resident: int | None) -> None:
+    def _ran(self, event: int, seconds: float, worked: float, runs: int, resident: int | None) -> None:
         now = resident_bytes() if resident is not None else None
         grown = now - resident if now is not None and resident is not None else None
-        self._write(Ran(event, round(max(seconds, 0.0), 6), steady=runs > 1, bytes=grown))
+        seconds = round(max(seconds, 0.0), 6)
+        preparing = min(round(max(worked, 0.0), 6), seconds) if runs == 1 else None
+        self._write(Ran(event, seconds, steady=runs > 1, bytes=grown, preparing=preparing))
 
     def _guard(self, work: Callable[..., None], *arguments: Any) -> None:
         try:
@@ -84,15 +91,16 @@ class FirstRuns:
                     self._pending.pop(id(concrete), None)
             resident = resident_bytes() if eager and runs == 1 else None
             self._local.aside = 0.0
-            began = time.perf_counter()
+            began, worked = time.perf_counter(), time.thread_time()
             try:
                 result = type(concrete)._call_flat(concrete, tensor_inputs, captured_inputs)
             except BaseException as error:
                 leave_no_frame(error)
                 raise
             if eager and runs <= 2:
-                took = time.perf_counter() - began - self._local.aside
-                self._guard(self._ran, event, took, runs, resident)
+                aside = self._local.aside
+                took, worked = time.perf_counter() - began - aside, time.thread_time() - worked - aside
+                self._guard(self._ran, event, took, worked, runs, resident)
             return result
 
         return _call_flat

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from traceonce.integrations.pytest_plugin.allowance import CheckedTest
     from traceonce.integrations.pytest_plugin.session import SuiteSettings
 
-# What `traceonce run --fail-on` takes. Written out, since `--help` must not import the rest of us; a test compares.
-VERDICTS = ("fell_back", "retracing", "recompiling", "failed", "stale", "confused", "bounded")
+# What `traceonce run --fail-on` takes, but for `costly`: no timing decides a test. Written out, since `--help` must not
+# import the rest of us; a test compares.
+VERDICTS = ("fell_back", "retracing", "recompiling", "failed", "stale", "confused", "avoidable", "bounded")
 MARK = (
     "max_traces(n, function=None, warmup=0): fail the test if a function is traced more than n times in it, the first "
     "trace included. function: the one of that name alone. warmup: what is traced in its first calls is free."

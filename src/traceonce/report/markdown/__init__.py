@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from traceonce.facts.attention import needing_attention
+from traceonce.facts.attention import sort_by_attention
 from traceonce.report.base import Material
 from traceonce.report.markdown.function_section import describe_function
 from traceonce.report.markdown.overview import describe_findings, describe_rest, describe_run
@@ -31,13 +31,13 @@ class Part(NamedTuple):
 def render_markdown(material: Material) -> str:
     phrases = phrases_in(material.language)
     parts = [Part(text) for text in describe_findings(material, phrases)]
-    acute = needing_attention(material.recording, material.diagnoses)
+    attention = sort_by_attention(material.recording, material.diagnoses)
     command = fix_command(material.recording.command)
-    for number, diagnosis in enumerate(acute[:SHOWN]):
-        text = describe_function(diagnosis, phrases, command, folded=number >= OPEN)
+    for number, diagnosis in enumerate(attention.named[:SHOWN]):
+        text = describe_function(diagnosis, phrases, command, folded=number >= min(OPEN, len(attention.alarms)))
         parts.append(Part(text, of_function=True))
     parts += [Part(text) for text in (*describe_rest(material, phrases), *describe_run(material, phrases))]
-    return "\n\n".join(_fit(parts, phrases, len(acute[SHOWN:]))) + "\n"
+    return "\n\n".join(_fit(parts, phrases, len(attention.named[SHOWN:]))) + "\n"
 
 
 def _fit(parts: Sequence[Part], phrases: Phrases, more: int) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from traceonce.facts import Breach, Diagnosis, Verdict
-from traceonce.facts.attention import changed_since, needing_attention
+from traceonce.facts.attention import changed_since, sort_by_attention
 from traceonce.facts.error_text import main_line
 from traceonce.report.base import Material
 from traceonce.report.markdown.escape import cell, code, prose
@@ -21,10 +21,13 @@ NOTICES = 10
 def describe_findings(material: Material, phrases: Phrases) -> Iterator[str]:
     """The headline, what it cost, the limits that were reached, and the functions in a table."""
     recording, diagnoses = material.recording, material.diagnoses
-    acute = needing_attention(recording, diagnoses)
+    attention = sort_by_attention(recording, diagnoses)
+    acute = attention.alarms
     colon = phrases.LABELS.colon
     if acute:
         yield f"## traceonce{colon}{code(acute[0].function.name)} {phrases.what_happened(acute[0])}"
+    elif attention.named:
+        yield f"## traceonce{colon}{phrases.no_alarm(len(attention.avoidable), len(attention.costly))}"
     else:
         yield f"## traceonce{colon}{phrases.nothing_to_fix(len(diagnoses))}"
     lost = sum(diagnosis.lost_seconds for diagnosis in diagnoses)
@@ -38,13 +41,13 @@ def describe_findings(material: Material, phrases: Phrases) -> Iterator[str]:
         yield " · ".join(parts)
     if recording.breaches:
         yield "\n".join(_limits(recording.breaches, phrases))
-    if acute:
-        yield "\n".join(_table(acute, phrases))
+    if attention.named:
+        yield "\n".join(_table(attention.named, phrases))
 
 
 def describe_rest(material: Material, phrases: Phrases) -> Iterator[str]:
     """What may be worth a look, and what can be ignored."""
-    acute = needing_attention(material.recording, material.diagnoses)
+    quiet = sort_by_attention(material.recording, material.diagnoses).quiet
     changed = [
         f"- {code(diagnosis.function.name)}{phrases.LABELS.colon}{code(cause.path)} "
         f"{code(f'{cause.was} → {cause.now}')} {prose(cause_note(cause, material.language) or '')}".rstrip()
@@ -52,7 +55,7 @@ def describe_rest(material: Material, phrases: Phrases) -> Iterator[str]:
     ]
     if changed:
         yield "\n".join([f"**{phrases.LABELS.worth_a_look}**", "", *changed])
-    bounded = [d for d in material.diagnoses if d.verdict is Verdict.BOUNDED and d not in acute]
+    bounded = [diagnosis for diagnosis in quiet if diagnosis.verdict is Verdict.BOUNDED]
     if bounded:
         yield _folded(f"{phrases.LABELS.the_rest} ({len(bounded):,})", _table(bounded, phrases, reasons=True))
 
@@ -96,7 +99,7 @@ def _table(diagnoses: Sequence[Diagnosis], phrases: Phrases, *, reasons: bool = 
             why = labels.colon.join(filter(None, [why, phrases.describe_reason(diagnosis)]))
         yield _row(
             cell(diagnosis.function.name),
-            phrases.VERDICTS[diagnosis.verdict],
+            phrases.VERDICTS[diagnosis.verdict] + (f"{labels.comma}{labels.costly}" if diagnosis.costly else ""),
             f"{diagnosis.traces:,}",
             phrases.calls(diagnosis),
             lost + part,

@@ -185,6 +185,8 @@ def _describe_function(
         "seconds": diagnosis.seconds,
         "first_run_seconds": diagnosis.first_run_seconds,
         "lost_seconds": diagnosis.lost_seconds,
+        "unclear_seconds": diagnosis.unclear_seconds,
+        "costly": diagnosis.costly,
         "needed_seconds": needed_seconds,
         "share": diagnosis.share,
         "bytes": diagnosis.bytes,
@@ -261,7 +263,7 @@ def _needed_seconds(own: Sequence[Timed]) -> float:
         if event.phase not in ("first", "internal") or (event.kind == "compile" and event.parent in ran):
             continue  # a graph is compiled in its first run, which is counted with its trace
         traced = event.seconds if event.exclusive_seconds is None else event.exclusive_seconds
-        total += (traced or 0.0) + max((event.first_run_seconds or 0.0) - (event.steady_run_seconds or 0.0), 0.0)
+        total += (traced or 0.0) + event.lost_in_first_run
     return round(total, 6)
 
 

@@ -25,6 +25,7 @@ VERDICTS = {
     Verdict.FAILED: "失败",
     Verdict.STALE: "旧值",
     Verdict.CONFUSED: "混淆",
+    Verdict.AVOIDABLE: "可以避免",
     Verdict.BOUNDED: "有限",
     Verdict.OK: "正常",
 }
@@ -50,6 +51,7 @@ LABELS = Labels(
     ended_with="程序以此错误结束",
     colon="：",
     comma="，",
+    costly="耗时多",
 )
 SAFETY: dict[Safety, str] = {
     "safe": "",
@@ -86,6 +88,11 @@ def to_look_at(functions: int) -> str:
 
 def nothing_to_fix(functions: int) -> str:
     return "没有需要修改的地方" if functions else "没有函数被追踪"
+
+
+def no_alarm(avoidable: int, costly: int) -> str:
+    counts = [(avoidable, "可以避免"), (costly, "次数有限但耗时多")]
+    return "没有警报；" + "，".join(f"{count:,} 个函数{word}" for count, word in counts if count)
 
 
 def not_shown(functions: int) -> str:

@@ -41,6 +41,7 @@ LABELS = Labels(
     ended_with="It ended with",
     colon=": ",
     comma=", ",
+    costly="costly",
 )
 
 
@@ -63,6 +64,12 @@ def to_look_at(functions: int) -> str:
 
 def nothing_to_fix(functions: int) -> str:
     return "nothing to fix" if functions else "no function was traced"
+
+
+def no_alarm(avoidable: int, costly: int) -> str:
+    """Where no function is an alarm, and some are worth a line all the same."""
+    counts = [(avoidable, "avoidable"), (costly, "bounded but costly")]
+    return "no alarm; " + ", ".join(f"{count_of(count, 'function')} {word}" for count, word in counts if count)
 
 
 def not_shown(functions: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from traceonce.causes.definition import Level
 from traceonce.facts import Breach, CallSite, Cause, CauseCode, Diagnosis, FunctionId, SiteCount, Verdict
-from traceonce.facts.attention import needing_attention
+from traceonce.facts.attention import sort_by_attention
 from traceonce.facts.cause import SILENT
 from traceonce.report.base import Material
 from traceonce.report.phrases import english
@@ -38,11 +38,14 @@ def find_results(material: Material, places: Locations) -> Iterator[SarifResult]
         breaches.setdefault((breach.function.key, breach.refused), []).append(breach)
     for same in breaches.values():
         yield _describe_limit(same, places)
-    acute = {diagnosis.function.key for diagnosis in needing_attention(material.recording, material.diagnoses)}
+    attention = sort_by_attention(material.recording, material.diagnoses)
+    acute = {diagnosis.function.key for diagnosis in attention.alarms}
+    named = {diagnosis.function.key for diagnosis in attention.named}
     changes = Changes(material.diagnoses, places.uris)
     command = fix_command(material.recording.command)
     for diagnosis in material.diagnoses:
-        yield from _Function(diagnosis, places, changes, command, acute=diagnosis.function.key in acute).results()
+        key = diagnosis.function.key
+        yield from _Function(diagnosis, places, changes, command, acute=key in acute, named=key in named).results()
 
 
 def _describe_limit(breaches: list[Breach], places: Locations) -> SarifResult:
@@ -61,23 +64,31 @@ def _describe_limit(breaches: list[Breach], places: Locations) -> SarifResult:
 
 
 class _Function:
-    """The results of one function. It is `acute` where it needs looking at."""
+    """The results of one function. It is `acute` where it is an alarm, `named` where its causes are worth a change."""
 
     def __init__(
-        self, diagnosis: Diagnosis, places: Locations, changes: Changes, command: str | None, *, acute: bool
+        self,
+        diagnosis: Diagnosis,
+        places: Locations,
+        changes: Changes,
+        command: str | None,
+        *,
+        acute: bool,
+        named: bool,
     ) -> None:
         self._diagnosis = diagnosis
         self._places = places
         self._changes = changes
         self._command = command
         self._acute = acute
+        self._named = named
 
     def results(self) -> Iterator[SarifResult]:
         if self._diagnosis.verdict is Verdict.FAILED:
             yield self._found(FAILED, "note" if self._diagnosis.accepted else "error", *self._diagnosis.notes)
         for cause in self._diagnosis.causes:
             # Of a function that is fine, only what has changed since its trace is worth a line.
-            if self._acute or self._diagnosis.verdict is Verdict.BOUNDED or cause.code is CauseCode.STALE:
+            if self._named or self._diagnosis.verdict is Verdict.BOUNDED or cause.code is CauseCode.STALE:
                 yield self._of_cause(cause)
 
     def _of_cause(self, cause: Cause) -> SarifResult:
@@ -105,7 +116,7 @@ class _Function:
             return "note" if diagnosis.accepted else "error"
         if cause.code in SILENT and self._acute:
             return "error" if cause.evidence == "measured" else "warning"
-        return "note" if diagnosis.verdict.is_ignorable or diagnosis.verdict.is_silent else "warning"
+        return "warning" if diagnosis.verdict.is_alarm and not diagnosis.verdict.is_silent else "note"
 
     def _eager_calls(self, cause: Cause) -> Iterator[str]:
         """What a function costs that is not compiled any more."""
@@ -118,7 +129,7 @@ class _Function:
         for fix in fixes[:1]:
             yield f"{'Advice' if fix.safety == 'advice' else 'Fix'}: {fix.snippet}"
             yield from english.describe_fix(fix, self._diagnosis, self._command)
-        if not fixes and self._acute and cause in causes_left(self._diagnosis):
+        if not fixes and self._named and cause in causes_left(self._diagnosis):
             yield f"Change: {english.describe_remedy(cause, self._diagnosis)}"
 
     def _found(self, rule: str, level: Level, *lines: str, path: str = "", site: CallSite | None = None) -> SarifResult:
@@ -150,6 +161,8 @@ def _describe(diagnosis: Diagnosis) -> dict[str, Any]:
         "graphBreaks": diagnosis.graph_breaks,
         "compiles": diagnosis.compiles,
         "lostSeconds": diagnosis.lost_seconds,
+        "unclearSeconds": diagnosis.unclear_seconds,
+        "costly": diagnosis.costly,
         "shareOfRun": diagnosis.share,
         "bytesKept": diagnosis.bytes,
         "records": diagnosis.records,

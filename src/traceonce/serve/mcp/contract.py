@@ -168,7 +168,7 @@ class FellBackFound(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FunctionFound(msgspec.Struct, frozen=True, kw_only=True):
-    """What one function did in the run. `ignorable`: it needs no change."""
+    """What one function did in the run. `ignorable`: it needs no change. `costly`: it lost a good part of the run."""
 
     framework: Annotated[
         str, Meta(description=f"{', '.join(_FRAMEWORKS)}; where it compiles at once, a trace is a compilation.")
@@ -177,6 +177,7 @@ class FunctionFound(msgspec.Struct, frozen=True, kw_only=True):
     file: str | None
     line: int | None
     verdict: Verdict
+    costly: bool
     ignorable: bool
     reason: str
     traces: int
@@ -189,6 +190,9 @@ class FunctionFound(msgspec.Struct, frozen=True, kw_only=True):
     ]
     failed: Annotated[int, Meta(description="How often tracing raised an error.")]
     lost_seconds: Annotated[float, Meta(description="Seconds that retraces cost.")]
+    unclear_seconds: Annotated[
+        float, Meta(description="Of first runs of graphs that ran once: not known whether lost, and not counted so.")
+    ]
     share: Annotated[float | None, Meta(description="Of the run's time, 0 to 1.")]
     kept_bytes: Annotated[int | None, Meta(description="By how much the process grew while tracing.")]
     fell_back: FellBackFound | None

@@ -88,7 +88,8 @@ def _function(function: FunctionFound) -> Iterator[str]:
     if function.kept_bytes:
         counts.append(f"{size(function.kept_bytes)} kept")
     ignore = " (can be ignored)" if function.ignorable else ""
-    yield f"## {function.name}: {function.verdict.value}{ignore}"
+    costly = ", costly" if function.costly else ""
+    yield f"## {function.name}: {function.verdict.value}{costly}{ignore}"
     yield " · ".join([*counts, _place(function.file, function.line)])
     if function.reason:
         yield f"why this verdict: {function.reason}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, Recording
-from traceonce.facts.attention import changed_since, needing_attention
+from traceonce.facts.attention import changed_since, sort_by_attention
 from traceonce.facts.error_text import main_line
 from traceonce.report.sentences import (
     compilations,
@@ -74,7 +74,9 @@ def describe_run(
 ) -> RunFound:
     """All functions of a run, worst first; or the named one, in more detail."""
     chosen = choose(diagnoses, function) if function is not None else diagnoses
-    acute = {diagnosis.function.key for diagnosis in needing_attention(recording, diagnoses)}
+    attention = sort_by_attention(recording, diagnoses)
+    named = {diagnosis.function.key: diagnosis for diagnosis in attention.named}
+    shown = {diagnosis.function.key for diagnosis in chosen}
     limits = _limits(recording)
     found = RunFound(
         recording=name,
@@ -86,10 +88,10 @@ def describe_run(
         environment=recording.environment,
         error=main_line(recording.error) if recording.error else None,
         functions=[
-            _describe_function(diagnosis, diagnosis.function.key not in acute, limits.get(diagnosis.function.key, []))
+            _describe_function(diagnosis, diagnosis.function.key not in named, limits.get(diagnosis.function.key, []))
             for diagnosis in chosen
         ],
-        next_step=_next_step(recording, chosen, [diagnosis for diagnosis in chosen if diagnosis.function.key in acute]),
+        next_step=_next_step(recording, chosen, [named[key] for key in named if key in shown]),
         notices=[notice.text for notice in recording.notices if not notice.hook],
         left_out=[],
     )
@@ -105,6 +107,7 @@ def _describe_function(diagnosis: Diagnosis, ignorable: bool, limits: list[str])
         file=function.file,
         line=function.line,
         verdict=diagnosis.verdict,
+        costly=diagnosis.costly,
         ignorable=ignorable,
         reason=describe_reason(diagnosis),
         traces=diagnosis.traces,
@@ -114,6 +117,7 @@ def _describe_function(diagnosis: Diagnosis, ignorable: bool, limits: list[str])
         compiles=diagnosis.compiles,
         failed=diagnosis.failed,
         lost_seconds=round(diagnosis.lost_seconds, 4),
+        unclear_seconds=round(diagnosis.unclear_seconds, 4),
         share=round(diagnosis.share, 4) if diagnosis.share is not None else None,
         kept_bytes=diagnosis.bytes if diagnosis.retraces else None,
         fell_back=_describe_falling_back(diagnosis) if diagnosis.fell_back is not None else None,

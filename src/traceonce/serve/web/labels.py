@@ -89,6 +89,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "verdict_failed": ("Failed", "失败"),
     "verdict_stale": ("Wrong value", "值错误"),
     "verdict_confused": ("Wrong value", "值错误"),
+    "verdict_avoidable": ("Avoidable", "可以避免"),
     "verdict_bounded": ("Bounded", "有限"),
     "verdict_ok": ("Fine", "正常"),
     # compare

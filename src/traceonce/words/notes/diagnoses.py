@@ -19,6 +19,12 @@ CALLS_NOT_COUNTED = Sentence(
     en="Its calls are not counted: it is called inside other functions, or not at all.",
     zh="它的调用没有计数：它在别的函数中被调用，或者没有被调用。",
 )
+FIRST_RUNS_UNCLEAR = Sentence(
+    "first_runs_unclear",
+    en="First runs of graphs that ran once took another {seconds:duration}: how much of that prepared the graph is not "
+    "known, so it is not counted as lost.",
+    zh="只运行过一次的图，首次运行另外用了 {seconds:duration}：其中多少用于准备图不得而知，所以不计入损失。",
+)
 DIFFERENT_GRAPHS = Sentence(
     "different_graphs",
     en="{count} different graphs under this name (other models, or other steps) do not count as retraces.",

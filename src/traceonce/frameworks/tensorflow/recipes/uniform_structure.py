@@ -31,7 +31,7 @@ class Uniform(NamedTuple):
 
 
 def _propose(case: Case) -> Iterator[Candidate]:
-    if case.diagnosis.verdict is not Verdict.RETRACING or case.diagnosis.function.library:
+    if case.diagnosis.verdict not in (Verdict.RETRACING, Verdict.AVOIDABLE) or case.diagnosis.function.library:
         return
     for cause in case.diagnosis.causes:
         uniform = _make_uniform(case, cause) if cause.code is CauseCode.STRUCTURE else None

@@ -31,6 +31,11 @@ export function isQuiet(func) {
   return QUIET.includes(func.verdict);
 }
 
+/** No alarm, but worth a line: an accident with a fix, or retraces at a price. */
+export function isWorthALine(func) {
+  return func.verdict === 'avoidable' || (func.costly && isQuiet(func));
+}
+
 /** Is it about values, not about speed? Both the verdict and a single cause can say so. */
 export function isSilent(func) {
   return SILENT.includes(func.verdict);
@@ -118,6 +123,8 @@ export const headlineFunction =
   silentFunctions[0] ??
   limitedFunctions[0] ??
   DATA.functions.find((func) => func.accepted === false);
+
+export const functionsWorthALine = DATA.functions.filter(isWorthALine);
 
 export const lostSeconds = DATA.functions.reduce((sum, func) => sum + func.lost_seconds, 0);
 export const neededSeconds = DATA.functions.reduce((sum, func) => sum + func.needed_seconds, 0);

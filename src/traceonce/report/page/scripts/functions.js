@@ -133,13 +133,18 @@ function makeCard(func) {
 function rowParts(func) {
   const file = func.library ? `${place(func)} · ${words('cards.in_library')}` : place(func);
   return [
-    h('span.badge', null, swatch(isQuiet(func) ? 'first' : func.family), words(`verdict.badge.${func.verdict}`)),
+    h('span.badge', null, swatch(isQuiet(func) ? 'first' : func.family), badgeWords(func)),
     h('span.card-name', null, nameView('b', func), placeView('small', file)),
     h('span.card-spark', null, sparkline(func.index)),
     h('span.card-counts.num', null, h('small', null, countsInWords(func))),
     lostTime(func),
     h('span.chevron', {'aria-hidden': 'true'}, '›'),
   ];
+}
+
+function badgeWords(func) {
+  const costly = func.costly ? [words('cards.comma'), words('verdict.badge.costly')] : [];
+  return [words(`verdict.badge.${func.verdict}`), ...costly].join('');
 }
 
 function countsInWords(func) {
@@ -256,7 +261,7 @@ function repairPart(func) {
   const above = shownAbove(func);
   const fixes = fixesOf(func).filter((fix) => fix !== above);
   if (fixes.length) return h('div.fixes', null, fixes.map((fix) => fixCard(func, fix)));
-  if (above || isQuiet(func)) return null;
+  if (above || (isQuiet(func) && !func.costly)) return null;
   const remedies = remediesOf(func);
   if (!remedies.length) return null;
   const heading = h('header', null, h('h4', null, words('cards.remedies')));

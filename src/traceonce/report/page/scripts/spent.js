@@ -35,7 +35,8 @@ export function spentView() {
 
 function spentParts() {
   const losing = DATA.functions.filter((func) => func.lost_seconds > 0);
-  const [quiet, acute] = [losing.filter(isQuiet), losing.filter((func) => !isQuiet(func))];
+  const isUnnamed = (func) => isQuiet(func) && !func.costly;
+  const [quiet, acute] = [losing.filter(isUnnamed), losing.filter((func) => !isUnnamed(func))];
   const costly = acute.filter((func) => func.lost_seconds > COSTLY * runSeconds);
   const named = costly.sort((a, b) => b.lost_seconds - a.lost_seconds).slice(0, NAMED_AS_COSTLY);
   const others = acute.filter((func) => !named.includes(func));

@@ -8,6 +8,7 @@ import {
   DATA,
   eventsOf,
   familyOf,
+  functionsWorthALine,
   headlineFunction,
   isSilent,
   listingOf,
@@ -30,6 +31,7 @@ import {runLine} from './top.js';
 import {keyFor, phrase, withCode, words} from './words.js';
 
 const CAUSES_IN_HEADLINE = 3;
+const WORTH_A_LINE = 6;
 const MUCH = 0.1; // of the run, and
 const MUCH_SECONDS = 0.5;
 export const LONGEST_NAME = 90; // characters; a headline is not a list
@@ -46,6 +48,7 @@ export function renderVerdict(container) {
       lede(func),
       func && headlineCauses(func),
       spentView(),
+      worthALineView(),
       alarms(),
       calmNotes(),
     ),
@@ -57,7 +60,7 @@ export function renderVerdict(container) {
 
 function headline(func) {
   if (!DATA.functions.length) return words(DATA.refused.length ? 'verdict.all_refused' : 'verdict.nothing_traced');
-  if (!func) return words(worthALook().length ? 'verdict.fine_but' : costsMuch() ? 'verdict.fine_bounded' : 'verdict.fine');
+  if (!func) return headlineOfNone();
   const name = h('code', {title: func.name}, breakable(shorten(shortName(func), LONGEST_NAME)));
   if (isSilent(func)) return phrase(`verdict.${silentKey(func)}`, {name});
   if (func.verdict === 'failed') {
@@ -69,6 +72,12 @@ function headline(func) {
   const times = words('count.times', {n: func.verdict === 'recompiling' ? recompilations(func) : func.retraces});
   if (func.calls == null) return phrase(keyFor(func, `verdict.${func.verdict}_uncounted`), {name, times});
   return phrase(keyFor(func, `verdict.${func.verdict}`), {name, times, calls: callsInWords(func)});
+}
+
+function headlineOfNone() {
+  const n = functionsWorthALine.length;
+  if (n) return words('verdict.no_alarm', {n});
+  return words(worthALook().length ? 'verdict.fine_but' : 'verdict.fine');
 }
 
 export function callsInWords({calls, calls_at_least: atLeast}) {
@@ -89,7 +98,13 @@ function silentKey(func) {
 function lede(func) {
   if (!DATA.functions.length && DATA.refused.length) return null;
   if (!func) {
-    const key = worthALook().length ? 'traced_but' : DATA.functions.length ? 'traced_fine' : 'not_watched';
+    const key = functionsWorthALine.length
+      ? 'traced_no_alarm'
+      : worthALook().length
+        ? 'traced_but'
+        : DATA.functions.length
+          ? 'traced_fine'
+          : 'not_watched';
     const cost = lostSeconds >= 0.01 && [words('top.between_sentences'), boundedCost()];
     return h('p.lede', null, words(`verdict.${key}`, {n: DATA.functions.length}), cost);
   }
@@ -165,6 +180,32 @@ function headlineCause(func, causes) {
     swatch(familyOf(cause.code)),
     h('span.paths', null, paths, more),
     h('span', null, causeInWords(cause), values && [' ', h('span.values', null, values)]),
+  );
+}
+
+/** What is no alarm and yet worth a line, each with its reason and its causes. */
+function worthALineView() {
+  const functions = functionsWorthALine.slice(0, WORTH_A_LINE);
+  if (!functions.length) return null;
+  const more = functionsWorthALine.length - functions.length;
+  return h('ul.why', null, functions.map(worthALineItem), more > 0 && h('li', null, h('span', null, `+${more}`)));
+}
+
+function worthALineItem(func) {
+  const mark = func.verdict === 'avoidable' ? 'avoidable' : 'costly';
+  const paths = [...new Set(func.causes.map(({path}) => path))].slice(0, CAUSES_IN_HEADLINE);
+  return h(
+    'li',
+    null,
+    swatch(func.family),
+    h('span.paths', null, functionLink(func, h('code', null, breakable(shorten(shortName(func), LONGEST_NAME))))),
+    h(
+      'span',
+      null,
+      `${words(`verdict.badge.${mark}`)}: ${func.reason[state.language]}`,
+      func.costly && [' ', h('b.num', null, seconds(func.lost_seconds))],
+      paths.length > 0 && [' ', h('span.values', null, paths.join(', '))],
+    ),
   );
 }
 
