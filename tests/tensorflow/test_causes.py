@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import enum
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import attrs
@@ -410,6 +411,89 @@ def test_a_type_that_never_equals_itself(tf: Any) -> None:
     assert only(seen).traces == 3
     assert [(c.code.value, c.path, c.count) for c in only(seen).causes] == [("unequal", "labelled", 2)]
     assert "Label.__eq__" in (only(seen).causes[0].note or "")
+
+
+class Ops(NamedTuple):
+    """Two closures: tuples compare contents, and closures only themselves."""
+
+    up: Callable[[Any], Any]
+    down: Callable[[Any], Any]
+
+
+def a_type_of(tf: Any, equality: Callable[[Any, Any], bool], ops: Callable[[], Any]) -> Any:
+    """A class of arguments whose type has this equality, and holds what `ops` makes each time it is asked for."""
+
+    class Kind(tf.types.experimental.TraceType):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self.ops = ops()
+
+        def is_subtype_of(self, other: Any) -> bool:
+            return bool(self == other)
+
+        def most_specific_common_supertype(self, others: Any) -> Any:
+            return None
+
+        def placeholder_value(self, placeholder_context: Any) -> Any:
+            return Layer()
+
+        def cast(self, value: Any, cast_context: Any) -> Any:
+            return value
+
+        def __eq__(self, other: object) -> bool:
+            return equality(self, other)
+
+        def __hash__(self) -> int:
+            return 1
+
+    class Layer:
+        def __tf_tracing_type__(self, context: Any) -> Any:
+            return Kind()
+
+    return Layer
+
+
+def closures() -> Ops:
+    return Ops(lambda x: x + 1, lambda x: x - 1)
+
+
+def test_contents_that_differ_are_told_from_a_type_that_never_equals_itself(tf: Any) -> None:
+    """The `__eq__` of a NamedTuple compares contents: it is the closures in it that are made anew."""
+    step = tf.function(lambda layer, x: x + 1)
+    layer = a_type_of(tf, lambda one, other: bool(one.ops == other.ops), closures)()
+    with traceonce.watch() as seen:
+        for _ in range(3):
+            step(layer, tf.constant(1.0))
+    assert [(c.code.value, c.path, c.count, c.type_name) for c in only(seen).causes] == [
+        ("unequal", "layer.ops.up", 2, "function"),
+        ("unequal", "layer.ops.down", 2, "function"),
+    ]
+    assert "a function that is made anew" in seen.report()
+
+
+def test_another_object_in_a_type_is_another_object(tf: Any) -> None:
+    """The type holds what its argument holds: equal to itself, and another one for each argument."""
+    step = tf.function(lambda layer, x: x + 1)
+    kept = [closures() for _ in range(3)]
+    classes = [a_type_of(tf, lambda one, other: bool(one.ops == other.ops), lambda ops=ops: ops) for ops in kept]
+    with traceonce.watch() as seen:
+        for make in classes:
+            step(make(), tf.constant(1.0))
+    assert {(c.code.value, c.path) for c in only(seen).causes} == {
+        ("identity", "layer.ops.up"),
+        ("identity", "layer.ops.down"),
+    }
+
+
+def test_another_kind_and_a_type_that_never_equals_itself_are_both_named(tf: Any) -> None:
+    step = tf.function(lambda layer, x: x + 1)
+    layer = a_type_of(tf, lambda one, other: one is other, lambda: None)()
+    with traceonce.watch() as seen:
+        for argument in (None, layer, None, layer):
+            step(argument, tf.constant(1.0))
+    assert [(c.code.value, c.path, c.count) for c in only(seen).causes] == [
+        ("kind", "layer", 1),
+        ("unequal", "layer", 1),
+    ]
 
 
 def test_two_causes_at_once_are_both_named(tf: Any) -> None:

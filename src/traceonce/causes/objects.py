@@ -28,6 +28,11 @@ def _cases_of_identity(happened: Happened) -> Iterator[str]:
         yield "of_code"
 
 
+def _cases_of_unequal(happened: Happened) -> Iterator[str]:
+    if happened.cause.type_name == "function":
+        yield "of_code"
+
+
 def _cases_of_new_object(happened: Happened) -> Iterator[str]:
     function = happened.function
     if happened.cause.differs:
@@ -81,6 +86,19 @@ UNEQUAL = Definition(
     summary="The type of an argument does not equal itself.",
     what=Text("its type never equals itself", "它的类型与自身不相等"),
     remedy=Text("let __eq__ of that class compare contents", "让这个类的 __eq__ 比较内容"),
+    cases=_cases_of_unequal,
+    special_what={
+        "of_code": Text(
+            "a function that is made anew whenever the type of the argument is asked for",
+            "每次询问参数的类型时都重新创建的函数",
+        )
+    },
+    special_remedy={
+        "of_code": Text(
+            "make that function once and keep it, so that the types that hold it are equal",
+            "只创建一次这个函数并保留它，使包含它的类型相等",
+        )
+    },
     values="note",
 )
 ALIASING = Definition(

@@ -86,7 +86,7 @@ def _cause(difference: Difference, was: Leaf, now: Leaf, dead: Set[int]) -> Caus
         type_name=now.type_name,
         finite=(code in (CauseCode.VALUE, CauseCode.STATIC_ARGUMENT) and was.type_name == now.type_name == "bool")
         or (code is CauseCode.KIND and "none" in (was.kind, now.kind)),
-        note=now.unequal_by or was.unequal_by,
+        note=(now.unequal_by or was.unequal_by) if difference.aspect == "unequal" else None,
     )
     alike = difference.aspect == "static" and difference.was == difference.now
     return noted(cause, PRINTS_THE_SAME()) if alike else cause

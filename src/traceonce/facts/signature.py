@@ -113,15 +113,18 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 def _leaf_differences(a: Leaf, b: Leaf) -> Iterator[Difference]:
-    if a.unequal_by or b.unequal_by:
-        yield Difference("unequal", a.describe(), b.describe())
-        return
     if a.static and b.static:  # compared by == and hash, and so is their identity
         if (a.kind, a.value, a.type_name, a.identity) != (b.kind, b.value, b.type_name, b.identity):
             yield Difference("static", a.describe(), b.describe())
         return
     if a.kind != b.kind:
         yield Difference("kind", a.describe(), b.describe())
+        return
+    if a.unequal_by or b.unequal_by:
+        if a.type_name != b.type_name:
+            yield Difference("type", a.describe(), b.describe())
+        else:
+            yield Difference("unequal", a.describe(), b.describe())
         return
     if a.kind == "object":
         if a.identity != b.identity:

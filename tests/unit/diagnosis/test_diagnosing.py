@@ -230,12 +230,23 @@ def test_lost_is_what_the_retraces_cost_beyond_a_usual_run() -> None:
     assert diagnosis.share == pytest.approx(2.75 / 50.0)
 
 
-def test_where_a_graph_ran_once_the_usual_run_is_the_median_of_the_others() -> None:
-    steady = [0.1, 0.2, 0.9]
+def test_where_a_graph_ran_once_only_what_is_known_to_prepare_it_is_lost() -> None:
+    """How long an ordinary run of it takes, no other graph tells: the rest of the first run is unclear."""
     event = Events()
-    events = [event(tensor("x", n), call=n + 1, steady_run_seconds=s) for n, s in enumerate(steady)]
-    last = event(tensor("x", 9), call=9, exclusive_seconds=1.0, first_run_seconds=0.5)
-    assert only(record(*events, last, calls=9)).lost_seconds == pytest.approx(1.0 + 0.5 - 0.2)
+    events = [event(tensor("x", 1), call=1, steady_run_seconds=0.1)]
+    events.append(event(tensor("x", 2), call=2, exclusive_seconds=1.0, first_run_seconds=0.5, preparing_seconds=0.2))
+    events.append(event(tensor("x", 3), call=3, exclusive_seconds=1.0, first_run_seconds=0.5))
+    diagnosis = only(record(*events, calls=3))
+    assert diagnosis.lost_seconds == pytest.approx(1.0 + 0.2 + 1.0)
+    assert diagnosis.unclear_seconds == pytest.approx(0.3 + 0.5)
+    assert "another 800 ms" in diagnosis.notes[-1]
+
+
+def test_what_prepared_a_graph_is_lost_however_slow_its_second_run_was() -> None:
+    event = Events()
+    times = {"first_run_seconds": 0.5, "preparing_seconds": 0.2, "steady_run_seconds": 0.4}
+    diagnosis = only(record(event(tensor("x", 1), call=1), event(tensor("x", 2), call=2, **times), calls=2))
+    assert (diagnosis.lost_seconds, diagnosis.unclear_seconds, diagnosis.notes) == (0.2, 0.0, ())
 
 
 def test_a_first_run_that_was_quicker_than_usual_gains_nothing() -> None:
@@ -325,14 +336,14 @@ def test_recompilations_are_told_with_their_shapes() -> None:
 
 
 def test_one_recompilation_with_three_new_dimensions_is_one() -> None:
-    """Rule 6 asks for three compilations, not for three dimensions."""
+    """Rule 5 asks for three compilations, not for three dimensions."""
     diagnosis = compiled((1, 1, 1), (2, 2, 2))
     assert diagnosis.compiles == 2
     assert diagnosis.verdict is Verdict.BOUNDED
 
 
 def test_recompilations_that_came_early_do_not_keep_coming() -> None:
-    """Rule 6: four shapes in the first seconds of a long run, and none since."""
+    """Rule 5: four shapes in the first seconds of a long run, and none since."""
     assert compiled((1,), (2,), (3,), (4,), calls=100_000, seconds=36_000.0).verdict is Verdict.BOUNDED
 
 

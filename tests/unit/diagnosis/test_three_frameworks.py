@@ -117,7 +117,7 @@ def test_a_compilation_for_another_device() -> None:
 
 def judged(retraces: int, **facts: Any) -> Verdict:
     """A function that was traced anew each time after it had served twelve calls."""
-    filled: dict[str, Any] = {"failed": 0, "recompiles": 0, "lost_seconds": 0.0, "share": 0.0, "silent": (), **facts}
+    filled: dict[str, Any] = {"failed": 0, "recompiles": 0, "silent": (), **facts}
     each = [Retrace(12 * number + 1, (cause(),)) for number in range(1, retraces + 1)]
     return judge(retraces=each, calls=12 * (retraces + 1), traces=retraces + 1, **filled)[0]
 
@@ -125,7 +125,6 @@ def judged(retraces: int, **facts: Any) -> Verdict:
 def test_traces_that_served_many_calls_say_nothing_of_their_growth_where_the_rest_was_not_counted() -> None:
     assert judged(6) is Verdict.RETRACING
     assert judged(6, at_least=True) is Verdict.BOUNDED
-    assert judged(6, at_least=True, lost_seconds=5.0, share=0.5) is Verdict.RETRACING
 
 
 def test_a_trace_for_each_call_grows_however_calls_are_counted() -> None:

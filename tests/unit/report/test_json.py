@@ -54,6 +54,7 @@ FUNCTION: dict[str, Any] = {
     "exclusive_seconds": number,
     "first_run_seconds": number,
     "lost_seconds": number,
+    "unclear_seconds": number,
     "call_sites": list,
     "fixes": list,
     "records": list,
@@ -78,7 +79,7 @@ def check_keys(thing: dict[str, Any], contract: dict[str, Any]) -> None:
 
 def retracing() -> Recording:
     site = CallSite("train.py", 47)
-    event = Events(call_site=site, seconds=0.25, exclusive_seconds=0.2, first_run_seconds=0.1)
+    event = Events(call_site=site, seconds=0.25, exclusive_seconds=0.2, first_run_seconds=0.1, preparing_seconds=0.1)
     events = [event(tensor("x", 2, 3 + n), python("step", n), call=n + 1) for n in range(8)]
     return record(
         *events,

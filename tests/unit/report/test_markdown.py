@@ -112,7 +112,7 @@ def test_the_first_lines_say_what_it_cost_and_who() -> None:
         "",
         "| function | verdict | traces | calls | lost | why |",
         "| :-- | :-- | --: | --: | --: | :-- |",
-        "| `train_step` | retracing | 8 | 8 | 1.8 s (25 %) | `step` |",
+        "| `train_step` | retracing, costly | 8 | 8 | 1.8 s (25 %) | `step` |",
     ]
 
 
@@ -125,7 +125,7 @@ def test_the_same_in_chinese() -> None:
         "",
         "| 函数 | 结论 | 追踪 | 调用 | 损失 | 原因 |",
         "| :-- | :-- | --: | --: | --: | :-- |",
-        "| `train_step` | 反复追踪 | 8 | 8 | 1.8 秒 (25%) | `step` |",
+        "| `train_step` | 反复追踪，耗时多 | 8 | 8 | 1.8 秒 (25%) | `step` |",
     ]
     assert "- `step`：Python 的 int，每次都是新值：`0 → 1 → 2 → 3 → 4 → 5 → 6 → 7`" in lines
 

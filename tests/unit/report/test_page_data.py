@@ -74,6 +74,8 @@ FUNCTION: dict[str, Any] = {
     "seconds": number,
     "first_run_seconds": number,
     "lost_seconds": number,
+    "unclear_seconds": number,
+    "costly": bool,
     "needed_seconds": number,
     "share": optional_number,
     "bytes": optional_count,

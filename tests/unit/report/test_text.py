@@ -51,7 +51,12 @@ def told_with(*fixes: Fix, command: tuple[str, ...] = ("train.py",)) -> list[str
 def train_step() -> list[TraceEvent]:
     """Eight calls, eight traces: a Python number that counts, and a width that varies."""
     event = Events(
-        call_site=CallSite("train.py", 47), seconds=0.3, exclusive_seconds=0.25, first_run_seconds=0.125, bytes=2**19
+        call_site=CallSite("train.py", 47),
+        seconds=0.3,
+        exclusive_seconds=0.25,
+        first_run_seconds=0.125,
+        preparing_seconds=0.125,
+        bytes=2**19,
     )
     widths = [12, 9, 12, 15, 20, 9, 9, 9]
     return [

@@ -240,16 +240,28 @@ class _Walk:
             for text, key in sorted(keys.items()):
                 self._field(f"{path}[{text}]", value[key], _item(twin, key))
         elif isinstance(value, (list, tuple)):
-            self.containers.append(Container(path, type(value).__name__, tuple(str(i) for i in range(len(value)))))
-            for index, part in enumerate(value):
-                self._field(f"{path}[{index}]", part, _item(twin, index))
+            names = getattr(value, "_fields", None)
+            steps = [f".{name}" for name in names] if names else [f"[{index}]" for index in range(len(value))]
+            keys = tuple(names or map(str, range(len(value))))
+            self.containers.append(Container(path, type(value).__name__, keys))
+            for index, (step, part) in enumerate(zip(steps, value, strict=True)):
+                self._field(f"{path}{step}", part, _item(twin, index))
         elif value is None:
             self.leaves.append(Leaf(path, "none"))
         else:
-            unequal = equality_of(value) if twin is not None and not equal(value, twin) else None
+            self._static(path, value, twin)
+
+    def _static(self, path: str, value: Any, twin: Any) -> None:
+        """A value that is part of a type: known by what it is, or, where only the same object is equal, by identity."""
+        name = type(value).__name__
+        unequal = equality_of(value) if twin is not None and not equal(value, twin) else None
+        if type(value).__eq__ is object.__eq__ and type(value).__weakrefoffset__:
+            number = self._identities.number(value)
             self.leaves.append(
-                Leaf(path, "spec", value=shorten_repr(value), type_name=type(value).__name__, unequal_by=unequal)
+                Leaf(path, "object", type_name=name, value=_name_object(value), identity=number, unequal_by=unequal)
             )
+        else:
+            self.leaves.append(Leaf(path, "spec", value=shorten_repr(value), type_name=name, unequal_by=unequal))
 
     def _custom(self, path: str, kind: Any, twin: Any) -> None:
         """A type from the user's (or a library's) own tracing protocol."""
@@ -261,16 +273,23 @@ class _Walk:
             self.leaves.append(Leaf(path, "spec", value=shorten_repr(kind), type_name=name))
             return
         self.containers.append(Container(path, name, tuple(fields)))
+        twins = plain_attributes(twin) if type(twin) is type(kind) else {}
         for field, value in fields.items():
-            self._field(f"{path}.{field.lstrip('_')}", value, None)
+            self._field(f"{path}.{field.lstrip('_')}", value, twins.get(field))
 
     def _never_equal(self, path: str, kind: Any, twin: Any) -> bool:
-        """Say so, and stop descending, where a type built twice from one value is two types by its own ``__eq__``."""
+        """Say so, and stop descending, where a type built twice from one value is two types by its own ``__eq__``.
+
+        If that compares contents, and they differ, it is they that are to blame: descend to them.
+        """
         if twin is None or type(twin) is not type(kind) or usable(kind, twin):
             return False
         decides = next(cls for cls in type(kind).__mro__ if "__eq__" in vars(cls))
         if decides.__module__.startswith("tensorflow."):
             return False  # the default comparison, field by field: descend to the field that is to blame
+        twins = plain_attributes(twin)
+        if any(name in twins and not equal(value, twins[name]) for name, value in plain_attributes(kind).items()):
+            return False
         self.leaves.append(
             Leaf(
                 path,
