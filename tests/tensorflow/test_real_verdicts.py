@@ -6,9 +6,9 @@ import itertools
 from typing import Any
 
 import pytest
-from diagnosed import only
 
 import traceonce
+from tests.tensorflow.diagnosed import only
 from traceonce.facts import Reason, Verdict
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from tests.unit.handmade import STEP, Events, cause, record, tensor
 from traceonce.analysis.conclusion import not_measured
-from traceonce.config import Config
+from traceonce.config import Config, FailOn
 from traceonce.diagnosis import diagnose
-from traceonce.facts import CauseCode, Verdict
+from traceonce.facts import CauseCode
 from traceonce.facts.cause import Evidence
 from traceonce.facts.entries import Finding
 from traceonce.observe.launch import Target
@@ -22,12 +22,12 @@ SAID = (
 @pytest.mark.parametrize(
     ("evidence", "fail_on", "said"),
     [
-        ("inferred", Verdict.STALE, [SAID]),
-        ("inferred", Verdict.RETRACING, []),
-        ("measured", Verdict.STALE, []),
+        ("inferred", "stale", [SAID]),
+        ("inferred", "retracing", []),
+        ("measured", "stale", []),
     ],
 )
-def test_what_is_not_counted_is_said(evidence: Evidence, fail_on: Verdict, said: list[str]) -> None:
+def test_what_is_not_counted_is_said(evidence: Evidence, fail_on: FailOn, said: list[str]) -> None:
     stale = Finding("tensorflow", STEP, cause(CauseCode.STALE, "rate", evidence=evidence), process="1")
     diagnoses = diagnose(record(Events()(tensor("x", 3)), calls=2, findings=(stale,)))
     target = Target("script", "my train.py", ("3",))

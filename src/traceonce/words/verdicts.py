@@ -29,8 +29,8 @@ REASONS: Mapping[Reason, Text] = {
     Reason.CHANGED_BY_TRACING: Text(
         "its body changes Python state, which only tracing does", "函数体会修改 Python 状态，但只在追踪时修改"
     ),
-    Reason.TYPE_CHANGES: Text("one line passes another type", "同一行传入的类型不同"),
-    Reason.KEYS_CHANGE: Text("one line passes other keys", "同一行传入的键不同"),
+    Reason.TYPE_CHANGES: Text("one line passes different types", "同一行传入的类型不同"),
+    Reason.KEYS_CHANGE: Text("one line passes different keys", "同一行传入的键不同"),
     Reason.FLAGS_MULTIPLY: Text("its flags multiply: a graph for each combination", "开关相乘：每种组合一个图"),
     Reason.READ_TWICE: Text(
         "each value was new when it came first, and came again only because the data was read again",

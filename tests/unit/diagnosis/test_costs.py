@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from handmade import Events, python, record, tensor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.unit.handmade import Events, python, record, tensor
 from traceonce.diagnosis import diagnose
 from traceonce.diagnosis.costs import find_costly
 from traceonce.facts import Diagnosis, FunctionId, Recording, TraceEvent, Verdict

@@ -6,11 +6,11 @@ import json
 
 import msgspec
 import pytest
-from handmade import Events, record, tensor
 
+from tests.unit.handmade import Events, record, tensor
 from traceonce.analysis.conclusion import judge_run
+from traceonce.analysis.error_records import explain_run
 from traceonce.analysis.material import find_out
-from traceonce.analysis.records import explain_run
 from traceonce.config import Config, FailOn
 from traceonce.diagnosis import diagnose
 from traceonce.facts import CallSite, FunctionId, Recording
@@ -19,8 +19,8 @@ from traceonce.knowledge.match import Index
 from traceonce.report.base import find_renderer
 from traceonce.report.page.data import make_page_data
 from traceonce.serve.mcp.prose import tell_run
-from traceonce.serve.mcp.runs import describe_run
-from traceonce.words.text import LANGUAGES, Language
+from traceonce.serve.mcp.run_findings import describe_run
+from traceonce.words.translated import LANGUAGES, Language
 
 SITE = CallSite("train.py", 47)
 

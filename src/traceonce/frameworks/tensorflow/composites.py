@@ -73,6 +73,11 @@ def equal(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
+def equals_itself_alone(thing: Any) -> bool:
+    """Has its class no ``__eq__``?"""
+    return next(cls for cls in type(thing).__mro__ if "__eq__" in vars(cls)) is object
+
+
 def equality_of(thing: Any) -> str:
     """Where the ``__eq__`` that decides is written."""
     for cls in type(thing).__mro__:

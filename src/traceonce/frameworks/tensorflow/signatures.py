@@ -12,7 +12,14 @@ from traceonce.facts import Container, Leaf, Signature
 from traceonce.facts.signature import ARGUMENTS, DEFAULTS, KEYWORD_ONLY, KEYWORDS, PARAMETERS
 from traceonce.frameworks.base.identities import ByIdentity, Identities
 from traceonce.frameworks.base.literals import TEXT_LIMIT, key_text, plain_contents, python_leaf, shorten_repr
-from traceonce.frameworks.tensorflow.composites import equal, equality_of, plain_attributes, spec_fields, usable
+from traceonce.frameworks.tensorflow.composites import (
+    equal,
+    equality_of,
+    equals_itself_alone,
+    plain_attributes,
+    spec_fields,
+    usable,
+)
 
 
 class SignatureReader:
@@ -242,8 +249,8 @@ class _Walk:
         elif isinstance(value, (list, tuple)):
             names = getattr(value, "_fields", None)
             steps = [f".{name}" for name in names] if names else [f"[{index}]" for index in range(len(value))]
-            keys = tuple(names or map(str, range(len(value))))
-            self.containers.append(Container(path, type(value).__name__, keys))
+            inside = tuple(names or map(str, range(len(value))))
+            self.containers.append(Container(path, type(value).__name__, inside))
             for index, (step, part) in enumerate(zip(steps, value, strict=True)):
                 self._field(f"{path}{step}", part, _item(twin, index))
         elif value is None:
@@ -255,7 +262,7 @@ class _Walk:
         """A value that is part of a type: known by what it is, or, where only the same object is equal, by identity."""
         name = type(value).__name__
         unequal = equality_of(value) if twin is not None and not equal(value, twin) else None
-        if type(value).__eq__ is object.__eq__ and type(value).__weakrefoffset__:
+        if equals_itself_alone(value) and type(value).__weakrefoffset__:
             number = self._identities.number(value)
             self.leaves.append(
                 Leaf(path, "object", type_name=name, value=_name_object(value), identity=number, unequal_by=unequal)
