@@ -60,6 +60,57 @@ def test_a_partial_names_its_argument(jax: Any) -> None:
     assert (cause.code.value, cause.path, cause.note) == ("new_function", "scale", "a (bound by partial)")
 
 
+def test_a_function_of_jaxs_own_that_is_handed_the_users(jax: Any) -> None:
+    """It is told under the name of the user's; a new function each time is compiled each time."""
+    jnp = jax.numpy
+
+    def run(k: float) -> None:
+        jax.jit(functools.partial(jax.lax.scan, lambda c, x: (c * k + x, None)))(jnp.ones(3), jnp.ones((4, 3)))
+
+    with traceonce.watch() as seen:
+        for k in (1.0, 2.0, 3.0):
+            run(k)
+    diagnosis = only(seen)
+    assert diagnosis.function.name.endswith("run.<locals>.<lambda> [scan]")
+    assert (diagnosis.traces, diagnosis.calls) == (3, 3)
+    assert causes(diagnosis) == [("new_function", "<lambda>", "function object 1", "function object 2", 2)]
+    assert diagnosis.causes[0].note == "k"
+
+
+def test_a_partial_of_jaxs_function_is_told_as_any_other(jax: Any) -> None:
+    jnp = jax.numpy
+
+    def body(carry: Any, y: Any) -> Any:
+        return carry + y, None
+
+    scan = jax.jit(functools.partial(jax.lax.scan, body))
+    with traceonce.watch() as seen:
+        for length in (3, 3, 4, 4):
+            scan(jnp.ones(3), jnp.ones((length, 3)))
+    assert (only(seen).traces, only(seen).calls) == (2, 4)
+    assert causes(only(seen)) == [("shape", "xs.shape[0]", "3", "4", 1)]
+
+
+def test_static_functions_of_the_users_in_functions_of_jaxs_own(jax: Any) -> None:
+    """`jnp.piecewise` compiles for each new function; with the same ones it does not."""
+    jnp = jax.numpy
+    x = jnp.arange(4.0)
+
+    def negate(y: Any) -> Any:
+        return -y
+
+    with traceonce.watch() as seen:
+        for _ in range(3):
+            jnp.piecewise(x, [x < 2, x >= 2], [lambda y: y * 2, lambda y: y + 1])
+    assert (only(seen).function.short_name, only(seen).traces) == ("<lambda>", 3)
+    assert only(seen).causes[0].code.value == "static_argument"
+    with traceonce.watch() as seen:
+        for _ in range(3):
+            jnp.piecewise(x, [x < 2, x >= 2], [negate, negate])
+            jnp.piecewise(x, [x < 2, x >= 2], [1, 2])
+    assert (only(seen).function.short_name, only(seen).traces) == ("negate", 1)
+
+
 def test_a_default_that_differs_is_named(jax: Any) -> None:
     with traceonce.watch() as seen:
         for rate in (2.0, 3.0):
