@@ -378,7 +378,7 @@ def test_a_function_that_pytorch_gives_up_on(torch: Any, capsys: pytest.CaptureF
     assert (diagnosis.traces, diagnosis.failed, diagnosis.verdict.value) == (0, 0, "ok")
     (text,) = diagnosis.graph_breaks
     line = line_of(test_a_function_that_pytorch_gives_up_on, 'print(end="")')
-    assert text.endswith(f"test_torch_surroundings.py:{line}); the whole function runs as plain Python")
+    assert text.endswith(f"test_surroundings.py:{line}); the whole function runs as plain Python")
     assert (seen.events[0].error or "").startswith("Unsupported: ")
 
 

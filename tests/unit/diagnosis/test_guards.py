@@ -95,6 +95,13 @@ TEXTS = [
         "a tensor",
         "None",
     ),
+    (
+        "0/5: expected type of 'o' to be <class 'torch.Tensor'>, but found <class 'NoneType'>",  # from 2.15 on
+        "kind",
+        "o",
+        "a tensor",
+        "None",
+    ),
     ("8/0: GLOBAL_STATE changed: grad_mode ", "context", "grad_mode", "True", "False"),
     ("8/3: GLOBAL_STATE changed: autocast(cpu)_enabled ", "context", "autocast(cpu)", "False", "True"),
     ("8/5: GLOBAL_STATE changed: num_threads ", "context", "num_threads", "as it was compiled for", "4"),

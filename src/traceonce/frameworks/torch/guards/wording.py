@@ -139,7 +139,8 @@ def _dispatch_keys(path: str, was: str, now: str) -> Cause:
 
 
 def _read_tensor_type(guard: str, call: Call) -> Iterator[Cause]:
-    match = re.match(r"expected type of '(.+?)' to be a tensor type,.* but found <class '([^']+)'>", guard)
+    expected = r"a tensor type|<class '[^']+'>"  # from 2.15 on PyTorch says which
+    match = re.match(rf"expected type of '(.+?)' to be (?:{expected}),.* but found <class '([^']+)'>", guard)
     if match:
         found = type_name_of(match[2])
         was = "another kind of tensor" if found in ("Tensor", "Parameter") else "a tensor"
