@@ -85,10 +85,11 @@ def modes(torch: Any) -> dict[str, str]:
 
 
 def _autocast(torch: Any, device: str) -> dict[str, Any]:
-    """Whether it is on, and for which dtype (which says nothing where it is off)."""
-    if not torch.is_autocast_enabled(device):
-        return {f"autocast({device})": False}
-    return {f"autocast({device})": True, f"autocast({device})_dtype": torch.get_autocast_dtype(device)}
+    """Whether it is on, and for which dtype; where it is off, for which it would be."""
+    return {
+        f"autocast({device})": torch.is_autocast_enabled(device),
+        f"autocast({device})_dtype": torch.get_autocast_dtype(device),
+    }
 
 
 class _Walk:
