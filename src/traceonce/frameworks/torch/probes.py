@@ -3,7 +3,7 @@
 PyTorch tells of compilations in logs; it has no public hook that says which function, from where, and why. It has one
 function that is called where no compiled code serves a call, and never where one does: `convert_frame._compile`.
 Where something here has moved, `probe` says what is missing, and the watcher falls back to `callback_handler`, which
-knows neither the reasons nor the calls. Run with 2.13 and 2.15; in 2.6 two of them have other names.
+knows neither the reasons nor the calls. Run with 2.13 and 2.15; 2.6 lacks three of them.
 """
 
 from __future__ import annotations
