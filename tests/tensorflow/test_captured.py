@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from diagnosed import only
 
 import traceonce
+from tests.tensorflow.diagnosed import only
 from traceonce.facts import Verdict
 
 

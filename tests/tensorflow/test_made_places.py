@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from diagnosed import only
 
 import traceonce
+from tests.tensorflow.diagnosed import only
 
 
 def line_of(function: Callable[..., Any], text: str) -> int:

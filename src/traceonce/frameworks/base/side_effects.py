@@ -1,14 +1,15 @@
 """State that a traced body changes: the change happens while it is traced, and in no later call.
 
 Found in the source: a place outside of the function whose new value depends on the old one (``self.scale *= 0.9``,
-``seen = seen + 1`` with `global`, ``history.append(…)``). Assigning it anew would give the same again, and filling a
-cache or making something on the first call is meant to happen once: such changes are left out. What really changed is
-for the watcher to compare, before and after a trace.
+``seen = seen + 1`` with `global`, ``history.append(…)``). Assigning it anew would give the same again, what the body
+empties it fills again, and filling a cache or making something on the first call is meant to happen once: such changes
+are left out. What really changed is for the watcher to compare, before and after a trace.
 """
 
 from __future__ import annotations
 
 import ast
+import collections
 import inspect
 import re
 import textwrap
@@ -22,34 +23,47 @@ from traceonce.frameworks.base.chains import Chain
 # Of a list, a deque or a dict: called again, they change it again.
 GROWING = frozenset({"append", "appendleft", "extend", "insert", "pop", "popleft", "remove"})
 # Who counts traces, and calls it so, knows that the body runs once for each.
-_COUNTS_TRACES = re.compile(r"trac|compil|jit", re.IGNORECASE)
+_COUNTS_TRACES = re.compile(r"trac(?:e|ing)|compil|jit(?!ter)", re.IGNORECASE)
+_MISSING = frozenset({"AttributeError", "KeyError", "LookupError", "IndexError", "NameError"})
+_LONGEST = 200  # of a text that is shown whole
 
 
 def updated_chains(code: types.CodeType) -> tuple[Chain, ...]:
     """The places outside of a function that its body changes, depending on what was there; none without its source."""
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
-    except (OSError, SyntaxError, TypeError, ValueError):  # a lambda in the middle of a statement, say
+        return _find(code, ast.parse(textwrap.dedent(inspect.getsource(code))))
+    except Exception:  # no source, a lambda in the middle of a statement, code that is nested too deeply
         return ()
+
+
+def _find(code: types.CodeType, tree: ast.Module) -> tuple[Chain, ...]:
     function = tree.body[0] if tree.body else None
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return ()
-    scope = _Scope(code, function)
+    scope, statements = _Scope(code, function), list(_statements(function))
+    anew = {text for statement in statements for text in _made_anew(statement)}
     found = {
         chain: None
-        for statement in _statements(function)
+        for statement in statements
         for target in _updated_by(statement)
-        if (chain := scope.chain(target)) is not None and not _COUNTS_TRACES.search(chain.named())
+        if ast.unparse(target) not in anew
+        and (chain := scope.chain(target)) is not None
+        and not _COUNTS_TRACES.search(chain.named())
     }
     return tuple(found)
 
 
 def describe_state(value: Any) -> str | None:
     """What a change of the value changes, as text; None for what is no plain state."""
-    if value is None or type(value) in (bool, int, float, complex, str, bytes):
-        return repr(value)[:200]
-    if isinstance(value, (list, dict, set, frozenset, tuple)) or type(value).__name__ == "deque":
-        return f"{len(value)} item{'s' * (len(value) != 1)}"
+    try:
+        if type(value) in (str, bytes) and len(value) > _LONGEST:
+            return f"{len(value)} characters"
+        if value is None or type(value) in (bool, int, float, complex, str, bytes):
+            return repr(value)[:_LONGEST]
+        if isinstance(value, (list, dict, set, frozenset, tuple, collections.deque)):
+            return f"{len(value)} item{'s' * (len(value) != 1)}"
+    except Exception:  # an int of too many digits, or a class of the user's that has no length
+        return None
     return None
 
 
@@ -102,24 +116,32 @@ def _names_stored(function: ast.AST) -> set[str]:
 
 
 def _statements(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.stmt]:
-    """All statements but those that are to run on the first call only."""
+    """All statements but those that are to run on the first call only, and those of functions inside."""
     written = {
         ast.unparse(target)
         for node in ast.walk(function)
         if isinstance(node, (ast.Assign, ast.AnnAssign))
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
     }
-    waiting: list[ast.stmt] = list(function.body)
+    waiting: list[list[ast.stmt]] = [function.body]
     while waiting:
-        statement = waiting.pop()
-        if isinstance(statement, ast.If) and _is_once(statement.test, written):
-            waiting += statement.orelse
-            continue
-        yield statement
-        for block in ("body", "orelse", "finalbody"):
-            waiting += getattr(statement, block, [])
-        for handler in getattr(statement, "handlers", []):
-            waiting += handler.body
+        for statement in waiting.pop():
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                continue
+            if isinstance(statement, ast.If) and _is_once(statement.test, written):
+                waiting.append(statement.orelse)
+                if isinstance(statement.body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break)):
+                    break  # what follows runs on the first call only
+                continue
+            yield statement
+            waiting += [getattr(statement, block, []) for block in ("body", "orelse", "finalbody")]
+            waiting += [handler.body for handler in getattr(statement, "handlers", []) if not _is_missing(handler)]
+
+
+def _is_missing(handler: ast.ExceptHandler) -> bool:
+    """Does it run where something is not there yet?"""
+    caught = {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)} if handler.type else set()
+    return bool(caught & _MISSING)
 
 
 def _is_once(test: ast.expr, written: set[str]) -> bool:
@@ -138,9 +160,27 @@ def _updated_by(statement: ast.stmt) -> Iterator[ast.expr]:
     if isinstance(statement, ast.AugAssign):
         yield statement.target
     elif isinstance(statement, ast.Assign):
-        read = {ast.unparse(node) for node in ast.walk(statement.value) if isinstance(node, ast.expr)}
-        yield from (target for target in statement.targets if ast.unparse(target) in read)
+        yield from (target for target in statement.targets if _is_read(target, statement.value))
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         called = statement.value.func
         if isinstance(called, ast.Attribute) and called.attr in GROWING:
             yield called.value
+
+
+def _is_read(target: ast.expr, value: ast.expr) -> bool:
+    text = ast.unparse(target)
+    return any(type(node) is type(target) and ast.unparse(node) == text for node in ast.walk(value))
+
+
+def _made_anew(statement: ast.stmt) -> Iterator[str]:
+    """What a statement empties, or assigns without reading it; and what it fills by key, as a cache is filled."""
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
+        for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
+            if not _is_read(target, statement.value):
+                yield ast.unparse(target)
+                if isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Constant):
+                    yield ast.unparse(target.value)
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        called = statement.value.func
+        if isinstance(called, ast.Attribute) and called.attr in ("clear", "setdefault"):
+            yield ast.unparse(called.value)

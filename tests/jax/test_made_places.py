@@ -6,9 +6,9 @@ import inspect
 from typing import Any
 
 import numpy as np
-from jitted import only
 
 import traceonce
+from tests.jax.jitted import only
 
 
 def line_of(function: Any, text: str) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from jitted import only
 
 import traceonce
+from tests.jax.jitted import only
 from traceonce.facts import Verdict
 
 
