@@ -50,6 +50,7 @@ _PLACES = [
     ("torch.nn", "Module.__init__"),
     ("torch.nn", "Module.compile"),
     ("torch._dynamo.eval_frame", "OptimizedModule.__call__"),
+    ("torch._dynamo.eval_frame", "_TorchDynamoContext.__call__"),
     ("torch._dynamo.convert_frame", "_compile"),
     ("torch._dynamo.convert_frame", "CatchErrorsWrapper.__call__"),
     ("torch._dynamo.output_graph", "OutputGraph.call_user_compiler"),

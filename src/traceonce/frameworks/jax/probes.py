@@ -78,7 +78,6 @@ def probe(jax: Any) -> Probes:
     reporting = partial_eval if tracing == "_trace_for_jit" else util
     _expect(reporting, "test_event", ["name", "args"])
     for owner, name in (
-        (pjit, "_cpp_pjit"),
         (pjit, "_get_fastpath_data"),
         (pjit, "_need_to_rebuild_with_fdo"),
         (pjit, "_pjit_call_impl_python"),

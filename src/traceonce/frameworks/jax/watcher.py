@@ -95,7 +95,8 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         self._listening.start()
         self._hooks.place(self._probes.pjit, self._probes.tracing, self._on_miss)
         self._hooks.place(self._probes.reporting, "test_event", self._hook_beginning)
-        self._hooks.place(self._probes.pjit, "_cpp_pjit", self._hook_making)
+        if hasattr(self._probes.pjit, "_cpp_pjit"):  # else nobody is told where a function was made
+            self._hooks.place(self._probes.pjit, "_cpp_pjit", self._hook_making)
         self._executions.place(self._hooks)
         self._transformed.place(self._hooks)
 
