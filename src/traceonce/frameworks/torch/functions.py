@@ -35,6 +35,7 @@ class Described(NamedTuple):
 def describe_function(probes: Probes, places: Places, code: types.CodeType, values: Mapping[str, Any]) -> Described:
     wrapped = _inside_wrapper(code, values)
     if wrapped is not None:
+        wrapped = wrapped._replace(function=past_own_wrappers(wrapped.function, places))
         plain, renamed = _author_names(wrapped, values)
         inner = wrapped.function.__code__
         described = _identify(inner, wrapped.name, places)
@@ -45,6 +46,19 @@ def describe_function(probes: Probes, places: Places, code: types.CodeType, valu
     described = _identify(inner, _qualified_name(inner, values), places)
     part = original is not None or code.co_name.startswith(RESUME)
     return Described(described, inner, values, part, places.is_in_framework(inner.co_filename, *_MACHINERY))
+
+
+def past_own_wrappers(function: Any, places: Places) -> Any:
+    """The first function that is none of PyTorch's own wrappers, such as that of `torch.no_grad()`."""
+    inner = function
+    for _ in range(32):
+        code = getattr(inner, "__code__", None)
+        if code is not None and not places.is_framework(code.co_filename):
+            return inner
+        if not hasattr(inner, "__wrapped__"):
+            return function
+        inner = inner.__wrapped__
+    return function
 
 
 def _identify(code: types.CodeType, name: str, places: Places) -> FunctionId:

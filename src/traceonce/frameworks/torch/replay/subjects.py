@@ -9,6 +9,7 @@ from typing import Any
 from traceonce.facts import FunctionId
 from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.base.replay.argument_leaves import bind, signature_of
+from traceonce.frameworks.torch.functions import past_own_wrappers
 
 _RUNS_FORWARD = ("_call_impl", "_wrapped_call_impl", "__call__")
 
@@ -39,21 +40,10 @@ class Subjects:
     def of(self, model: Any, compiled: Any) -> Subject | None:
         """None for what has no Python code."""
         run = self._run_by(model)
-        code = getattr(self._compiled_by_itself(getattr(run, "__func__", run)), "__code__", None)
+        code = getattr(past_own_wrappers(getattr(run, "__func__", run), self._places), "__code__", None)
         if code is None:
             return None
         return Subject(self._name(code, getattr(run, "__self__", None)), signature_of(run), compiled)
-
-    def _compiled_by_itself(self, function: Any) -> Any:
-        """PyTorch passes over its own wrappers (`torch.no_grad()`), and compiles the first function that is none."""
-        for _ in range(32):
-            code = getattr(function, "__code__", None)
-            if code is not None and not self._places.is_framework(code.co_filename):
-                break
-            if not hasattr(function, "__wrapped__"):
-                break
-            function = function.__wrapped__
-        return function
 
     def _name(self, code: types.CodeType, owner: Any) -> FunctionId:
         file = code.co_filename
