@@ -130,6 +130,23 @@ def _kinds(outcomes: list[Any]) -> list[Any]:
     return [getattr(one, "kind", one) for one in outcomes]
 
 
+def test_a_concrete_function_has_the_sizes_that_were_asked_for(tf: Any) -> None:
+    traced = traceonce.function(lambda x: x * 2.0)
+    for x in ones(tf, 1, 2):
+        traced(x)
+    assert traced.get_concrete_function(tf.ones([3])).structured_outputs.shape == [3]
+    assert traced.get_concrete_function(tf.TensorSpec([5])).structured_outputs.shape == [5]
+    assert traced.get_concrete_function(tf.TensorSpec([None])).structured_outputs.shape == [None]
+
+
+@program
+def ragged_rows_of_one_length(tf: Any, function: Maker) -> Iterator[Any]:
+    traced = function(lambda rows: [rows.to_tensor(), rows.uniform_row_length is None])
+    yield plain(traced(tf.RaggedTensor.from_uniform_row_length(tf.range(4.0), 2)))
+    yield plain(traced(tf.RaggedTensor.from_row_lengths(tf.range(4.0), [2, 2])))
+    yield plain(traced(tf.RaggedTensor.from_uniform_row_length(tf.range(6.0), 2)))
+
+
 # --- gradients
 
 
@@ -215,6 +232,24 @@ def a_gradient_of_their_own_that_looks_at_sizes(tf: Any, function: Maker) -> Ite
         yield plain(tape.gradient(y, x))
 
 
+@program
+def a_gradient_of_their_own_in_an_inner_function(tf: Any, function: Maker) -> Iterator[Any]:
+    @tf.custom_gradient
+    def double(x: Any) -> Any:
+        return x * 2.0, lambda upstream: upstream * (5.0 if x.shape[0] == 3 else 7.0)
+
+    inner = function(lambda x: double(x))
+    yield from (outcome(inner, x) for x in ones(tf, 1, 2))
+
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = inner(x)
+        return tape.gradient(y, x)
+
+    yield from (outcome(tf.function(slope), x) for x in ones(tf, 3, 1))
+
+
 # --- errors, and what is no error
 
 
@@ -298,6 +333,25 @@ def the_order_of_keys(tf: Any, function: Maker) -> Iterator[Any]:
     a, b = tf.ones, tf.constant(2.0)
     for argument in ({"a": a([1]), "b": b}, {"a": a([2]), "b": b}, {"b": b, "a": a([3])}, {"b": b, "a": a([2])}):
         yield plain(ranks(argument))
+
+
+@program
+def an_error_that_comes_before_what_is_written(tf: Any, function: Maker) -> Iterator[Any]:
+    """An index that is lifted would be found to be out of range when the variable is written already."""
+    written = tf.Variable(0.0)
+
+    def take(x: Any, n: Any) -> Any:
+        written.assign_add(1.0)
+        return x[n]
+
+    def add(x: Any, n: Any) -> Any:
+        written.assign_add(1.0)
+        return tf.reduce_sum(x, axis=n)
+
+    for body in (take, add):
+        traced = function(body)
+        for n in (0, 1, 7, 1, -1):
+            yield _kinds([outcome(traced, tf.ones([2, 2]), n)]), plain(written)
 
 
 # --- what is not the argument's own

@@ -94,10 +94,11 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
     def find(self, function_type: Any, context: Any = None) -> Any:
         """The trace that admits this, or None."""
         kind, context = exact_type(function_type, self._likeness), self._key_of(context)
-        if not self._here.exactly:
-            found = super().lookup(kind, context)
-            if found is None or self.takes(found, lambda: input_shapes(kind)):
-                return found
+        found = super().lookup(kind, context)
+        if found is None or id(found) not in self._wide:
+            return found
+        if (not self._here.exactly or self._reduce_retracing) and self.takes(found, lambda: input_shapes(kind)):
+            return found
         found = self._primary.get((context, kind))
         return None if found is None or id(found) in self._wide else found
 

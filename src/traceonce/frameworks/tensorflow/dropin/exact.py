@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 from traceonce.frameworks.tensorflow.dropin.likeness import Likeness, NotUnderstood, float_key
+from traceonce.frameworks.tensorflow.dropin.makeup import Unknown, makeup
 from traceonce.frameworks.tensorflow.dropin.parts import FunctionType, Parameter, default_types
 
 
@@ -19,7 +20,8 @@ class ExactLiteral(default_types.Literal):  # type: ignore[misc]  # TensorFlow i
 
     def __init__(self, value: Any) -> None:
         super().__init__(value)
-        self.exact = (type(value), float_key(value) if type(value) is float else self.value)
+        self.kind = type(value)
+        self.exact = (_makeup(value), float_key(value) if type(value) is float else self.value)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ExactLiteral) and self.exact == other.exact
@@ -61,6 +63,13 @@ class OrderedDict(default_types.Dict):  # type: ignore[misc]  # TensorFlow is un
 
     def __hash__(self) -> int:
         return hash(tuple(self.mapping))
+
+
+def _makeup(value: Any) -> Any:
+    try:
+        return makeup(value)
+    except Unknown:
+        return type(value)
 
 
 def exact_type(function_type: Any, likeness: Likeness) -> Any:

@@ -124,9 +124,8 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
                 or (graph is not None and graph._distribution_strategy_stack)
                 or polymorphic_function.Function.__call__ is not _plain_call
             ):
-                self._fallbacks += 1
                 with Unseen():
-                    return super().__call__(*args, **kwargs)
+                    return self._elsewhere(args, kwargs, is_eager=local.is_eager)
             arguments: Any = args
             if kwargs or len(args) != self._arity:
                 arguments = self._bind(args, kwargs)
@@ -207,6 +206,16 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
         return (*args, *[kwargs[name] if given else default for name, given, default in rest])
 
     # --- everything else
+
+    def _elsewhere(self, args: Any, kwargs: Any, *, is_eager: bool) -> Any:
+        """A call inside a graph, or that somebody watches.
+
+        Whoever traces may look at the sizes of what is returned, and differentiate it, long after it was called.
+        """
+        if not is_eager or is_accumulating() or (self._function_cache.has_own_gradients and not no_tape_is_active()):
+            return self._exactly(args, kwargs)
+        self._fallbacks += 1
+        return super().__call__(*args, **kwargs)
 
     def _exactly(self, args: Any, kwargs: Any) -> Any:
         """As TensorFlow would: with a trace that is made for this call."""
@@ -319,7 +328,8 @@ class Function(polymorphic_function.Function):  # type: ignore[misc]  # TensorFl
     @leave_to_python
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            return super().get_concrete_function(*args, **kwargs)
+            with self._function_cache.exactly():
+                return super().get_concrete_function(*args, **kwargs)
         except RunEagerly as reached:
             raise reached.error from None
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from traceonce.frameworks.tensorflow.dropin.makeup import Unknown, has_equality, makeup
 from traceonce.frameworks.tensorflow.dropin.parts import (
     EagerTensor,
     ResourceVariable,
@@ -93,17 +94,17 @@ class Marks:
 
 
 class ByValue:
-    """Stands for an object by its value, as its class compares it; but 1 and 1.0 in it are two."""
+    """Stands for an object by its value, as its class compares it; but 1 and 1.0 in it are two, however deep."""
 
-    __slots__ = ("_hash", "_kinds", "_thing")
+    __slots__ = ("_hash", "_makeup", "_thing")
 
     def __init__(self, thing: Any) -> None:
         self._thing = thing
-        self._kinds = tuple(map(type, getattr(thing, "__dict__", {}).values()))
         try:
             self._hash = hash(thing)
         except Exception:
             raise NotUnderstood from None
+        self._makeup = makeup(thing)
 
     def equals(self, thing: Any) -> bool:
         try:
@@ -112,8 +113,8 @@ class ByValue:
             return False
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is not ByValue or type(self._thing) is not type(other._thing) or self._kinds != other._kinds:
-            return False
+        if type(other) is not ByValue or self._hash != other._hash or self._makeup != other._makeup:
+            return False  # another hash: the object has changed since
         return self._thing is other._thing or self.equals(other._thing)
 
     def __hash__(self) -> int:
@@ -136,9 +137,12 @@ class Likeness:
             return mark.likeness
         if isinstance(thing, enum.Enum):
             return kind, thing
-        if not _has_equality(kind) or isinstance(thing, type):
+        if not has_equality(kind) or isinstance(thing, type):
             return self._marks.of(thing)
-        value = ByValue(thing)
+        try:
+            value = ByValue(thing)
+        except Unknown:  # equal ones may differ
+            return self._marks.of(thing)
         if not value.equals(thing):  # some types never equal themselves
             raise NotUnderstood
         return value
@@ -302,10 +306,6 @@ def _globals_read(code: types.CodeType, names: dict[str, Any]) -> Iterator[Any]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _globals_read(constant, names)
-
-
-def _has_equality(kind: Any) -> bool:
-    return kind.__eq__ is not object.__eq__
 
 
 def float_key(number: float) -> Hashable:

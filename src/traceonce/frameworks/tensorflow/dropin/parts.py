@@ -34,7 +34,7 @@ from tensorflow.python.framework import (
 )
 from tensorflow.python.framework.sparse_tensor import SparseTensor
 from tensorflow.python.ops import array_ops, default_gradient, handle_data_util, resource_variable_ops
-from tensorflow.python.ops.ragged.ragged_tensor import RaggedTensor
+from tensorflow.python.ops.ragged.ragged_tensor import RaggedTensor, RaggedTensorSpec
 from tensorflow.python.profiler import trace as profiler
 from tensorflow.python.saved_model import save_context
 from tensorflow.python.util import deprecation, tf_decorator, tf_stack, traceback_utils
@@ -78,6 +78,7 @@ __all__ = [
     "FunctionType",
     "Parameter",
     "RaggedTensor",
+    "RaggedTensorSpec",
     "ResourceVariable",
     "SparseTensor",
     "TensorSpec",

@@ -9,6 +9,7 @@ from traceonce.frameworks.tensorflow.dropin.exact import ExactLiteral, OrderedDi
 from traceonce.frameworks.tensorflow.dropin.parts import (
     FunctionType,
     Parameter,
+    RaggedTensorSpec,
     TensorSpec,
     default_types,
     resource_variable_ops,
@@ -77,12 +78,14 @@ def _join_leaves(request: Any, other: Any, ranks: bool) -> Any:
     if request == other:
         return request
     if isinstance(request, ExactLiteral):
-        if _is_number(request) and request.exact[0] is other.exact[0]:
+        if _is_number(request) and request.kind is other.kind:
             return request
         raise _Apart
     if isinstance(request, resource_variable_ops.VariableSpec):
         raise _Apart  # its type can be opened, but TensorFlow traces with the shape at hand
     if not ranks and isinstance(request, TensorSpec) and request.shape.rank != other.shape.rank:
+        raise _Apart
+    if isinstance(request, RaggedTensorSpec) and _row_lengths(request) != _row_lengths(other):
         raise _Apart
     joined = request.most_specific_common_supertype([other])
     if joined is None:
@@ -90,5 +93,10 @@ def _join_leaves(request: Any, other: Any, ranks: bool) -> Any:
     return joined
 
 
+def _row_lengths(ragged: Any) -> Any:
+    """Those that are known: rows of one length are kept in another way, which is no size that could be left open."""
+    return ragged._shape[1 : ragged._ragged_rank + 1].as_list() if ragged._shape.rank is not None else None
+
+
 def _is_number(kind: Any) -> bool:
-    return isinstance(kind, ExactLiteral) and kind.exact[0] in (int, float)
+    return isinstance(kind, ExactLiteral) and kind.kind in (int, float)

@@ -9,6 +9,7 @@ That is done once for sizes that nothing but chance could satisfy; only where th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import tensorflow as tf
@@ -28,6 +29,7 @@ ANY_SIZE = frozenset(
     | {"Relu", "Shape", "Sigmoid", "Size", "Sqrt", "Square", "StopGradient", "Tanh", "Transpose", "ZerosLike"}
 )
 FUNCTIONAL = {**CALLS, **BRANCHES, **LOOPS}
+NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
 class Refused(Exception):  # noqa: N818  # a finding
@@ -78,6 +80,16 @@ class Sizes:
         return self._graph.holds(shapes)
 
 
+def refuses(concrete: Any, numbers: Mapping[int, Any]) -> bool:
+    """Would TensorFlow refuse these numbers while it traces, in place of the inputs at these places?"""
+    graph = concrete.graph
+    try:
+        _Graph(graph, ()).infer([tensor.shape for tensor in graph.inputs], numbers)
+    except Refused:
+        return True
+    return False
+
+
 def _size(shape: Shape, axis: int) -> int | None:
     return None if shape is None else shape[axis]
 
@@ -126,11 +138,14 @@ class _Graph:
             return False
         return True
 
-    def infer(self, shapes: Sequence[Any]) -> list[Any]:
-        """The shapes of the results."""
+    def infer(self, shapes: Sequence[Any], numbers: Mapping[int, Any] = NOTHING) -> list[Any]:
+        """The shapes of the results; `numbers` are the values of inputs, where these are known."""
         with tf.Graph().as_default() as scratch:
             made: dict[int, Any] = {}
             for place, tensor in enumerate(self._inputs):
+                if place in numbers:
+                    made[id(tensor)] = tf.constant(tensor.dtype.as_numpy_dtype(numbers[place]))
+                    continue
                 shape = shapes[place] if place < len(shapes) and not _is_opaque(tensor) else tensor.shape
                 made[id(tensor)] = _placeholder(tensor, shape)
             for operation in self._operations:

@@ -14,13 +14,14 @@ from traceonce.frameworks.tensorflow.dropin import nests
 from traceonce.frameworks.tensorflow.dropin.apart import Apart, apart
 from traceonce.frameworks.tensorflow.dropin.body_checks import handles_errors, looks_at_types
 from traceonce.frameworks.tensorflow.dropin.forms import Form, Lift, Path
-from traceonce.frameworks.tensorflow.dropin.graph_facts import same_outputs
+from traceonce.frameworks.tensorflow.dropin.graph_facts import has_effects, same_outputs
 from traceonce.frameworks.tensorflow.dropin.graphs import folded_operations, unused_operations
 from traceonce.frameworks.tensorflow.dropin.inputs import Call, lifted_arguments, unique
 from traceonce.frameworks.tensorflow.dropin.lifts import Unsafe, possible_dtypes, safe_lift
 from traceonce.frameworks.tensorflow.dropin.policy import NotNow
 from traceonce.frameworks.tensorflow.dropin.probed_numbers import noticing
 from traceonce.frameworks.tensorflow.dropin.reads import Reads, watched
+from traceonce.frameworks.tensorflow.dropin.sizes import refuses
 from traceonce.frameworks.tensorflow.dropin.tracer import Tracer
 
 DTYPES = 3  # types tried for one number
@@ -85,7 +86,8 @@ class Trials:
         alike = folded_operations(static, lifted, _by_place(call, numbers)) is not None
         cache.drop(static)
         asks = looks_at_types(tracer.function.python_function)
-        if not alike or asks or _looks(reads) is not None or self._is_looked_at(call, list(numbers)):
+        refused = _may_be_refused(lifted, {_place(call, path): lift for path, lift in call.form.lifts.items()})
+        if not alike or asks or refused or _looks(reads) is not None or self._is_looked_at(call, list(numbers)):
             cache.take_back(lifted)
             return False
         return True
@@ -203,6 +205,8 @@ class Trials:
                 every[path] = safe_lift(values, new.trace, lifted, lifted.graph.inputs[place], folded)
         except Unsafe as unsafe:
             return str(unsafe)
+        if _may_be_refused(lifted, {_place(trial, path): every[path] for path in lifts}):
+            return "for some values TensorFlow raises while it traces, before the body has had an effect"
         if looks_at_types(self._tracer.function.python_function):
             return "the body asks what its arguments are, and could do something else with a tensor"
         if self._is_looked_at(call, list(lifts)):
@@ -239,6 +243,19 @@ def _looks(reads: Reads, compared: int = 0) -> str | None:
     if handles_errors(reads.codes):
         return "the body goes on after errors, and a tensor raises others"
     return None
+
+
+def _may_be_refused(lifted: Any, lifts: Mapping[int, Lift]) -> bool:
+    """Could an error come after the effects of a lifted trace that a trace with the number would raise before them?
+
+    Asked of the ends of the range, and of zero: TensorFlow works out shapes from numbers, and refuses what is too large
+    or too small.
+    """
+    return has_effects(lifted) and any(
+        refuses(lifted, {place: end})
+        for place, lift in lifts.items()
+        for end in (lift.most, max(-lift.most, lift.least), 0)
+    )
 
 
 def _by_place(call: Call, numbers: Mapping[Path, Any]) -> dict[int, Any]:
