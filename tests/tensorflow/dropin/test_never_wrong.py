@@ -478,14 +478,22 @@ def test_an_error_has_no_other_behind_it(tf: Any, size: int) -> None:
 
 
 def test_after_effects_the_error_of_tracing_is_raised_and_nothing_is_run_twice(tf: Any) -> None:
+    """A check in Python that an open size passes, as the shape functions do not know of it."""
     count = tf.Variable(0)
-    take = traceonce.function(lambda x, n: (count.assign_add(1), x[n])[1])
-    for number in (0, 1, 2):
-        take(tf.ones([3]), number)
-    assert traceonce.stats(take).lifted == 1
-    with pytest.raises(ValueError, match="out of bounds"):
-        take(tf.ones([3]), 3)
-    assert int(count) <= 4
+
+    def check(x: Any) -> Any:
+        count.assign_add(1)
+        tf.debugging.assert_less(tf.size(x), 4)
+        return x * 2.0
+
+    take = traceonce.function(check, autograph=False)
+    for size in (1, 2, 3):
+        take(tf.ones([size]))
+    assert traceonce.stats(take).relaxed == 1
+    expected = outcome(tf.function(check, autograph=False), tf.ones([5]))
+    before = int(count)
+    assert outcome(take, tf.ones([5])) == expected
+    assert int(count) <= before + 1
 
 
 # --- and yet it traces less
