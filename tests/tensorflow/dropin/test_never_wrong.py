@@ -568,3 +568,49 @@ def test_a_loop_is_differentiated_in_any_order(tf: Any, before: str, options: di
     for way in (before, before, *WAYS, before):
         assert outcome(gradient, way, kept, x) == outcome(gradient, way, tf.function(power), x), way
     assert gradient("forward", kept, x).numpy() == gradient("plain", kept, x).numpy()
+
+
+def _mapped(tf: Any, x: Any) -> Any:
+    y = tf.map_fn(lambda u: u * 2.0, x) * 1.0
+    y.set_shape([2])
+    return y
+
+
+def _mapped_inside(tf: Any, x: Any) -> Any:
+    y = tf.function(lambda t: tf.map_fn(lambda u: u * 2.0, t))(x)
+    y.set_shape([2])
+    return y
+
+
+def _set_inside(tf: Any, x: Any) -> Any:
+    def narrow(y: Any) -> Any:
+        y.set_shape([2])
+        return y
+
+    return tf.function(narrow)(tf.map_fn(lambda u: u * 2.0, x) * 1.0)
+
+
+def _labels_of_a_loop(tf: Any, x: Any) -> Any:
+    labels = tf.map_fn(lambda u: u * 0.1, x)
+    return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=tf.constant([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("body", [_mapped, _mapped_inside, _set_inside, _labels_of_a_loop])
+def test_what_comes_out_of_a_loop_is_held_to_the_size_that_python_knew(tf: Any, body: Callable[..., Any]) -> None:
+    """No shape function knows the size of what a loop stacks; `tf.map_fn` sets it, and a wrong one is an error."""
+    narrowed = traceonce.function(lambda x: body(tf, x), autograph=False)
+    for size in (2, 1, 3, 1, 2):
+        assert outcome(narrowed, tf.ones([size])) == outcome(
+            tf.function(lambda x: body(tf, x), autograph=False), tf.ones([size])
+        )
+
+
+def test_a_narrower_trace_beside_a_wider_one_serves_what_it_admits_alone(tf: Any) -> None:
+    """TensorFlow's own table gives a request for [1] to a trace for [4], once [None] had served it before."""
+    again = tf.recompute_grad(lambda u: tf.sin(u) * u)
+    scaled = traceonce.function(lambda x, k: again(x) * k)
+    scaled(tf.ones([3]), 1.0)
+    scaled(tf.ones([1]), 3.0)
+    with tf.GradientTape():
+        scaled(tf.ones([4]), 3.0)
+    assert tf.function(lambda t: scaled(t, 3.0))(tf.ones([1])).shape == [1]

@@ -163,6 +163,7 @@ def probe_for_dispatch(tensorflow: Any) -> None:
     probes = probe(tensorflow)
     try:
         from tensorflow.core.function.polymorphism.function_cache import FunctionCache
+        from tensorflow.core.function.polymorphism.type_dispatch import TypeDispatchTable
         from tensorflow.python import pywrap_tfe
         from tensorflow.python.eager import cancellation, execute, forwardprop
         from tensorflow.python.eager import tape as tape_module
@@ -187,7 +188,7 @@ def probe_for_dispatch(tensorflow: Any) -> None:
         (save_context, "_save_context"),
         (traceback_utils, "_process_traceback_frames"),
         (tensorflow.TensorShape, "_dims"),
-        (tensor_module.Tensor, "shape"),
+        *((tensor_module.Tensor, name) for name in ("shape", "set_shape")),
         (function, "_initialize"),
         (probes.ops.Graph, "_create_op_internal"),
         (probes.ops.Graph, "_get_function"),
@@ -198,6 +199,9 @@ def probe_for_dispatch(tensorflow: Any) -> None:
     for owner, name in needed:
         if not hasattr(owner, name):
             raise Moved(f"{owner.__name__}.{name} is gone")
+    for made, name in ((FunctionCache(), "_dispatch_dict"), (TypeDispatchTable(), "_dispatch_cache")):
+        if not isinstance(getattr(made, name, None), dict):
+            raise Moved(f"{type(made).__name__}.{name} is gone")
     _expect(FunctionCache, "lookup", ["self", "function_type", "context"])
     _expect(FunctionCache, "generalize", ["self", "context", "function_type"])
     _expect(FunctionCache, "add", ["self", "fn", "context"])

@@ -156,6 +156,10 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
         if trial is not None:
             trial.add(self, fn, context, kind)
             return
+        if context in self._dispatch_dict:
+            # TensorFlow remembers which trace served a request, and puts a narrower one in its place without asking
+            # whether that admits the request: with [None] and then [4] in the table, a request for [1] is given [4].
+            self._dispatch_dict[context]._dispatch_cache.clear()
         super().add(Keyed(kind), context)
         self._primary[context, kind] = fn
         self._kept[id(fn)] = (context, kind, fn)

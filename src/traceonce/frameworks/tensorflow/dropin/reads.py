@@ -5,8 +5,8 @@ end of ways to look at a shape, and all of them come down to one attribute of `t
 trial goes on. TensorFlow and Keras look at open sizes all the time and mind them; where they hand on what they saw, as
 anything but a tensor, it counts as if the caller had looked. Everybody else may do anything with an open size.
 
-A check of TensorFlow's own that two shapes may be the same holds for any open size; it is taken down, to be made again
-for the sizes of each call (`sizes`).
+A check of TensorFlow's own that two shapes may be the same holds for any open size, and so does a `set_shape` of the
+body's; both are taken down, to be made again for the sizes of each call (`sizes`).
 """
 
 from __future__ import annotations
@@ -108,6 +108,13 @@ class Reads:
             return
         self.checks.append((self._owner(shapes[0]), self._owner(shapes[1])))
 
+    def promised(self, owner: Any, shape: Any, frame: types.FrameType | None) -> None:
+        """A tensor is said to have a shape. What the framework says of one it has worked out."""
+        while frame is not None and whose_code(frame.f_code) in ("neither", "bridge"):
+            frame = frame.f_back
+        if frame is not None and whose_code(frame.f_code) == "theirs":
+            self.checks.append((owner, shape))
+
     def _owner(self, shape: Any) -> Any:
         known = self._origins.get(id(shape))
         return known[1] if known is not None and known[0] is shape else shape
@@ -123,6 +130,7 @@ _trials = 0
 _dims: Any = vars(tf.TensorShape)["_dims"]
 _checks = {name: vars(tf.TensorShape)[name] for name in CHECKS}
 _shape_of: Any = vars(tensor.Tensor)["shape"]
+_set_shape: Any = vars(tensor.Tensor)["set_shape"]
 
 
 @contextlib.contextmanager
@@ -153,6 +161,7 @@ def _place_all() -> None:
         _trials += 1
         tf.TensorShape._dims = property(_read, _dims.__set__, _dims.__delete__)
         tensor.Tensor.shape = property(_shape)
+        tensor.Tensor.set_shape = _promise
         for name, original in _checks.items():
             setattr(tf.TensorShape, name, _checking(original))
 
@@ -165,6 +174,7 @@ def _remove_all() -> None:
             return
         tf.TensorShape._dims = _dims
         tensor.Tensor.shape = _shape_of
+        tensor.Tensor.set_shape = _set_shape
         for name, original in _checks.items():
             setattr(tf.TensorShape, name, original)
 
@@ -182,6 +192,13 @@ def _shape(owner: Any) -> Any:
     if _here.reads is not None:
         _here.reads.came_from(shape, owner)
     return shape
+
+
+def _promise(owner: Any, shape: Any) -> Any:
+    reads = _here.reads
+    if reads is not None and not _is_known(_dims.__get__(_shape_of.fget(owner))):
+        reads.promised(owner, tensor_shape.as_shape(shape), sys._getframe(1))
+    return _set_shape(owner, shape)
 
 
 def _checking(original: Any) -> Any:

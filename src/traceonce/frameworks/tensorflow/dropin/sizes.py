@@ -4,6 +4,9 @@ With open dimensions TensorFlow cannot check at trace time that sizes go togethe
 checks at no other time: `x.set_shape([2])`, labels and logits of one shape, an operation whose result nobody uses. So
 the operations of the graph are told the sizes of a call, and TensorFlow's own shape functions say whether these can be.
 That is done once for sizes that nothing but chance could satisfy; only where they are refused, for each combination.
+
+What comes out of a loop may have sizes that Python knew when it made the loop (`tf.map_fn` has those of its argument),
+and no shape function does. What must fit something there is refused.
 """
 
 from __future__ import annotations
@@ -97,8 +100,9 @@ def _size(shape: Shape, axis: int) -> int | None:
 class _Operation(NamedTuple):
     """An operation as it is made again, and as it was: a tape may change a call later, so that it returns more.
 
-    `inputs` are given by the numbers of the tensors, `shapes` are what was promised of its outputs. What is `unseen`
-    may be wrong and is never run, since nobody uses it: nobody but its shape function would tell.
+    `inputs` are given by the numbers of the tensors, `shapes` are what was promised of its outputs. `calls`: other
+    graphs are run inside. What is `unseen` may be wrong and is never run, since nobody uses it: nobody but its shape
+    function would tell.
     """
 
     kind: str
@@ -108,6 +112,7 @@ class _Operation(NamedTuple):
     attributes: Mapping[str, Any]
     definition: Any
     inner: tuple[_Graph, ...]
+    calls: bool
     unseen: bool
 
 
@@ -142,28 +147,46 @@ class _Graph:
         """The shapes of the results; `numbers` are the values of inputs, where these are known."""
         with tf.Graph().as_default() as scratch:
             made: dict[int, Any] = {}
+            vague: dict[int, Any] = {}
             for place, tensor in enumerate(self._inputs):
                 if place in numbers:
                     made[id(tensor)] = tf.constant(tensor.dtype.as_numpy_dtype(numbers[place]))
                     continue
                 shape = shapes[place] if place < len(shapes) and not _is_opaque(tensor) else tensor.shape
                 made[id(tensor)] = _placeholder(tensor, shape)
+                if place < len(shapes) and not tf.TensorShape(shape).is_fully_defined():
+                    vague[id(tensor)] = tf.TensorShape(shape)
             for operation in self._operations:
                 inputs = [made[number] for number in operation.inputs]
                 if operation.unseen and not all(tensor.shape.is_fully_defined() for tensor in inputs):
                     raise Refused
                 results = _results(scratch, operation, inputs)
+                is_vague = operation.calls or any(number in vague for number in operation.inputs)
                 for tensor, promised, result in zip(operation.outputs, operation.shapes, results, strict=True):
+                    if is_vague and (_is_opaque(result) or not result.shape.is_fully_defined()):
+                        vague[id(tensor)] = result.shape
                     try:
                         result.set_shape(promised)
                     except ValueError as error:
                         raise Refused from error
                     made[id(tensor)] = result
             for one, two in self._checks:
-                first, second = (one if isinstance(one, tf.TensorShape) else made[id(one)].shape for one in (one, two))
+                first, second = (
+                    one if isinstance(one, tf.TensorShape) else vague.get(id(one), made[id(one)].shape)
+                    for one in (one, two)
+                )
                 if not first.is_compatible_with(second):
                     raise Refused
+                if (id(one) in vague or id(two) in vague) and not _surely_fits(first, second):
+                    raise Refused
             return [made[number].shape for number in self._outputs]
+
+
+def _surely_fits(one: Any, two: Any) -> bool:
+    """Do these fit whatever a size that is unknown turns out to be?"""
+    if one.rank is None or two.rank is None:
+        return bool(one.rank == two.rank)
+    return all((a is None) == (b is None) for a, b in zip(one.as_list(), two.as_list(), strict=True))
 
 
 def _in_order(graph: Any) -> list[Any]:
@@ -199,6 +222,7 @@ def _prepared(operation: Any, graph: Any, checks: Sequence[tuple[Any, Any]], nee
         {name: value for name, value in node.attr.items() if not name.startswith("_")},
         operation.op_def,
         tuple(inner),
+        any(value.HasField("func") or value.list.func for value in node.attr.values()),
         operation.name not in needed and operation.type not in ANY_SIZE,
     )
 
@@ -209,7 +233,7 @@ def _results(scratch: Any, operation: _Operation, inputs: list[Any]) -> list[Any
     if operation.inner:
         shapes = _inner_shapes(operation, [tensor.shape for tensor in inputs])
         return [_placeholder(*pair) for pair in zip(theirs, shapes, strict=True)]
-    if any(value.HasField("func") or value.list.func for value in operation.attributes.values()):
+    if operation.calls:
         return [_placeholder(tensor, tensor.shape) for tensor in theirs]  # nothing is known of what is inside
     try:
         made = scratch._create_op_internal(
