@@ -32,8 +32,8 @@ def run(source: str, folder: Path, *, eager: bool = False, probe: tuple[str, ...
     """A run of the program, which lies in the (working) folder."""
     (folder / PROGRAM).write_text(source)
     printed, status, errors = io.StringIO(), 0, ""
+    replaying = Jax().replay(ReplaySettings(eager=eager, probe=probe), lambda: None)
     with traceonce.watch() as watched:
-        replaying = Jax().replay(ReplaySettings(eager=eager, probe=probe), lambda: None)
         try:
             with contextlib.redirect_stdout(printed):
                 runpy.run_path(str(folder / PROGRAM), run_name="__main__")

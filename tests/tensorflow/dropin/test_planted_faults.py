@@ -54,7 +54,7 @@ def ignore_dtypes(plant: pytest.MonkeyPatch) -> None:
 
 def in_every_key(plant: pytest.MonkeyPatch, **names: Any) -> None:
     """What the code that makes keys means by a name."""
-    writer = module("flattening")._Writer
+    writer = module("forms")._Writer
     original = writer.__init__
     likeness = module("likeness")
     known = writer(likeness.Likeness(likeness.Marks(lambda: None)), {}, tensors_only=False)._names_of
@@ -77,7 +77,7 @@ def ignore_literal_types(plant: pytest.MonkeyPatch) -> None:
 
 
 def ignore_aliases(plant: pytest.MonkeyPatch) -> None:
-    plant.setattr(module("flattening"), "_aliases", lambda *handles: ())
+    plant.setattr(module("forms"), "_aliases", lambda *handles: ())
 
 
 def ignore_what_temporaries_hold(plant: pytest.MonkeyPatch) -> None:
@@ -89,7 +89,7 @@ def believe_that_graphs_are_alike(plant: pytest.MonkeyPatch) -> None:
 
 
 def believe_every_range(plant: pytest.MonkeyPatch) -> None:
-    lift = module("flattening").Lift
+    lift = module("forms").Lift
 
     def unlimited(numbers: Any, static: Any, concrete: Any, placeholder: Any, folded: Any) -> Any:
         return lift(placeholder.dtype.as_datatype_enum, 2.0**31 - 1)

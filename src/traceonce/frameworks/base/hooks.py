@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import threading
 import types
 from collections.abc import Callable
@@ -39,6 +40,14 @@ class Hooks:
         with self._lock:
             self._closed = True
             self.remove_all()
+
+
+def caller() -> types.FrameType:
+    """Who called the function that the calling wrapper stands in for; other wrappers of ours may stand in between."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("traceonce."):
+        frame = frame.f_back
+    return frame
 
 
 def leave_no_frame(error: BaseException) -> None:

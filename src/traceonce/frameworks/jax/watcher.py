@@ -6,7 +6,6 @@ Except for the first calls of each executable, which come through Python to be c
 from __future__ import annotations
 
 import dataclasses
-import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,7 +18,7 @@ from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.captured_state import Reader
 from traceonce.frameworks.base.closed_over import describe_sizes, roots_of
 from traceonce.frameworks.base.event_numbers import number_event
-from traceonce.frameworks.base.hooks import leave_no_frame
+from traceonce.frameworks.base.hooks import caller, leave_no_frame
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.made_places import MadePlaces, called_by_user
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
@@ -104,7 +103,7 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         def _cpp_pjit(fun: Any, *args: Any, **kwargs: Any) -> Any:
             jitted = original(fun, *args, **kwargs)
             try:
-                self._made_places.note(fun, sys._getframe(1))
+                self._made_places.note(fun, caller())
             except Exception as error:
                 self._problem(error)
             return jitted

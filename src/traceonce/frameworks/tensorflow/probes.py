@@ -159,7 +159,7 @@ def probe_for_replay(probes: Probes) -> ReplayPlaces:
 
 
 def probe_for_dispatch(tensorflow: Any) -> None:
-    """Check what `dispatching` stands on; raises `Moved`."""
+    """Check what the drop-in stands on; raises `Moved`."""
     probes = probe(tensorflow)
     try:
         from tensorflow.core.function.polymorphism.function_cache import FunctionCache

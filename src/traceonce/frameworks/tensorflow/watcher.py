@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import sys
 import types
 import weakref
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from traceonce.facts import FunctionId, Signature, TraceEvent
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.captured_state import Reader
 from traceonce.frameworks.base.closed_over import describe_sizes, roots_of
+from traceonce.frameworks.base.hooks import caller
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.made_places import MadePlaces, called_by_user
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
@@ -105,12 +105,12 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
         def __init__(owner: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807  # it stands in for one
             original(owner, *args, **kwargs)
             try:
-                caller = sys._getframe(1)
-                copied = caller.f_locals.get("original_function") if caller.f_code.co_name != "decorated" else None
+                maker = caller()
+                copied = maker.f_locals.get("original_function") if maker.f_code.co_name != "decorated" else None
                 if copied is not None:
                     self._made_places.set(owner, self._made_places.of(copied))
                 else:
-                    self._made_places.note(owner, caller)
+                    self._made_places.note(owner, maker)
             except Exception as error:
                 self._problem(error)
 

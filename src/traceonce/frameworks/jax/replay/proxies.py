@@ -13,7 +13,7 @@ import types
 from typing import Any
 
 from traceonce.facts import FunctionId
-from traceonce.frameworks.base.hooks import Hooks
+from traceonce.frameworks.base.hooks import Hooks, caller
 from traceonce.frameworks.base.replay.argument_leaves import signature_of
 from traceonce.frameworks.base.replay.calls import ReplayedCalls
 from traceonce.frameworks.base.replay.here import Here, Problems
@@ -87,7 +87,7 @@ class Proxies:
             with self._here.on_our_behalf(), self._problems.kept():
                 described = describe_function(fun, self._places)
                 if not described.internal and not described.id.library:
-                    self._makings.note(described.id, sys._getframe(1))
+                    self._makings.note(described.id, caller())
                     donates = bool(jit_info.donate_argnums or jit_info.donate_argnames)
                     return Replayed(jitted, described.id, signature_of(fun), donates)
             return jitted

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
-from traceonce.frameworks.base.hooks import Hooks
+from traceonce.frameworks.base.hooks import Hooks, caller
 from traceonce.frameworks.base.replay.here import Here, Problems
 from traceonce.frameworks.base.replay.makings import Makings
 from traceonce.frameworks.tensorflow.replay.function_names import Identifier
@@ -31,8 +30,8 @@ class MakingHook:
         def __init__(owner: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807  # it stands in for one
             original(owner, *args, **kwargs)
             with self._here.on_our_behalf(), self._problems.kept():
-                caller = sys._getframe(1)
-                if caller.f_code.co_name == "decorated":
-                    self._makings.note(self._identifier.users(owner), caller)
+                maker = caller()
+                if maker.f_code.co_name == "decorated":
+                    self._makings.note(self._identifier.users(owner), maker)
 
         return __init__
