@@ -9,7 +9,7 @@ PREAMBLE = (
     "norm = tf.keras.layers.BatchNormalization()",
     "norm.build([None, 1])",
     "mean = norm.moving_mean",
-    "conv = tf.keras.layers.Conv1D(1, 2, padding='same', kernel_initializer='ones')",
+    "conv = tf.keras.layers.Conv1D(1, 2, kernel_initializer='ones', padding='same', name='conv')",
     "conv.build([None, None, 1])",
     "import contextlib, dataclasses",
     "@dataclasses.dataclass(frozen=True)\nclass Config:\n    k: object",

@@ -101,6 +101,17 @@ def test_tracebacks_are_as_short_as_tensorflows(tf: Any, error: str) -> None:
         ]
 
 
+def test_an_error_in_a_nested_function_names_the_users_lines_alone(tf: Any) -> None:
+    """AutoGraph writes the frames between a converted body and the error into its text."""
+
+    def program(function: Maker) -> Any:
+        inner = function(lambda x: tf.reshape(x, [2, -1]), autograph=False)
+        outer = function(lambda x: inner(x) + 1.0)
+        return outcome(outer, tf.ones([3]))
+
+    assert "test_errors.py" in alike(tf, program).text
+
+
 def test_tracebacks_are_whole_where_filtering_is_off(tf: Any) -> None:
     """Whoever debugs this package needs its frames."""
 

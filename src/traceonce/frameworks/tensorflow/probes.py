@@ -186,7 +186,7 @@ def probe_for_dispatch(tensorflow: Any) -> None:
         (execute, "quick_execute"),
         (eager_function_run, "RUN_FUNCTIONS_EAGERLY"),
         (save_context, "_save_context"),
-        (traceback_utils, "_process_traceback_frames"),
+        *((traceback_utils, name) for name in ("_process_traceback_frames", "_EXCLUDED_PATHS")),
         (tensorflow.TensorShape, "_dims"),
         *((tensor_module.Tensor, name) for name in ("shape", "set_shape")),
         (function, "_initialize"),

@@ -24,13 +24,9 @@ class Unseen(tf_stack.StackTraceFilter):  # type: ignore[misc]  # TensorFlow is 
 
 
 def without_ours(trace: types.TracebackType | None) -> Any:
-    """A traceback without our frames and, as TensorFlow does it, without its own."""
-    kept = []
-    while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith(HERE):
-            kept.append(trace)
-        trace = trace.tb_next
-    new = None
-    for entry in reversed(kept):
-        new = types.TracebackType(new, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return traceback_utils._process_traceback_frames(new) if new is not None else None
+    """A traceback without our frames and without TensorFlow's own."""
+    return traceback_utils._process_traceback_frames(trace) if trace is not None else None
+
+
+# What TensorFlow leaves out, it leaves out of the text of an error in a converted body, too ("in user code: …").
+traceback_utils._EXCLUDED_PATHS = (*traceback_utils._EXCLUDED_PATHS, HERE)
