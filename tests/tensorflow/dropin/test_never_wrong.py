@@ -614,3 +614,17 @@ def test_a_narrower_trace_beside_a_wider_one_serves_what_it_admits_alone(tf: Any
     with tf.GradientTape():
         scaled(tf.ones([4]), 3.0)
     assert tf.function(lambda t: scaled(t, 3.0))(tf.ones([1])).shape == [1]
+
+
+def test_the_jacobian_of_nothing_has_its_own_shape(tf: Any) -> None:
+    """How many rows there are decides at trace time what TensorFlow makes of none."""
+
+    def slopes(x: Any, k: int) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x + k
+        return tape.jacobian(y, x)
+
+    ours = traceonce.function(slopes)
+    for size, k in ((4, 1), (0, 2), (3, 2), (0, 1)):
+        assert outcome(ours, tf.ones([size]), k) == outcome(tf.function(slopes), tf.ones([size]), k)

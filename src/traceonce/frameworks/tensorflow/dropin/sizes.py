@@ -65,7 +65,13 @@ class Sizes:
             self._least = next((size for size in SMALL if self._holds([size] * len(self._groups))), None)
 
     def admit(self, shapes: Sequence[Shape]) -> bool:
-        """May a call with inputs of these shapes use the trace?"""
+        """May a call with inputs of these shapes use the trace?
+
+        Nothing empty may: what becomes of no rows at all can hang on whether their number was known while tracing (a
+        Jacobian of nothing has another shape then).
+        """
+        if any(shape is not None and 0 in shape for shape in shapes):
+            return False
         if self._least is not None:
             for group in self._groups:
                 size, *others = {_size(shapes[place], axis) for place, axis in group}
