@@ -1,0 +1,250 @@
+"""Is traceonce right about public libraries? Programs as their users write them, against a truth measured by hand.
+
+    python bench/wild.py [--only NAME…] [--rounds N] [--environments FOLDER] [--recordings FOLDER] [--no-silent]
+
+`wild/truth.toml` says for each program of `wild/programs/` which functions are traced, how often, why, from which line
+of the user's, at what price, and whether a report must list it. Whatever else is listed is a false alarm, and so is all
+that is listed for the programs of `wild/silent/`. The libraries are installed by exact version, in environments of
+their own, with `uv` where there is one, else with `venv` and `pip`; what they need is in `wild/environments/`. They are
+kept and used again, in FOLDER (`~/.cache/traceonce/wild`): about 5 GB. `TMPDIR`, `PIP_…` and `UV_…` are respected.
+
+The price of watching is the user CPU of `traceonce run PROGRAM` over that of `python PROGRAM`, run interleaved with a
+second plain run (A/A). A difference from the truth is printed, written to `results/wild.json`, and is exit status 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from measuring import interleave, ratios, save
+
+from traceonce.analysis.diagnoses import diagnose_linked
+from traceonce.facts import Diagnosis, Recording
+from traceonce.facts.attention import needing_attention
+
+HERE = Path(__file__).parent / "wild"
+SOURCE = Path(__file__).parent.parent / "src"
+LIMIT = 1200  # seconds for one run
+
+
+class Program(NamedTuple):
+    name: str
+    path: Path
+    arguments: tuple[str, ...]
+    environment: str
+    functions: list[dict[str, Any]]
+
+
+def all_programs(truth: Mapping[str, Any]) -> Iterator[Program]:
+    for name, known in truth["programs"].items():
+        path = HERE / "programs" / f"{name}.py"
+        yield Program(name, path, (), known["environment"], known.get("functions", []))
+    for framework in ("tensorflow", "jax", "torch"):
+        path = HERE / "silent" / f"{framework}.py"
+        for name in re.findall(r"^def (\w+)\(\)", path.read_text(), re.MULTILINE):
+            yield Program(f"silent/{framework}/{name}", path, (name,), framework, [])
+
+
+def make_environment(name: str, version: str, folder: Path) -> Path:
+    """The interpreter of an environment with these libraries; made where it is not there yet."""
+    core = tomllib.loads((SOURCE.parent / "pyproject.toml").read_text())["project"]["dependencies"]
+    listed = [line for line in (HERE / "environments" / f"{name}.txt").read_text().splitlines() if line]
+    wanted = "\n".join([*listed, *core])
+    place = folder / f"{name}-{hashlib.sha256(f'{version}\n{wanted}'.encode()).hexdigest()[:12]}"
+    python, made = place / "bin" / "python", place / "made"
+    if made.exists():
+        return python
+    print(f"making the environment {name} in {place}", flush=True)
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    requirements = place / "requirements.txt"
+    requirements.write_text(wanted)
+    if uv := shutil.which("uv"):
+        subprocess.run([uv, "venv", "--quiet", "--allow-existing", "--python", version, place], check=True)
+        install = [uv, "pip", "install", "--quiet", "--python", python]
+    else:
+        base = sys.executable if sys.version.startswith(version) else f"python{version}"
+        subprocess.run([base, "-m", "venv", place], check=True)
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*install, "--requirement", requirements], check=True)
+    made.touch()
+    return python
+
+
+def run_measured(command: list[str | os.PathLike[str]], program: Program, watched: bool) -> float:
+    """Run it to its end; its user CPU in seconds, with that of its children."""
+    variables = {
+        **os.environ,
+        "CUDA_VISIBLE_DEVICES": "",
+        "JAX_PLATFORMS": "cpu",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "PYTHONHASHSEED": "0",
+    }
+    if watched:
+        variables["PYTHONPATH"] = str(SOURCE)
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(command, cwd=program.path.parent, env=variables, stdout=said, stderr=said)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            raise SystemExit(f"{program.name} ended with {process.returncode}:\n{said.read()[-3000:]}")
+    return used.ru_utime
+
+
+def differences(program: Program, recording: Recording) -> Iterator[str]:
+    """What the report says otherwise than the truth; a truth that nobody tells, and alarms that nobody knows of."""
+    diagnoses = diagnose_linked(recording)
+    listed = {d.function.key for d in needing_attention(recording, diagnoses)}
+    known = set()
+    for expected in program.functions:
+        line = find_line(program.path, expected["at"])
+        found = best_match(expected, [d for d in diagnoses if line in own_lines(d, program.path)])
+        where = f"{program.path.name}:{line} {expected['name']}"
+        if found is None:
+            elsewhere = best_match(expected, diagnoses)
+            lines = sorted(own_lines(elsewhere, program.path)) if elsewhere is not None else []
+            yield f"{where}: not found at this line" + (f", but at {lines}" if lines else "")
+            continue
+        known.add(found.function.key)
+        yield from (f"{where}: {what}" for what in compare(expected, found, found.function.key in listed))
+    for diagnosis in diagnoses:
+        if diagnosis.function.key in listed - known:
+            lines = sorted(own_lines(diagnosis, program.path))
+            counts = f"{diagnosis.traces} traces, {diagnosis.share or 0.0:.0%} lost"
+            yield f"{program.path.name}:{lines} {diagnosis.function.name}: a false alarm, {diagnosis.verdict} ({counts})"
+
+
+def compare(expected: Mapping[str, Any], found: Diagnosis, listed: bool) -> Iterator[str]:
+    if not matches_name(expected["name"], found):
+        yield f"is called {found.function.name}"
+    if found.traces != expected["traces"]:
+        yield f"{found.traces} traces, not {expected['traces']}"
+    if found.verdict.value not in expected["verdict"]:
+        yield f"is {found.verdict.value}, not {' or '.join(expected['verdict'])}"
+    if listed != expected["listed"]:
+        yield "is listed" if listed else f"is not listed, with {found.share or 0.0:.0%} of the run lost"
+    causes = [f"{cause.code.value} {cause.path}" for cause in found.causes]
+    for cause in expected["causes"]:
+        if not any(re.fullmatch(cause, said) for said in causes):
+            yield f"the cause {cause!r} is not among {causes}"
+    low, high = expected.get("lost", (0.0, 1.0))
+    if not low <= (found.share or 0.0) <= high:
+        yield f"{found.share or 0.0:.0%} of the run lost, not {low:.0%} to {high:.0%}"
+
+
+def matches_name(name: str, found: Diagnosis) -> bool:
+    """Either is the end of the other: `minimize` is `Scipy.minimize`."""
+    a, b = name, found.function.name
+    return a == b or a.endswith(f".{b}") or b.endswith(f".{a}")
+
+
+def best_match(expected: Mapping[str, Any], among: list[Diagnosis]) -> Diagnosis | None:
+    """By its name; else what has the right number of traces, else the most."""
+
+    def fitness(found: Diagnosis) -> tuple[bool, bool, int]:
+        return matches_name(expected["name"], found), found.traces == expected["traces"], found.traces
+
+    return max(among, key=fitness, default=None)
+
+
+def own_lines(diagnosis: Diagnosis, path: Path) -> set[int]:
+    """The lines of the program at which a report shows it: where it is defined, or where its traces came from."""
+    name = path.name
+    sites = {site.line for site in diagnosis.call_sites if Path(site.file).name == name}
+    function = diagnosis.function
+    return sites | ({function.line} if function.file and Path(function.file).name == name and function.line else set())
+
+
+def find_line(path: Path, text: str) -> int:
+    """The number of the one line of a program that holds this text."""
+    found = [number for number, line in enumerate(path.read_text().splitlines(), 1) if text in line]
+    if len(found) != 1:
+        raise SystemExit(f"{path}: {text!r} is in {len(found)} lines")
+    return found[0]
+
+
+def measure(program: Program, python: Path, recordings: Path, rounds: int) -> dict[str, Any]:
+    script = [program.path.name, *program.arguments]
+    recording = recordings / f"{program.name.replace('/', '-')}.jsonl"
+
+    def plain() -> float:
+        return run_measured([python, *script], program, watched=False)
+
+    def watched() -> float:
+        recording.unlink(missing_ok=True)
+        command = [python, "-m", "traceonce", "run", "--recording", recording, *script]
+        return run_measured(command, program, watched=True)
+
+    batches: dict[str, Callable[[], float]] = {"watched": watched}
+    if rounds:
+        plain()  # what a first run leaves behind, such as compiled modules, is no price of watching
+        batches.update(plain=plain, again=plain)
+    times = interleave(batches, max(rounds, 1))
+    result: dict[str, Any] = {"cpu_seconds": {name: round(statistics.median(of), 2) for name, of in times.items()}}
+    if rounds > 1:
+        result |= {"watched": ratios(times, "watched", "plain"), "a_a": ratios(times, "again", "plain")}
+    elif rounds:
+        result["watched"] = {"median": round(times["watched"][0] / times["plain"][0], 4)}
+        result["a_a"] = {"median": round(times["again"][0] / times["plain"][0], 4)}
+    return result | {"differences": list(differences(program, Recording.load(recording)))}
+
+
+def report(name: str, result: Mapping[str, Any]) -> None:
+    price = ""
+    if "watched" in result:
+        price = f"   watched / plain {result['watched']['median']:.3f}   A/A {result['a_a']['median']:.3f}"
+    wrong = result["differences"]
+    print(f"{name:42} {'as it is' if not wrong else f'{len(wrong)} differ'}{price}", flush=True)
+    for line in wrong:
+        print(f"    {line}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Is traceonce right about public libraries?")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="programs whose name contains one of these")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds that measure the price of watching; 0: none")
+    parser.add_argument("--environments", type=Path, default=Path("~/.cache/traceonce/wild").expanduser())
+    parser.add_argument("--recordings", type=Path, help="keep the recordings in this folder")
+    parser.add_argument("--no-silent", action="store_true", help="without the programs that are in order")
+    options = parser.parse_args()
+    truth = tomllib.loads((HERE / "truth.toml").read_text())
+    with tempfile.TemporaryDirectory() as temporary:
+        recordings = (options.recordings or Path(temporary)).resolve()
+        recordings.mkdir(parents=True, exist_ok=True)
+        programs: dict[str, Any] = {}
+        for program in all_programs(truth):
+            silent = program.name.startswith("silent/")
+            if (silent and options.no_silent) or not any(part in program.name for part in options.only or [""]):
+                continue
+            environment = truth["environments"][program.environment]
+            python = make_environment(program.environment, environment["python"], options.environments)
+            rounds = 0 if silent else options.rounds
+            programs[program.name] = measure(program, python, recordings, rounds)
+            report(program.name, programs[program.name])
+    right = sum(not result["differences"] for result in programs.values())
+    results: dict[str, Any] = {"programs": len(programs), "as_in_truth": right}
+    if prices := [result for result in programs.values() if "watched" in result]:
+        for column in ("watched", "a_a"):
+            results[column] = round(statistics.median(result[column]["median"] for result in prices), 4)
+        print(f"watched / plain, median of programs: {results['watched']:.3f}   A/A {results['a_a']:.3f}")
+    print(f"{right} of {len(programs)} programs told as they are")
+    if not options.only:
+        print(f"written to {save('wild', {**results, 'results': programs})}")
+    sys.exit(right < len(programs))
+
+
+if __name__ == "__main__":
+    main()
