@@ -14,7 +14,7 @@ y = np.sin(3.0 * x) + 0.05 * random.normal(size=x.shape)
 
 def fit(data):
     prior = gpx.gps.Prior(mean_function=gpx.mean_functions.Zero(), kernel=gpx.kernels.RBF())
-    posterior = prior * gpx.likelihoods.Gaussian(num_datapoints=data.n)
+    posterior = prior * gpx.likelihoods.Gaussian()
     posterior, _ = gpx.fit(
         model=posterior,
         objective=lambda p, d: -gpx.objectives.conjugate_mll(p, d),

@@ -11,7 +11,9 @@ random = np.random.default_rng(0)
 
 
 def network(x, is_training):
-    x = hk.nets.MLP([32, 16])(x, dropout_rate=0.1 if is_training else None, rng=hk.next_rng_key())
+    x = jax.nn.relu(hk.Linear(32)(x))
+    if is_training:
+        x = hk.dropout(hk.next_rng_key(), 0.1, x)
     return hk.Linear(1)(x)
 
 
