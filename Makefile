@@ -30,6 +30,7 @@ lint: .venv/installed
 	$(BIN)/oxlint --deny-warnings src/traceonce
 
 # bench/peers.py compares with other tools, which need an environment of their own: it says how to make it.
+# bench/wild.py makes environments with public libraries, about 5 GB, and is run by itself.
 bench: .venv/installed
 	$(BIN)/python bench/observe.py
 	$(BIN)/python bench/backends.py

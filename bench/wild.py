@@ -23,16 +23,16 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import tomllib
 from measuring import interleave, ratios, save
 
 from traceonce.analysis.diagnoses import diagnose_linked
 from traceonce.facts import Diagnosis, Recording
-from traceonce.facts.attention import needing_attention
+from traceonce.facts.attention import sort_by_attention
 
 HERE = Path(__file__).parent / "wild"
 SOURCE = Path(__file__).parent.parent / "src"
@@ -108,7 +108,8 @@ def run_measured(command: list[str | os.PathLike[str]], program: Program, watche
 def differences(program: Program, recording: Recording) -> Iterator[str]:
     """What the report says otherwise than the truth; a truth that nobody tells, and alarms that nobody knows of."""
     diagnoses = diagnose_linked(recording)
-    listed = {d.function.key for d in needing_attention(recording, diagnoses)}
+    attention = sort_by_attention(recording, diagnoses)
+    listed = {d.function.key for d in attention.named}
     known = set()
     for expected in program.functions:
         line = find_line(program.path, expected["at"])
@@ -122,8 +123,8 @@ def differences(program: Program, recording: Recording) -> Iterator[str]:
         known.add(found.function.key)
         yield from (f"{where}: {what}" for what in compare(expected, found, found.function.key in listed))
     called = {event.function.key for event in recording.events if event.parent is None}
-    for diagnosis in diagnoses:
-        if diagnosis.function.key in listed - known:
+    for diagnosis in [*attention.alarms, *attention.avoidable]:
+        if diagnosis.function.key not in known and not diagnosis.inner:  # what is inner is told within its entry
             where = f"{program.path.name}:{sorted(own_lines(diagnosis, program.path))} {diagnosis.function.name}"
             what = f"{diagnosis.verdict}, {diagnosis.traces} traces, {diagnosis.share or 0.0:.0%} lost"
             alarm = "a false alarm" if diagnosis.function.key in called else "an entry for what is part of another one"
@@ -131,8 +132,8 @@ def differences(program: Program, recording: Recording) -> Iterator[str]:
 
 
 def compare(expected: Mapping[str, Any], found: Diagnosis, listed: bool) -> Iterator[str]:
-    if not matches_name(expected["name"], found):
-        yield f"is called {found.function.name}"
+    if not matches_name(expected["name"], found) and expected["name"] not in (found.known_as or ""):
+        yield f"is called {found.known_as or found.function.name}"
     if found.traces != expected["traces"]:
         yield f"{found.traces} traces, not {expected['traces']}"
     if found.verdict.value not in expected["verdict"]:
@@ -165,9 +166,10 @@ def best_match(expected: Mapping[str, Any], among: list[Diagnosis]) -> Diagnosis
 
 
 def own_lines(diagnosis: Diagnosis, path: Path) -> set[int]:
-    """The lines of the program at which a report shows it: where it is defined, or where its traces came from."""
+    """The lines of the program at which a report shows it: defined, made, or called so that it was traced."""
     name = path.name
-    sites = {site.line for site in diagnosis.call_sites if Path(site.file).name == name}
+    places = [*diagnosis.call_sites, *filter(None, [diagnosis.made_at])]
+    sites = {site.line for site in places if Path(site.file).name == name}
     function = diagnosis.function
     return sites | ({function.line} if function.file and Path(function.file).name == name and function.line else set())
 
@@ -218,7 +220,9 @@ def report(name: str, result: Mapping[str, Any]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Is traceonce right about public libraries?")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="programs whose name contains one of these")
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="NAME", help="programs whose name contains one of these"
+    )
     parser.add_argument("--rounds", type=int, default=5, help="rounds that measure the price of watching; 0: none")
     parser.add_argument("--environments", type=Path, default=Path("~/.cache/traceonce/wild").expanduser())
     parser.add_argument("--recordings", type=Path, help="keep the recordings in this folder")

@@ -38,7 +38,9 @@ class Listener(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
-        if stage := re.match(r"Finished (.+?) (?:of |conversion )?(?:jit\()?([^ )]+)\)? (?:for jit )?in (\S+) sec", text):
+        if stage := re.match(
+            r"Finished (.+?) (?:of |conversion )?(?:jit\()?([^ )]+)\)? (?:for jit )?in (\S+) sec", text
+        ):
             traced[own_line(), stage[2], stage[1]].append(float(stage[3]))
         elif not text.startswith("Compiling"):
             said[own_line(), re.sub(r"costing [\d.]+ ms|id=\d+|0x[0-9a-f]+|\[\d+/\d+\]", "", text)[:700]] += 1

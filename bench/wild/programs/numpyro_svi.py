@@ -1,4 +1,4 @@
-"""Stochastic variational inference with one `SVI` and a loop over its jitted update: the last batch is a partial one."""
+"""Stochastic variational inference with one `SVI` and its jitted update: the last batch is a partial one."""
 
 import jax
 import jax.numpy as jnp

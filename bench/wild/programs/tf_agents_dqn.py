@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 from tf_agents.agents.dqn import dqn_agent
 from tf_agents.networks import sequential
-from tf_agents.specs import array_spec, tensor_spec
+from tf_agents.specs import tensor_spec
 from tf_agents.trajectories import time_step, trajectory
 from tf_agents.utils import common
 

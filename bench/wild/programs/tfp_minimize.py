@@ -1,4 +1,4 @@
-"""Maximum likelihood with TensorFlow Probability for several groups, each with `tfp.math.minimize` and a loss of its own."""
+"""Maximum likelihood for several groups, each with a `tfp.math.minimize` and a loss of its own."""
 
 import numpy as np
 import tensorflow as tf

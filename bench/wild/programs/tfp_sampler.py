@@ -9,9 +9,7 @@ normal = tfp.distributions.MultivariateNormalDiag(tf.zeros(3))
 @tf.function
 def sample(start, step_size):
     kernel = tfp.mcmc.HamiltonianMonteCarlo(normal.log_prob, step_size=step_size, num_leapfrog_steps=3)
-    return tfp.mcmc.sample_chain(
-        20, start, kernel=kernel, trace_fn=lambda _, results: results.is_accepted, seed=[1, 2]
-    )
+    return tfp.mcmc.sample_chain(20, start, kernel=kernel, trace_fn=lambda _, results: results.is_accepted, seed=[1, 2])
 
 
 start = tf.zeros(3)
