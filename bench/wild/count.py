@@ -51,12 +51,12 @@ def count_tensorflow() -> None:
 
     original = func_graph.func_graph_from_py_func
 
-    def counted(name: str, body: Any, *args: Any, **kwargs: Any) -> Any:
+    def counted(name: str, python_func: Any, *args: Any, **kwargs: Any) -> Any:
         start = time.perf_counter()
         try:
-            return original(name, body, *args, **kwargs)
+            return original(name, python_func, *args, **kwargs)
         finally:
-            inner = getattr(body, "python_function", body)
+            inner = getattr(python_func, "python_function", python_func)
             code = getattr(inner, "__code__", None)
             file = "/".join(code.co_filename.split("/")[-2:]) if code else "?"
             key = (own_line(), name, getattr(inner, "__qualname__", "?"), file, code and code.co_firstlineno)

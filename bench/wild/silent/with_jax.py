@@ -1,6 +1,6 @@
 """JAX programs that are in order: whatever is said of them is a false alarm.
 
-python bench/wild/silent/jax.py PROGRAM
+python bench/wild/silent/with_jax.py PROGRAM
 """
 
 import sys

@@ -1,6 +1,6 @@
 """PyTorch programs that are in order: whatever is said of them is a false alarm.
 
-python bench/wild/silent/torch.py PROGRAM
+python bench/wild/silent/with_torch.py PROGRAM
 """
 
 import sys

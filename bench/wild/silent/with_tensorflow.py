@@ -1,6 +1,6 @@
 """TensorFlow programs that are in order: whatever is said of them is a false alarm.
 
-python bench/wild/silent/tensorflow.py PROGRAM
+python bench/wild/silent/with_tensorflow.py PROGRAM
 """
 
 import sys
