@@ -27,10 +27,7 @@ GUIDE = DOCS / "knowledge.md"
 FIXING = DOCS / "fixing.md"
 CAUSES = DOCS / "causes.md"
 RULES = re.compile(r"(?<=<!-- rules: made by docs/generate.py -->\n).*?(?=<!-- end of rules -->)", re.S)
-MADE_FOLDERS = (
-    *(f"records{language}{framework}" for language in ("", "/zh") for framework in ("", "/jax", "/torch")),
-    *("recipes", "recipes/jax", "recipes/tensorflow", "recipes/torch"),
-)
+MADE_FOLDERS = ("records", "recipes")
 FOLDERS: dict[Language, str] = {"en": "records", "zh": "records/zh"}
 TITLES = {"en": "Records of tracing failures", "zh": "追踪失败记录"}
 NOTES = {
@@ -222,7 +219,7 @@ def _first(text: str, length: int = 120) -> str:
 
 def main() -> None:
     made = pages()
-    there = {path for folder in MADE_FOLDERS for path in (DOCS / folder).glob("*.md")}
+    there = {path for folder in MADE_FOLDERS for path in (DOCS / folder).rglob("*.md")}
     stale = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     left = sorted(there - made.keys())
     if "--check" in sys.argv:

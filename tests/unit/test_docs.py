@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_every_cause_has_its_section() -> None:
     sections = set(re.findall(r"^### (\w+)$", (ROOT / "docs" / "causes.md").read_text(), re.MULTILINE))
-    assert sections == {code.value for code in CauseCode}
+    assert sections == {code.value for code in CauseCode}, "docs/causes.md has a section `### code` for each cause"
 
 
 def test_the_readme_knows_every_verdict_and_command() -> None:

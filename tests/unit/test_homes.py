@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 import traceonce
-from traceonce.frameworks.base.registry import BUILT_IN, framework_of
+from traceonce.frameworks.base.registry import BUILT_IN, Known, framework_of
 
 SOURCE = Path(traceonce.__file__).parent
+ROOT = Path(__file__).parents[2]
 HOMES = tuple(f"frameworks/{known.name}/" for known in BUILT_IN)
 EXCEPTIONS = {
     "frameworks/base/registry.py": "the registry",
@@ -52,6 +53,17 @@ def where_frameworks_are_named(source: Path) -> Iterator[tuple[str, int, str]]:
 
 
 FOUND = list(where_frameworks_are_named(SOURCE))
+
+
+@pytest.mark.parametrize("known", BUILT_IN, ids=lambda known: known.name)
+def test_every_home_is_in_the_layers_and_has_an_extra(known: Known) -> None:
+    """A home that .importlinter does not list could be imported by any room, and nothing else would say so."""
+    home = re.escape(f"traceonce.frameworks.{known.name}")
+    layers, by_name = (ROOT / ".importlinter").read_text().split("[importlinter:contract:by-name]")
+    assert re.search(rf"[ |]{home}\b", layers), ".importlinter: the layers"
+    assert re.search(rf"^ +{home}$", by_name, re.MULTILINE), ".importlinter: nobody imports the home of a framework"
+    extras = (ROOT / "pyproject.toml").read_text().partition("[project.optional-dependencies]")[2]
+    assert re.search(rf"^{known.name} = \[", extras.partition("\n[")[0], re.MULTILINE), "pyproject.toml: its extra"
 
 
 def test_outside_of_its_home_no_module_names_a_framework() -> None:

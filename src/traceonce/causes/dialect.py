@@ -18,8 +18,9 @@ class Dialect:
 
     `what` happened and which `remedy` helps are looked up by the code of a cause (``new_function``), or by the code and
     one of its cases (``new_function.in_library``). `reasons` are those of verdicts. `trace` is what one trace is called
-    there, `retraced` what has happened to a function that was traced again. `page` has what the HTML report words
-    otherwise, by the key of its words; a bar parts the form for one from the form for several.
+    there (in English, an s makes it several), `retraced` what has happened to a function that was traced again. `page`
+    has what the HTML report words otherwise, by the key of its words; a bar parts the form for one from the form for
+    several.
     """
 
     what: Mapping[str, Text] = field(default_factory=dict)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+import traceonce
 from tests.unit.handmade import STEP, cause
 from traceonce.causes import CATALOGUE, families
 from traceonce.causes.cause_text import say_reason, say_remedy, say_what
@@ -18,7 +20,7 @@ from traceonce.words.translated import Language, Text
 from traceonce.words.verdicts import REASONS
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
-FRAMEWORKS = ("tensorflow", "jax", "torch", "another")
+FRAMEWORKS = (*(known.name for known in BUILT_IN), "another")
 # What only one framework has, or calls so.
 FOREIGN = {
     "tensorflow": r"\bjax\b|\bjnp\b|torch|recompil|重新编译",
@@ -50,6 +52,16 @@ def all_texts() -> Iterator[tuple[str, Text]]:
 def test_every_cause_and_every_reason_is_defined() -> None:
     assert set(CATALOGUE) == set(CauseCode)
     assert set(REASONS) == set(Reason)
+
+
+def test_every_cause_is_found_by_something() -> None:
+    """Of one that nothing finds nobody would ever hear. A backward graph is told as an event, never as a cause."""
+    source = Path(traceonce.__file__).parent
+    finders = [*source.glob("diagnosis/*.py"), *source.glob("frameworks/**/*.py")]
+    telling = {"dialect.py", "records.py"}
+    text = "".join(path.read_text() for path in finders if path.name not in telling and "recipes" not in path.parts)
+    found = {code for code in CauseCode if re.search(rf"\bCauseCode\.{code.name}\b", text)}
+    assert found == set(CauseCode) - {CauseCode.BACKWARD}
 
 
 def test_both_languages_say_the_same() -> None:

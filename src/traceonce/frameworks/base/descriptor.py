@@ -1,6 +1,6 @@
 """What is known of a framework without importing it: one descriptor in each framework's home, found by the registry.
 
-All of it but the name may be left out. A framework that another package brings has the same place for everything.
+All of it but its names may be left out. A framework that another package brings has the same place for everything.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ def _not_told(function: FunctionId) -> str | None:
 class Framework:
     """One framework.
 
+    `name` is what the registry and the events know it by; of another package's, that of its entry point.
     `module` is the import that brings it in, `distributions` are the names it is installed under, `title` is how people
     write it. `along` are modules that it loads when it is first used, which takes about as long as the framework
     itself; `companions` are packages on top of it whose versions are worth knowing, with their titles.

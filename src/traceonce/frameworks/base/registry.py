@@ -36,8 +36,9 @@ BUILT_IN = (
 def known_backends() -> tuple[Known, ...]:
     """The built-in backends, then those that other packages register under `traceonce.frameworks`.
 
-    An entry point is named after the module whose import it waits for: ``mlx = "mypackage:MlxBackend"``. To find them,
-    all installed packages are looked through, which takes a while: once in a process.
+    An entry point is named after the module whose import it waits for, ``mlx = "mypackage:MlxBackend"``, and the
+    framework has that name. To find them, all installed packages are looked through, which takes a while: once in a
+    process.
     """
     found = {known.module: known for known in BUILT_IN}
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS):

@@ -41,7 +41,7 @@ class Toyframe:
         dialect=Dialect(
             what={"shape.each": Text("has another size, and toys are choosy", "大小不同，玩具很挑剔")},
             remedy={"shape": Text('let toys take any size: sizes="any"', '让玩具接受任意大小：sizes="any"')},
-            trace=Text("tracing of a toy", "玩具追踪"),
+            trace=Text("toy tracing", "玩具追踪"),
             retraced=Text("retoyed", "重新玩"),
         ),
         source=Source(
