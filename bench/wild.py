@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,6 +46,10 @@ class Program(NamedTuple):
     arguments: tuple[str, ...]
     environment: str
     functions: list[dict[str, Any]]
+
+    @property
+    def is_silent(self) -> bool:
+        return self.name.startswith("silent/")
 
 
 class ProgramError(Exception):
@@ -237,6 +242,9 @@ def main() -> None:
         "--only", nargs="+", default=[], metavar="NAME", help="programs whose name contains one of these"
     )
     parser.add_argument("--rounds", type=int, default=5, help="rounds that measure the price of watching; 0: none")
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="programs at a time; what watching costs is told worse then"
+    )
     parser.add_argument("--environments", type=Path, default=Path("~/.cache/traceonce/wild").expanduser())
     parser.add_argument("--recordings", type=Path, help="keep the recordings in this folder")
     parser.add_argument("--no-silent", action="store_true", help="without the programs that are in order")
@@ -245,19 +253,28 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         recordings = (options.recordings or Path(temporary)).resolve()
         recordings.mkdir(parents=True, exist_ok=True)
-        programs: dict[str, Any] = {}
-        for program in all_programs(truth):
-            silent = program.name.startswith("silent/")
-            if (silent and options.no_silent) or not any(part in program.name for part in options.only or [""]):
-                continue
-            environment = truth["environments"][program.environment]
-            python = make_environment(program.environment, environment["python"], options.environments)
-            rounds = 0 if silent else options.rounds
+        chosen = [
+            program
+            for program in all_programs(truth)
+            if not (options.no_silent and program.is_silent)
+            and any(part in program.name for part in options.only or [""])
+        ]
+        interpreters = {
+            name: make_environment(name, truth["environments"][name]["python"], options.environments)
+            for name in dict.fromkeys(program.environment for program in chosen)
+        }
+
+        def tried(program: Program) -> dict[str, Any]:
+            rounds = 0 if program.is_silent else options.rounds
             try:
-                programs[program.name] = measure(program, python, recordings, rounds)
+                result = measure(program, interpreters[program.environment], recordings, rounds)
             except ProgramError as failure:
-                programs[program.name] = {"differences": [str(failure)]}
-            report(program.name, programs[program.name])
+                result = {"differences": [str(failure)]}
+            report(program.name, result)
+            return result
+
+        with ThreadPoolExecutor(options.jobs) as pool:
+            programs = dict(zip([program.name for program in chosen], pool.map(tried, chosen), strict=True))
     right = sum(not result["differences"] for result in programs.values())
     results: dict[str, Any] = {"programs": len(programs), "as_in_truth": right}
     if prices := [result for result in programs.values() if "watched" in result]:
