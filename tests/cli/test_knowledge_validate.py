@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.cli.shells import Shell
-from traceonce.commands import progress_line
+from traceonce.console import progress_line
 from traceonce.knowledge.schema import PUBLISHED
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,7 @@ from mcp import Client, MCPError
 from mcp.server.lowlevel import Server
 
 from traceonce.commands.mcp import open_desk
-from traceonce.commands.program_command import split_arguments
+from traceonce.console.program_command import split_arguments
 from traceonce.facts import Leaf, Recording, Signature
 from traceonce.serve.mcp.bounds import WHOLE
 from traceonce.serve.mcp.fix_findings import proving_command

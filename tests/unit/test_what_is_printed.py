@@ -22,8 +22,8 @@ from tests.unit.handmade import Events, cause, python, record, tensor
 from tests.unit.hostile_texts import HOSTILE, TITLE, assert_safe, hostile, unhurried
 from traceonce.commands.explain import print_explanations
 from traceonce.commands.main import cli
-from traceonce.commands.message_line import say, say_lines
-from traceonce.commands.output import put_report
+from traceonce.console.message_line import say, say_lines
+from traceonce.console.output import put_report
 from traceonce.diagnosis import diagnose
 from traceonce.diagnosis.history import Explained
 from traceonce.facts import (
@@ -294,9 +294,9 @@ WRITERS = {
     "commands/explain.py": "JSON",
     "commands/fix.py": "a blank line; the patch, where it is not for a terminal",
     "commands/knowledge/match.py": "JSON",
-    "commands/message_line.py": "say",
-    "commands/output.py": "documents; reports, and what a program died of, through in_line",
-    "commands/progress_line.py": "through in_line",
+    "console/message_line.py": "say",
+    "console/output.py": "documents; reports, and what a program died of, through in_line",
+    "console/progress_line.py": "through in_line",
     "integrations/jupyter/__init__.py": "our own help",
     "integrations/jupyter/display.py": "reports; through in_line",
     "observe/recorder.py": "through in_line",

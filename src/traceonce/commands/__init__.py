@@ -1,1 +1,1 @@
-"""The command line: one file per subcommand. This room composes the others, and nobody imports it."""
+"""The command line: one file per subcommand, and `main.py`, which knows them. Nobody imports this room."""

@@ -7,7 +7,7 @@ import platform
 import click
 
 from traceonce import __version__
-from traceonce.commands.message_line import say
+from traceonce.console.message_line import say
 from traceonce.frameworks.base.registry import Known, how_to_install, installed_version, known_backends, load_backend
 
 

@@ -16,10 +16,10 @@ import msgspec
 from rich.console import Console
 
 from traceonce.analysis.error_records import explain_run
-from traceonce.commands.input import is_file, join_words, open_input, read_chunks
 from traceonce.commands.knowledge.match import make_index
-from traceonce.commands.shared_options import base_option, format_option
 from traceonce.computation import compute_from
+from traceonce.console.input import is_file, join_words, open_input, read_chunks
+from traceonce.console.shared_options import base_option, format_option
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
 from traceonce.home import latest_recording

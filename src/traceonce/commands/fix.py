@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from traceonce.commands.message_line import say, say_lines
-from traceonce.commands.output import check_output, put_report, tell_place, write_document
-from traceonce.commands.program_command import ProgramCommand
+from traceonce.console.message_line import say, say_lines
+from traceonce.console.output import check_output, put_report, tell_place, write_document
+from traceonce.console.program_command import ProgramCommand
 from traceonce.errors import TraceonceError, UsageError
 from traceonce.facts.command_line import quoted
 from traceonce.facts.error_text import main_line

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from traceonce import __version__
-from traceonce.commands.lazy import LazyGroup
+from traceonce.console.lazy import LazyGroup
 from traceonce.errors import OUTPUT_FAILED, TraceonceError
 
 COMMANDS = {
@@ -97,7 +97,7 @@ def main() -> None:
 
 
 def _say(text: str) -> None:
-    from traceonce.commands.message_line import say  # and with it facts, which --help does without
+    from traceonce.console.message_line import say  # and with it facts, which --help does without
 
     say(text)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from traceonce.commands.message_line import log_to_stderr, say
+from traceonce.console.message_line import log_to_stderr, say
 from traceonce.errors import UsageError
 
 if TYPE_CHECKING:

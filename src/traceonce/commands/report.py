@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.output import check_form, choose_output, put_report, tell_place
 from traceonce.computation import compute_from
+from traceonce.console.output import check_form, choose_output, put_report, tell_place
 from traceonce.errors import UsageError
 from traceonce.facts import Recording
 from traceonce.home import latest_recording

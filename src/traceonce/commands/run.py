@@ -16,11 +16,11 @@ import msgspec
 from traceonce import in_program
 from traceonce.analysis.baseline import AcceptedState
 from traceonce.analysis.conclusion import Conclusion, judge_run, not_known
-from traceonce.commands.message_line import say, say_lines
-from traceonce.commands.output import check_form, check_output, choose_output, put_report, tell_place
-from traceonce.commands.program_command import ProgramCommand
 from traceonce.computation import compute_from
 from traceonce.config import ALL, Config, FailOn, load_config
+from traceonce.console.message_line import say, say_lines
+from traceonce.console.output import check_form, check_output, choose_output, put_report, tell_place
+from traceonce.console.program_command import ProgramCommand
 from traceonce.errors import OUTPUT_FAILED, TraceonceError, UsageError
 from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.error_text import describe_error

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from traceonce.commands.message_line import log_to_stderr, say
+from traceonce.console.message_line import log_to_stderr, say
 from traceonce.errors import UsageError
 from traceonce.home import recordings_folder
 from traceonce.knowledge.local_base import open_to_read

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.unit.hostile_texts import assert_safe, hostile, unhurried
-from traceonce.commands.program_command import split_arguments
+from traceonce.console.program_command import split_arguments
 from traceonce.facts.command_line import LONGEST, as_file, fix_words, quoted, suggested
 from traceonce.facts.printable import in_line
 

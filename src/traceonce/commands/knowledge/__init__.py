@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from traceonce.commands.lazy import LazyGroup
+from traceonce.console.lazy import LazyGroup
 
 HERE = "traceonce.commands.knowledge"
 TABLE = {

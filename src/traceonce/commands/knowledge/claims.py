@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import click
 
-from traceonce.commands.message_line import say
-from traceonce.commands.output import check_output, write_document
-from traceonce.commands.shared_options import against_option, jobs_option, language_option
-from traceonce.commands.trial_progress import run_with_progress
+from traceonce.console.message_line import say
+from traceonce.console.output import check_output, write_document
+from traceonce.console.shared_options import against_option, jobs_option, language_option
+from traceonce.console.trial_progress import run_with_progress
 from traceonce.errors import UsageError
 from traceonce.knowledge.claims import CLAIMS, FRAMEWORK, PROGRAMS, Claim, load_claims, load_programs, save_claims
 from traceonce.knowledge.claims.page import render_claims

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from traceonce.commands.message_line import say
-from traceonce.commands.output import write_document
-from traceonce.commands.shared_options import base_option
+from traceonce.console.message_line import say
+from traceonce.console.output import write_document
+from traceonce.console.shared_options import base_option
 from traceonce.errors import UsageError
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.exchange import FORMS, Converted, Form, check_id, convert, flat_id

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.output import write_answer
-from traceonce.commands.shared_options import format_option
+from traceonce.console.output import write_answer
+from traceonce.console.shared_options import format_option
 from traceonce.errors import UsageError
 from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.quantities import count_of

@@ -9,9 +9,9 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from traceonce.commands.message_line import say
-from traceonce.commands.output import write_document
-from traceonce.commands.shared_options import base_option, format_option, language_option
+from traceonce.console.message_line import say
+from traceonce.console.output import write_document
+from traceonce.console.shared_options import base_option, format_option, language_option
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.language import in_language
 from traceonce.knowledge.local_base import open_to_read

@@ -10,9 +10,9 @@ from typing import Any
 import click
 import msgspec
 
-from traceonce.commands.input import is_file, join_words, open_input, read_chunks
-from traceonce.commands.message_line import say
-from traceonce.commands.shared_options import base_option
+from traceonce.console.input import is_file, join_words, open_input, read_chunks
+from traceonce.console.message_line import say
+from traceonce.console.shared_options import base_option
 from traceonce.errors import UsageError
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.local_base import open_to_read

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.message_line import say
-from traceonce.commands.output import write_answer
-from traceonce.commands.shared_options import base_option, format_option
+from traceonce.console.message_line import say
+from traceonce.console.output import write_answer
+from traceonce.console.shared_options import base_option, format_option
 from traceonce.errors import RecordError, UsageError
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.local_base import open_to_read, own_outcomes

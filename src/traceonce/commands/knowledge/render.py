@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from traceonce.commands.knowledge.outcome import own_outcomes_of
-from traceonce.commands.output import check_output, write_document
-from traceonce.commands.shared_options import base_option, format_option, language_option
+from traceonce.console.output import check_output, write_document
+from traceonce.console.shared_options import base_option, format_option, language_option
 from traceonce.knowledge.local_base import find_record
 from traceonce.knowledge.render import FORMS, Form, render
 from traceonce.words.translated import Language

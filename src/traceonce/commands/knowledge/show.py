@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from traceonce.commands.knowledge.outcome import own_outcomes_of
-from traceonce.commands.shared_options import base_option, language_option
+from traceonce.console.shared_options import base_option, language_option
 from traceonce.knowledge.local_base import find_record
 from traceonce.knowledge.render.text import Line, Role, record_lines
 from traceonce.report.terminal import print_line

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from traceonce.commands.output import write_answer
-from traceonce.commands.shared_options import base_option, format_option
+from traceonce.console.output import write_answer
+from traceonce.console.shared_options import base_option, format_option
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.evidence import by_version, framework_name, speaks_against
 from traceonce.knowledge.json_files import json_text

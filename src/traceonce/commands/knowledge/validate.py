@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 import msgspec
 
-from traceonce.commands.output import write_answer, write_document
-from traceonce.commands.progress_line import ProgressLine
-from traceonce.commands.shared_options import format_option
+from traceonce.console.output import write_answer, write_document
+from traceonce.console.progress_line import ProgressLine
+from traceonce.console.shared_options import format_option
 from traceonce.errors import UsageError
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.collection import Collection

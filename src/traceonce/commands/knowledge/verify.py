@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from traceonce.commands.message_line import say
-from traceonce.commands.shared_options import against_option, base_option, jobs_option
-from traceonce.commands.trial_progress import named, run_with_progress
+from traceonce.console.message_line import say
+from traceonce.console.shared_options import against_option, base_option, jobs_option
+from traceonce.console.trial_progress import named, run_with_progress
 from traceonce.errors import RecordError, UsageError
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.collection import Collection

@@ -18,7 +18,7 @@ import msgspec
 
 from traceonce.report.base import Material
 from traceonce.report.page.data import describe_catalogue, embed_json, make_page_data
-from traceonce.report.page.modules import join_modules
+from traceonce.report.page.script_bundle import join_modules
 from traceonce.version import __version__
 from traceonce.words.translated import LANGUAGES
 

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from traceonce.serve.queries import Questions
 from traceonce.serve.rest.knowledge import add_knowledge
 from traceonce.serve.rest.openapi import add_security
-from traceonce.serve.rest.parameters import Limit, Offset, Search
+from traceonce.serve.rest.query_parameters import Limit, Offset, Search
 from traceonce.serve.rest.recordings import add_recordings, report_response
 from traceonce.serve.rest.texts import add_texts
 from traceonce.serve.settings import ServerSettings

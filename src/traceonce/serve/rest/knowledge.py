@@ -9,7 +9,7 @@ from fastapi import FastAPI, Query
 from traceonce.serve.models import NewOutcome, Outcome, OutcomeList, RecordAnswer, RecordList
 from traceonce.serve.queries import Questions
 from traceonce.serve.rest.openapi import refusals
-from traceonce.serve.rest.parameters import API, Lang, Limit, Offset, Search
+from traceonce.serve.rest.query_parameters import API, Lang, Limit, Offset, Search
 
 
 def add_knowledge(app: FastAPI, questions: Questions) -> None:

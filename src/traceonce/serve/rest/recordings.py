@@ -12,7 +12,7 @@ from traceonce.serve.models import Comparison, Findings, Fixes, RecordingDetails
 from traceonce.serve.packed_responses import packed_response
 from traceonce.serve.queries import Questions, ReportForm
 from traceonce.serve.rest.openapi import refusals
-from traceonce.serve.rest.parameters import API, Lang, Limit, Offset, Search
+from traceonce.serve.rest.query_parameters import API, Lang, Limit, Offset, Search
 from traceonce.serve.safety import REPORT_HEADERS
 from traceonce.serve.settings import ServerSettings
 from traceonce.serve.upload_body import Receiving

@@ -16,7 +16,7 @@ from traceonce.serve.models import ExplainAnswer, ExplainQuestion, Health, Match
 from traceonce.serve.queries import Questions
 from traceonce.serve.rates import Rate, check_rate
 from traceonce.serve.rest.openapi import refusals
-from traceonce.serve.rest.parameters import API
+from traceonce.serve.rest.query_parameters import API
 from traceonce.version import __version__
 
 DATABASE_PATIENCE = 2.0  # seconds

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from traceonce.commands.progress_line import ProgressLine
+from traceonce.console.progress_line import ProgressLine
 from traceonce.errors import UsageError
 
 CHUNK = 1 << 18

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from traceonce.commands.message_line import say
+from traceonce.console.message_line import say
 from traceonce.facts.printable import in_line
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.evidence import framework_name

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from traceonce.report.page import FOLDER
-from traceonce.report.page.modules import join_modules
+from traceonce.report.page.script_bundle import join_modules
 
 
 def joined(folder: Path, **modules: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from traceonce.atomic_files import write_named
-from traceonce.commands.message_line import say, say_lines
+from traceonce.console.message_line import say, say_lines
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.command_line import quoted
