@@ -72,12 +72,14 @@ class CompilationReader(Protocol):
 
 
 class Backend(Protocol):
-    """One framework. Looking at it imports nothing; `watch` is called once the program has imported the framework."""
+    """One framework, to be derived from. Looking at it imports nothing; `watch` is called once the program has imported
+    the framework. What has an answer here may be left out."""
 
     framework: Framework
 
     def request_compilations(self, environment: dict[str, str]) -> CompilationReader | None:
         """Have the framework tell of compilations, through the environment of a program that is to start."""
+        return None
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
         """The framework is there: put the hooks in place. Raises `BackendUnavailable` where none works here."""
@@ -89,14 +91,15 @@ class Backend(Protocol):
         `enough` is called when so many calls were made as the settings want; it ends the program. Raises
         `BackendUnavailable` where that cannot be done here.
         """
-        ...
+        raise BackendUnavailable(f"nothing keeps results of {self.framework.title}, so there is nothing to compare")
 
     def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
         """The error for a call that is refused: one of the framework's own, too, where it has one that fits."""
-        ...
+        return TracingLimitReached(message, breach)
 
     def check(self) -> None:
         """Trace a toy function twice (importing the framework); used by `traceonce doctor`."""
+        ...
 
 
 def imported(module: str, purpose: str) -> Any:

@@ -9,7 +9,8 @@ function, so a cache hit never meets our code. On a miss, the hook
 4. asks the limits whether it may be kept, and tells of it; or tells that it has failed.
 
 Errors of ours are written down and never reach the program. A framework answers the questions that are left open here:
-`_place`, `_read`, `_event` and `_follow`; and where it has a way of its own, `_made`, `_failed` and `_refuse`.
+`_place`, `_read` and `_event`. It may follow what was made (`_follow`), tell how often functions were called (`settle`,
+`renew`), and have a way of its own to end a trace (`_made`, `_failed`, `_refuse`).
 """
 
 from __future__ import annotations
@@ -107,6 +108,13 @@ class MissWatcher(abc.ABC, Generic[M]):
         self._stopped = True
         self._hooks.close()
 
+    def renew(self) -> Callable[[str], int]:
+        """As `Watching.renew`, where nothing is remembered and no calls are counted."""
+        return lambda key: 0
+
+    def settle(self) -> None:
+        """As `Watching.settle`, where there is nothing left to tell."""
+
     @abc.abstractmethod
     def _place(self) -> None:
         """Put the hooks in place; `_on_miss` goes around the function that the framework calls on a miss."""
@@ -119,7 +127,6 @@ class MissWatcher(abc.ABC, Generic[M]):
     def _event(self, miss: M, made: Any = None) -> TraceEvent:
         """The miss as data: before it is made, when it is `made`, and when it has failed."""
 
-    @abc.abstractmethod
     def _follow(self, miss: M, event: TraceEvent, made: Any) -> None:
         """Something new is made, and told of: remember it, and watch what comes of it."""
 
