@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -42,8 +42,8 @@ class Brought(Backend):
 
 
 @pytest.fixture
-def toy() -> Iterator[fake.Function]:
-    yield fake.function(lambda x: x)
+def toy() -> fake.Function:
+    return fake.function(lambda x: x)
 
 
 def known(name: str) -> Known:
