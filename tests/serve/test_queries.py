@@ -163,9 +163,7 @@ def test_the_form_of_what_is_kept_names_the_code(tmp_path: Path, monkeypatch: py
 
 def test_all_the_code_that_decides_is_named() -> None:
     """A room that was renamed, or a new one, would leave what another version has found as it is."""
-    asked = (
-        "import sys, traceonce.analysis.material; print(*(name for name in sys.modules if 'traceonce.' in name))"
-    )
+    asked = "import sys, traceonce.analysis.material; print(*(name for name in sys.modules if 'traceonce.' in name))"
     loaded = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout.split()
     rooms = {name.split(".")[1] for name in loaded if (digest.ROOT / name.split(".")[1]).is_dir()}
     assert rooms <= {*digest.DECIDING, "report"}  # which shows what was found
