@@ -26,7 +26,7 @@ class Sink(Protocol):
 
 
 class Watching(Protocol):
-    """Hooks that are in place. `hook` says which, in a few words."""
+    """Hooks that are in place, to be derived from. `hook` says which, in a few words."""
 
     hook: str
 
@@ -35,13 +35,15 @@ class Watching(Protocol):
 
         Returns the calls counted so far, by the key of a function, which may become known later.
         """
-        ...
+        return lambda key: 0
 
     def settle(self) -> None:
         """Report what can only be known at the end (calls, stale values) and stay in place."""
+        return
 
     def stop(self) -> None:
         """Take every hook out again."""
+        ...
 
 
 class RunningReplay(Protocol):

@@ -28,7 +28,7 @@ import msgspec
 
 from traceonce.facts import CallSite, FunctionId, Phase, Signature, TraceEvent
 from traceonce.facts.error_text import describe_error
-from traceonce.frameworks.base.backend import Sink
+from traceonce.frameworks.base.backend import Sink, Watching
 from traceonce.frameworks.base.event_numbers import number_event
 from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
 from traceonce.frameworks.base.memory import resident_bytes
@@ -82,10 +82,9 @@ class _UnderWay(threading.local, Generic[M]):
         self.stack: list[M] = []
 
 
-class MissWatcher(abc.ABC, Generic[M]):
+class MissWatcher(Watching, abc.ABC, Generic[M]):
     """Watches the misses of one framework. `hook` says how, in a few words."""
 
-    hook: str
     backend: str
     begins_later = False  # does the framework look for something to use inside the function that is watched?
 
@@ -107,13 +106,6 @@ class MissWatcher(abc.ABC, Generic[M]):
     def stop(self) -> None:
         self._stopped = True
         self._hooks.close()
-
-    def renew(self) -> Callable[[str], int]:
-        """As `Watching.renew`, where nothing is remembered and no calls are counted."""
-        return lambda key: 0
-
-    def settle(self) -> None:
-        """As `Watching.settle`, where there is nothing left to tell."""
 
     @abc.abstractmethod
     def _place(self) -> None:
