@@ -115,7 +115,7 @@ if not TYPE_CHECKING:  # a checker that sees it takes every name, misspelt ones 
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, *_MODULES})
+    return sorted([*__all__, *_MODULES])
 
 
 def load_ipython_extension(shell: Any) -> None:

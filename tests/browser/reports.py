@@ -14,7 +14,7 @@ from tests.browser.made_recordings import make_empty, make_hostile, make_killed,
 from traceonce.analysis.material import find_out
 from traceonce.facts import Cause, Recording
 from traceonce.report.base import find_renderer
-from traceonce.report.page import FOLDER
+from traceonce.report.page import words_in
 from traceonce.words.translated import Language
 
 RECORDED = Path(__file__).parents[1] / "recorded"
@@ -90,5 +90,5 @@ def words_of_report(language: Language) -> dict[str, str]:
             for name, inner in entry.items():
                 walk(inner, f"{key}.{name}" if key else name)
 
-    walk(msgspec.json.decode((FOLDER / "words" / f"{language}.json").read_bytes()), "")
+    walk(words_in(language), "")
     return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -157,6 +159,15 @@ def test_the_form_of_what_is_kept_names_the_code(tmp_path: Path, monkeypatch: py
         monkeypatch.setattr(digest, "ROOT", tmp_path)
         forms.append(digest.form_of_digests.__wrapped__())
     assert (forms[0] == forms[2], forms[0] == forms[1]) == (True, False)
+
+
+def test_all_the_code_that_decides_is_named() -> None:
+    """A room that was renamed, or a new one, would leave what another version has found as it is."""
+    asked = "import sys, traceonce.analysis.material; print(*(name for name in sys.modules if 'traceonce.' in name))"
+    loaded = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+    rooms = {name.split(".")[1] for name in loaded if (digest.ROOT / name.split(".")[1]).is_dir()}
+    assert rooms <= {*digest.DECIDING, "report"}  # which shows what was found
+    assert all((digest.ROOT / name).exists() for name in digest.DECIDING)
 
 
 def test_an_answer_has_an_end(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,13 +14,15 @@ from traceonce.facts import Verdict
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.language import is_chinese
 from traceonce.knowledge.record import TIERS as KNOWN_TIERS
+from traceonce.knowledge.render.labels import VALUES
 from traceonce.serve.models import Change
 from traceonce.serve.web import formats
-from traceonce.serve.web.labels import CATEGORIES, LIVE, TIERS, WORDS
+from traceonce.serve.web.labels import CATEGORIES, LIVE, WORDS
 from traceonce.serve.web.recordings import FORMS
 from traceonce.serve.web.speech import Speech
+from traceonce.words.verdicts import BADGES
 
-TABLES = {"words": WORDS, "live": LIVE, "categories": CATEGORIES, "tiers": TIERS}
+TABLES = {"words": WORDS, "live": LIVE, "categories": CATEGORIES, "tiers": VALUES}
 FOLDER = Path(traceonce.serve.web.__file__).parent
 UNTRANSLATED = ("API", "XLA", "AutoGraph", "SavedModel", "dtype", "TypeError", "%", "REST")
 
@@ -63,11 +65,11 @@ def test_every_word_is_used_and_every_used_word_is_there() -> None:
 
 def test_everything_that_can_be_named_has_a_name() -> None:
     """Each verdict, cause, change and form of the report; each category and tier of our own records."""
-    assert {f"verdict_{verdict.value}" for verdict in Verdict} <= WORDS.keys()
+    assert set(BADGES) == set(Verdict)
     assert {f"{kind}_{change}" for change in get_args(Change) for kind in ("change", "count")} <= WORDS.keys()
     assert {f"form_{form.name}" for form in FORMS} <= WORDS.keys()
     assert {record.category for record in Collection()} <= CATEGORIES.keys()
-    assert set(KNOWN_TIERS) == TIERS.keys()
+    assert set(KNOWN_TIERS) <= VALUES.keys()
 
 
 def test_what_is_put_into_a_word_is_escaped() -> None:
@@ -146,10 +148,3 @@ def test_the_words_of_a_query_are_marked() -> None:
     assert formats.highlight("<Shape> of x", "shape X") == "&lt;<mark>Shape</mark>&gt; of <mark>x</mark>"
     assert formats.highlight("<Shape>", "") == "&lt;Shape&gt;"
     assert formats.highlight("a.c abc", "a.c") == "<mark>a.c</mark> abc"
-
-
-def test_versions_name_their_framework_once() -> None:
-    """As people write them."""
-    assert (
-        formats.versions(["TensorFlow 2.15.1", "TensorFlow 2.21.0", "JAX 0.4"]) == "TensorFlow 2.15.1, 2.21.0; JAX 0.4"
-    )

@@ -289,5 +289,5 @@ def test_a_name_that_outlives_a_repair() -> None:
 
 
 def test_the_fake_framework_says_that_it_has_no_results() -> None:
-    with pytest.raises(BackendUnavailable, match="no results to compare"):
+    with pytest.raises(BackendUnavailable, match="nothing to compare"):
         fake.Fake().replay(ReplaySettings(), lambda: None)

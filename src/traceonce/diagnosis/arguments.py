@@ -10,7 +10,7 @@ from traceonce.words.notes import noted
 from traceonce.words.notes.causes import PRINTS_THE_SAME
 
 SEQUENCES = {"list", "tuple", ARGUMENTS}
-_CODES = {
+CODES = {
     "kind": CauseCode.KIND,
     "type": CauseCode.SPEC,
     "dtype": CauseCode.DTYPE,
@@ -73,14 +73,14 @@ def compare_leaves(was: Leaf, now: Leaf, dead: Set[int] = frozenset()) -> Iterat
 
 
 def _cause(difference: Difference, was: Leaf, now: Leaf, dead: Set[int]) -> Cause:
-    code = _CODES[difference.aspect]
+    code = CODES[difference.aspect]
     if code is CauseCode.IDENTITY and was.identity in dead:
         code = CauseCode.COLLECTED
     if now.kind == "spec" and was.kind == "spec" and code is not CauseCode.UNEQUAL:
         code = CauseCode.SPEC
     cause = Cause(
         code,
-        _path(difference, now),
+        difference.place(now.path),
         difference.was,
         difference.now,
         type_name=now.type_name,
@@ -90,18 +90,3 @@ def _cause(difference: Difference, was: Leaf, now: Leaf, dead: Set[int]) -> Caus
     )
     alike = difference.aspect == "static" and difference.was == difference.now
     return noted(cause, PRINTS_THE_SAME()) if alike else cause
-
-
-def _path(difference: Difference, leaf: Leaf) -> str:
-    suffix = {
-        "dtype": ".dtype",
-        "rank": ".shape",
-        "shape": f".shape[{difference.axis}]",
-        "name": ".name",
-        "trainable": ".trainable",
-        "weak_type": ".weak_type",
-        "sharding": ".sharding",
-        "stride": ".stride()",
-        "requires_grad": ".requires_grad",
-    }
-    return leaf.path + suffix.get(difference.aspect, "")

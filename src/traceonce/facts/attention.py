@@ -44,11 +44,6 @@ def sort_by_attention(recording: Recording, diagnoses: Sequence[Diagnosis]) -> A
     return attention
 
 
-def needing_attention(recording: Recording, diagnoses: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """The alarms."""
-    return sort_by_attention(recording, diagnoses).alarms
-
-
 def changed_since(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, Cause]]:
     """Values that a trace holds and that were found changed at the end: whether a call came after that is not known."""
     for diagnosis in diagnoses:

@@ -83,33 +83,38 @@ class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         return self.value or "?"
 
 
-Aspect: TypeAlias = Literal[
-    "kind",
-    "type",
-    "dtype",
-    "rank",
-    "shape",
-    "value",
-    "name",
-    "identity",
-    "unequal",
-    "aliasing",
-    "trainable",
-    "weak_type",
-    "static",
-    "sharding",
-    "stride",
-    "requires_grad",
-]
+# What can differ of an argument, and what stands behind its path where that is named: `x.dtype`, `x.shape[0]`.
+ASPECTS = {
+    "kind": "",
+    "type": "",
+    "dtype": ".dtype",
+    "rank": ".shape",
+    "shape": ".shape[{axis}]",
+    "value": "",
+    "name": ".name",
+    "identity": "",
+    "unequal": "",
+    "aliasing": "",
+    "trainable": ".trainable",
+    "weak_type": ".weak_type",
+    "static": "",
+    "sharding": ".sharding",
+    "stride": ".stride()",
+    "requires_grad": ".requires_grad",
+}
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """One way in which a call could not use an earlier trace; `axis` is set for a single dimension."""
+    """One way in which a call could not use an earlier trace, by its name in `ASPECTS`; `axis`: of one dimension."""
 
-    aspect: Aspect
+    aspect: str
     was: str
     now: str
     axis: int | None = None
+
+    def place(self, path: str) -> str:
+        """What differs, of the argument with this path."""
+        return path + ASPECTS[self.aspect].format(axis=self.axis)
 
 
 def _leaf_differences(a: Leaf, b: Leaf) -> Iterator[Difference]:

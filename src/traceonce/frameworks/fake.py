@@ -19,10 +19,8 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from traceonce.errors import BackendUnavailable, TracingLimitReached
-from traceonce.facts import Breach, Calls, Container, Frame, FunctionId, Leaf, Notice, Phase, Ran, Signature, TraceEvent
-from traceonce.facts.replay import ReplaySettings
-from traceonce.frameworks.base.backend import RunningReplay, Sink
+from traceonce.facts import Calls, Container, Frame, FunctionId, Leaf, Notice, Phase, Ran, Signature, TraceEvent
+from traceonce.frameworks.base.backend import Backend, Sink
 from traceonce.frameworks.base.descriptor import Framework
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
 from traceonce.frameworks.base.places import Places, current_frames
@@ -180,24 +178,15 @@ class FakeWatcher(MissWatcher[FakeMiss]):
         self._sink.write(Ran(event.id, 0.0))
 
 
-class Fake:
-    """The backend."""
+class Fake(Backend):
+    """The backend. It computes nothing, so there are no results to compare."""
 
     framework = Framework("fake", "the fake framework", __name__, ("traceonce",))
-
-    def request_compilations(self, environment: dict[str, str]) -> None:
-        return None
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> FakeWatcher:
         if compilations:
             sink.write(Notice("the fake framework does not compile"))
         return FakeWatcher(sink)
-
-    def replay(self, settings: ReplaySettings, enough: Callable[[], None]) -> RunningReplay:
-        raise BackendUnavailable("the fake framework computes nothing, so there are no results to compare")
-
-    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
-        return TracingLimitReached(message, breach)
 
     def check(self) -> None:
         toy = function(lambda x: x)

@@ -133,6 +133,9 @@ class LogRequests:
                 self._log = RetraceLog()
                 self._hub.join(self._log)
 
+    def wants(self, wanting: RetraceLogging) -> bool:
+        return wanting in self._wanted
+
     def remove(self, wanting: RetraceLogging) -> None:
         with self._lock:
             self._wanted.discard(wanting)
@@ -154,6 +157,9 @@ class RetraceLogging:
     def remove(self) -> None:
         """Stop logging, unless somebody else has asked for it, too; once is enough."""
         self._logs.remove(self)
+
+    def __repr__(self) -> str:
+        return f"<traceonce.log_retraces: {'in force' if self._logs.wants(self) else 'removed'}>"
 
     def __enter__(self) -> Self:
         self._logs.add(self)  # again, where an earlier block has ended

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
+from traceonce.facts.note import Argument
 from traceonce.knowledge.json_files import json_text, naming, parse_json, read_text, write_text
 from traceonce.knowledge.open_struct import Open
 
@@ -16,7 +17,8 @@ class Evidence(Open, frozen=True, kw_only=True):
     """A claim that was run with one version of a framework, `runs` times; `held` of these bore it out.
 
     A failure holds where it shows; a workaround where the failure is gone and the outputs are right; a dead end where
-    it does not help. `cases` says, for a claim that was run in several situations, in which of them it held.
+    it does not help. `seen` has the `outcome` as codes with their arguments, where it is no error's own text. `cases`
+    says, for a claim that was run in several situations, in which of them it held.
     """
 
     experiment: str
@@ -27,6 +29,7 @@ class Evidence(Open, frozen=True, kw_only=True):
     runs: int
     held: int
     outcome: str
+    seen: dict[str, dict[str, Argument]] = {}
     traces_before: int | None = None
     traces_after: int | None = None
     outputs: Literal["equal", "different", "none"] | None = None

@@ -1,7 +1,7 @@
 """What a failure looks like when it is measured. An experiment names one of these as its `symptom`.
 
-Each knows whether a measurement shows it (`shown`), and what is left of it in a measurement that should be cured
-(`left`, None where it is gone).
+Each knows whether a measurement shows it, and how (`shown`), and what is left of it in a measurement that should be
+cured (`left`). Where there is nothing to say, it does not show, and nothing is left.
 """
 
 from __future__ import annotations
@@ -11,7 +11,23 @@ from typing import TypeAlias
 
 import msgspec
 
+from traceonce.facts.note import Note
 from traceonce.knowledge.measurement import Measurement
+from traceonce.words.notes.trials import (
+    CAUSE,
+    CAUSE_AT,
+    COMPILATIONS,
+    GRAPH_BREAKS,
+    GROWN,
+    NO_ERROR,
+    PRINTED,
+    PRINTED_TIMES,
+    RAISED,
+    TRACES,
+    WRONG_OUTPUTS,
+)
+
+Said: TypeAlias = tuple[Note, ...]
 
 
 class Retraces(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
@@ -26,18 +42,19 @@ class Retraces(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="k
     function: str | None = None
     cured: int = 1
 
-    def shown(self, seen: Measurement) -> str | None:
+    def shown(self, seen: Measurement) -> Said:
         causes = [(cause.code, cause.path) for function in seen.functions for cause in function.causes]
         traces = seen.traces(self.function)
         if traces != self.traces:
-            return None
+            return ()
         if not any(code == self.cause and self.path in (None, path) for code, path in causes):
-            return None
-        return f"{traces} traces, cause {self.cause}" + (f" at {self.path}" if self.path else "")
+            return ()
+        cause = CAUSE_AT(cause=self.cause, path=self.path) if self.path else CAUSE(cause=self.cause)
+        return TRACES(count=traces), cause
 
-    def left(self, seen: Measurement) -> str | None:
+    def left(self, seen: Measurement) -> Said:
         traces = seen.traces(self.function)
-        return f"{traces} traces" if traces > self.cured else None
+        return (TRACES(count=traces),) if traces > self.cured else ()
 
 
 class Raises(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
@@ -46,13 +63,13 @@ class Raises(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kin
     type: str
     text: str
 
-    def shown(self, seen: Measurement) -> str | None:
+    def shown(self, seen: Measurement) -> Said:
         error = seen.error
         if error is None or self.type not in error.types or not re.search(self.text, error.message, re.S):
-            return None
-        return f"{error.types[0]} raised"
+            return ()
+        return (RAISED(error=error.types[0]),)
 
-    def left(self, seen: Measurement) -> str | None:
+    def left(self, seen: Measurement) -> Said:
         return self.shown(seen)
 
 
@@ -61,22 +78,22 @@ class Logs(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind"
 
     text: str
 
-    def shown(self, seen: Measurement) -> str | None:
+    def shown(self, seen: Measurement) -> Said:
         found = len(re.findall(self.text, seen.log))
-        return f"printed {found} times" if found > 1 else "printed" if found else None
+        return (PRINTED_TIMES(count=found),) if found > 1 else (PRINTED(),) if found else ()
 
-    def left(self, seen: Measurement) -> str | None:
+    def left(self, seen: Measurement) -> Said:
         return self.shown(seen)
 
 
 class Wrong(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
     """Nothing is raised, and the outputs are not the right ones (an experiment with this has a function `right`)."""
 
-    def shown(self, seen: Measurement) -> str | None:
-        return "wrong outputs, no error" if seen.error is None and seen.outputs_are == "different" else None
+    def shown(self, seen: Measurement) -> Said:
+        return (WRONG_OUTPUTS(), NO_ERROR()) if seen.error is None and seen.outputs_are == "different" else ()
 
-    def left(self, seen: Measurement) -> str | None:
-        return "wrong outputs" if seen.outputs_are == "different" else None
+    def left(self, seen: Measurement) -> Said:
+        return (WRONG_OUTPUTS(),) if seen.outputs_are == "different" else ()
 
 
 class Recompiles(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
@@ -85,11 +102,11 @@ class Recompiles(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field=
     compilations: int
     cured: int = 1
 
-    def shown(self, seen: Measurement) -> str | None:
-        return f"{seen.compilations} compilations" if seen.compilations == self.compilations else None
+    def shown(self, seen: Measurement) -> Said:
+        return (COMPILATIONS(count=seen.compilations),) if seen.compilations == self.compilations else ()
 
-    def left(self, seen: Measurement) -> str | None:
-        return f"{seen.compilations} compilations" if seen.compilations > self.cured else None
+    def left(self, seen: Measurement) -> Said:
+        return (COMPILATIONS(count=seen.compilations),) if seen.compilations > self.cured else ()
 
 
 class Breaks(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
@@ -98,15 +115,13 @@ class Breaks(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kin
     breaks: int
     function: str | None = None
 
-    def shown(self, seen: Measurement) -> str | None:
-        return self._said(seen) if seen.graph_breaks(self.function) == self.breaks else None
-
-    def left(self, seen: Measurement) -> str | None:
-        return self._said(seen) if seen.graph_breaks(self.function) else None
-
-    def _said(self, seen: Measurement) -> str:
+    def shown(self, seen: Measurement) -> Said:
         breaks = seen.graph_breaks(self.function)
-        return f"{breaks} graph {'break' if breaks == 1 else 'breaks'}"
+        return (GRAPH_BREAKS(count=breaks),) if breaks == self.breaks else ()
+
+    def left(self, seen: Measurement) -> Said:
+        breaks = seen.graph_breaks(self.function)
+        return (GRAPH_BREAKS(count=breaks),) if breaks else ()
 
 
 class Grows(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
@@ -115,11 +130,11 @@ class Grows(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind
     mib: float
     cured: float
 
-    def shown(self, seen: Measurement) -> str | None:
-        return f"{seen.grown_mib:.0f} MiB grown" if seen.grown_mib >= self.mib else None
+    def shown(self, seen: Measurement) -> Said:
+        return (GROWN(mib=round(seen.grown_mib)),) if seen.grown_mib >= self.mib else ()
 
-    def left(self, seen: Measurement) -> str | None:
-        return f"{seen.grown_mib:.0f} MiB grown" if seen.grown_mib >= self.cured else None
+    def left(self, seen: Measurement) -> Said:
+        return (GROWN(mib=round(seen.grown_mib)),) if seen.grown_mib >= self.cured else ()
 
 
 Symptom: TypeAlias = Retraces | Raises | Logs | Wrong | Recompiles | Breaks | Grows

@@ -14,59 +14,77 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from traceonce.facts.error_text import main_line
+from traceonce.facts.note import Note
 from traceonce.knowledge.experiment import Trial
 from traceonce.knowledge.measurement import Measurement
-from traceonce.knowledge.symptom import Symptom
+from traceonce.knowledge.symptom import Said, Symptom
+from traceonce.words.notes import in_english
+from traceonce.words.notes.trials import (
+    COMPILED,
+    DOES_NOT_SHOW,
+    IT_HELPS,
+    NO_OUTPUTS,
+    NOTHING_COMPILED,
+    NOTHING_TRACED,
+    OTHER_OUTPUTS,
+    RAISED,
+    RIGHT_OUTPUTS,
+    TRACES,
+)
 
 BROKEN = {"NameError", "ImportError", "SyntaxError"}
 
 
 class Judgement(NamedTuple):
-    """Whether the claim held, and what was seen, in words."""
+    """Whether the claim held, and what was seen; where that is an error, or how it ended, in its own words."""
 
     held: bool
-    outcome: str
+    seen: tuple[Note, ...] = ()
+    text: str = ""
+
+    @property
+    def outcome(self) -> str:
+        """What was seen, in English."""
+        return self.text or ", ".join(in_english(self.seen))
 
 
 def judge(trial: Trial, symptom: Symptom, seen: Measurement) -> Judgement:
     """Judge a trial from its measurement (whose outputs were compared with the right ones)."""
     if seen.broken:
-        return Judgement(False, seen.broken)
+        return Judgement(False, text=seen.broken)
     if seen.error is not None and not BROKEN.isdisjoint(seen.error.types):
-        return Judgement(False, f"the trial itself is broken: {main_line(seen.error.line)}")
+        return Judgement(False, text=f"the trial itself is broken: {main_line(seen.error.line)}")
     if trial.role == "failure":
         shown = symptom.shown(seen)
-        return Judgement(shown is not None, shown or f"does not show: {describe(seen)}")
-    problem = not_cured(trial, symptom, seen)
+        return Judgement(bool(shown), shown or (DOES_NOT_SHOW(), *describe(seen)))
+    raised = main_line(seen.error.line)[:200] if seen.error is not None else ""
+    problem = not_cured(trial, symptom, seen) if not raised else ()
+    cured = not (raised or problem)
     if trial.role == "dead_end":
-        return Judgement(problem is not None, problem or f"it helps: {describe(seen)}")
-    return Judgement(problem is None, problem or describe(seen))
+        return Judgement(not cured, (IT_HELPS(), *describe(seen)) if cured else problem, raised)
+    return Judgement(cured, describe(seen) if cured else problem, raised)
 
 
-def not_cured(trial: Trial, symptom: Symptom, seen: Measurement) -> str | None:
-    """What is still wrong, or None where the failure is cured."""
-    if seen.error is not None:
-        return main_line(seen.error.line)[:200]
+def not_cured(trial: Trial, symptom: Symptom, seen: Measurement) -> Said:
+    """What is still wrong where nothing was raised; nothing, where the failure is cured."""
     left = symptom.left(seen)
-    if left is not None:
+    if left:
         return left
     if seen.outputs_are == "different":
-        return "other outputs"
+        return (OTHER_OUTPUTS(),)
     if seen.outputs_are == "none":
-        return "no outputs to compare"
-    if not trial.eager and not seen.traces():
-        return "nothing is compiled: no trace is left"
-    return None
+        return (NO_OUTPUTS(),)
+    return () if trial.eager or seen.traces() else (NOTHING_COMPILED(),)
 
 
-def describe(seen: Measurement) -> str:
+def describe(seen: Measurement) -> Said:
     """What happened, where nothing is wrong with it."""
     if seen.error is not None:
-        return f"{seen.error.types[0]} raised"
+        return (RAISED(error=seen.error.types[0]),)
     traces = seen.traces()
-    parts = [f"{traces} {'trace' if traces == 1 else 'traces'}" if traces else "nothing traced"]
+    parts = [TRACES(count=traces) if traces else NOTHING_TRACED()]
     if seen.compilations:
-        parts.append(f"{seen.compilations} compiled")
+        parts.append(COMPILED(count=seen.compilations))
     if seen.outputs_are == "equal":
-        parts.append("right outputs")
-    return ", ".join(parts)
+        parts.append(RIGHT_OUTPUTS())
+    return tuple(parts)

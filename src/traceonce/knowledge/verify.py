@@ -144,6 +144,7 @@ def evidence_for(measured: Measured, trial: Trial) -> Evidence:
         runs=len(judged),
         held=sum(judgement.held for _, _, judgement in judged),
         outcome=verdict.outcome,
+        seen={note.code: note.arguments for note in verdict.seen},
         traces_before=failures[0].traces() if trial.name != "failure" else None,
         traces_after=seen.traces(),
         outputs=seen.outputs_are,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
 from traceonce.errors import BackendUnavailable, TracingLimitReached
 from traceonce.facts import Breach, Calls, Entry, Notice, TraceEvent
+from traceonce.facts.error_text import describe_error
 from traceonce.frameworks.base.after_fork import after_fork
 from traceonce.frameworks.base.arrival import Arrivals
 from traceonce.frameworks.base.registry import Known, known_backends, load_backend
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from traceonce.frameworks.base.backend import Watching
     from traceonce.observe.recorder import Recorder
 
+Answer = TypeVar("Answer")
 Refuse: TypeAlias = Callable[[str, Breach], TracingLimitReached]
 # Observers that come by themselves once a program that is watched has imported a module, and keep no hook in place.
 LISTENERS = {"opentelemetry.trace": "traceonce.integrations.spans:Spans"}
@@ -58,7 +60,17 @@ class Hub:
                 self._await()
 
     def _observer(self, recorder: Recorder) -> _Observer:
-        return _Observer(recorder, [watching.renew() for watching in self._watching.values()])
+        return _Observer(recorder, self._ask_each(lambda watching: watching.renew()))
+
+    def _ask_each(self, question: Callable[[Watching], Answer]) -> list[Answer]:
+        """What goes wrong in one framework, which another package may have brought, is written down."""
+        answers = []
+        for name, watching in list(self._watching.items()):
+            try:
+                answers.append(question(watching))
+            except Exception as error:
+                self.write(Notice(f"{name} is not watched in full: {describe_error(error)}", error=True))
+        return answers
 
     def _await(self) -> None:
         """Wait for the imports of what can be watched, and of what wants to hear of it."""
@@ -90,13 +102,11 @@ class Hub:
     def renew(self) -> None:
         """Somebody listens again: tell them, with the next event of each function, what was traced before."""
         with self._lock:
-            for watching in self._watching.values():
-                watching.renew()
+            self._ask_each(lambda watching: watching.renew())
 
     def settle(self) -> None:
         """Have the backends report what is only known at the end; the hooks stay in place."""
-        for watching in list(self._watching.values()):
-            watching.settle()
+        self._ask_each(lambda watching: watching.settle())
 
     @property
     def hooks(self) -> dict[str, str]:
@@ -153,8 +163,7 @@ class Hub:
         if self._arrivals is not None:
             self._arrivals.stop()
             self._arrivals = None
-        for watching in self._watching.values():
-            watching.stop()
+        self._ask_each(lambda watching: watching.stop())
         self._watching.clear()
         self._compilations = False
 

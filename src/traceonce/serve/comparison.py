@@ -35,7 +35,7 @@ from traceonce.serve.models import (
     Side,
     Summary,
 )
-from traceonce.serve.summaries import describe_cause
+from traceonce.serve.summaries import count, describe_cause
 
 _ORDER: tuple[Change, ...] = ("worse", "new", "better", "gone", "same")
 
@@ -158,14 +158,7 @@ def _causes(diagnosis: Diagnosis | None) -> dict[tuple[str, str], CauseSummary]:
 def _side(diagnosis: Diagnosis | None) -> Side | None:
     if diagnosis is None:
         return None
-    return Side(
-        traces=diagnosis.traces,
-        retraces=diagnosis.retraces,
-        calls=diagnosis.calls,
-        calls_at_least=diagnosis.calls_at_least,
-        lost_seconds=diagnosis.lost_seconds,
-        verdict=diagnosis.verdict.value,
-    )
+    return Side(**count(diagnosis))
 
 
 def _cost(function: ComparedFunction) -> float:

@@ -20,7 +20,18 @@ from traceonce.report.base import Material
 
 ROOT = Path(__file__).parents[1]  # of our own code
 _QUICK = 3  # gzip's level: a higher one takes much longer to save little
-_DECIDING = ("analysis", "facts", "diagnosis", "fix", "causes", "guard", "knowledge", "serve/digest.py")
+DECIDING = (
+    "analysis",
+    "causes",
+    "diagnosis",
+    "facts",
+    "fix",
+    "frameworks",
+    "knowledge",
+    "limits",
+    "words",
+    "serve/digest.py",
+)
 _CODE = (".py", ".json")
 
 
@@ -63,7 +74,7 @@ def pack(data: bytes) -> bytes:
 @cache
 def form_of_digests() -> str:
     """Which code made them: what another version has found is found again. It is the same wherever the code lies."""
-    paths = [path for name in _DECIDING for path in sorted([ROOT / name, *(ROOT / name).rglob("*")])]
+    paths = [path for name in DECIDING for path in sorted([ROOT / name, *(ROOT / name).rglob("*")])]
     code = hashlib.sha256()
     for path in paths:
         if path.suffix in _CODE and path.is_file() and "experiments" not in path.parts:

@@ -63,20 +63,25 @@ class CauseSummary(BaseModel):
     count: int
 
 
-class FunctionSummary(BaseModel):
+class FunctionCounts(BaseModel):
+    """What is compared of a function."""
+
+    verdict: Verdict
+    traces: int
+    retraces: int
+    calls: int | None
+    calls_at_least: bool = Field(default=False, description="There may have been more calls than `calls`.")
+    lost_seconds: float
+
+
+class FunctionSummary(FunctionCounts):
     """What became of one function in a run."""
 
     backend: str
     name: str
     file: str | None
     line: int | None
-    verdict: Verdict
     costly: bool = Field(default=False, description="Beside the verdict: it lost a good part of the run.")
-    traces: int
-    retraces: int
-    calls: int | None
-    calls_at_least: bool = Field(default=False, description="There may have been more calls than `calls`.")
-    lost_seconds: float
     causes: list[CauseSummary]
 
 
@@ -92,15 +97,8 @@ class RecordingList(BaseModel):
     recordings: list[Summary]
 
 
-class Side(BaseModel):
+class Side(FunctionCounts):
     """One function in one of two runs."""
-
-    traces: int
-    retraces: int
-    calls: int | None
-    calls_at_least: bool = Field(default=False, description="There may have been more calls than `calls`.")
-    lost_seconds: float
-    verdict: Verdict
 
 
 class ComparedFunction(BaseModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from traceonce.errors import RecordingError
 from traceonce.facts import Cause, Diagnosis, Recording
@@ -58,15 +59,16 @@ def describe_function(diagnosis: Diagnosis) -> FunctionSummary:
         name=diagnosis.function.name,
         file=diagnosis.function.file,
         line=diagnosis.function.line,
-        verdict=diagnosis.verdict.value,
         costly=diagnosis.costly,
-        traces=diagnosis.traces,
-        retraces=diagnosis.retraces,
-        calls=diagnosis.calls,
-        calls_at_least=diagnosis.calls_at_least,
-        lost_seconds=diagnosis.lost_seconds,
+        **count(diagnosis),
         causes=[describe_cause(cause) for cause in diagnosis.causes],
     )
+
+
+def count(diagnosis: Diagnosis) -> dict[str, Any]:
+    """What is compared of a function."""
+    counts = ("traces", "retraces", "calls", "calls_at_least", "lost_seconds")
+    return {"verdict": diagnosis.verdict.value, **{name: getattr(diagnosis, name) for name in counts}}
 
 
 def describe_cause(cause: Cause) -> CauseSummary:

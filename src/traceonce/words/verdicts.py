@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from traceonce.facts import Reason
+from traceonce.facts import Reason, Verdict
 from traceonce.words.translated import Text
 
+# What pages call them, in a word or two.
+BADGES: Mapping[Verdict, Text] = {
+    Verdict.RETRACING: Text("Retracing", "反复追踪"),
+    Verdict.RECOMPILING: Text("Recompiling", "反复编译"),
+    Verdict.FELL_BACK: Text("Fell back", "退回即时执行"),
+    Verdict.FAILED: Text("Failed", "失败"),
+    Verdict.STALE: Text("Wrong value", "值错误"),
+    Verdict.CONFUSED: Text("Wrong value", "值错误"),
+    Verdict.AVOIDABLE: Text("Avoidable", "可以避免"),
+    Verdict.BOUNDED: Text("Bounded", "有限"),
+    Verdict.OK: Text("Fine", "正常"),
+}
 REASONS: Mapping[Reason, Text] = {
     Reason.KEEPS_COMING: Text("it keeps being traced as it is called", "随着调用不断被重新追踪"),
     Reason.KEEPS_COMING_UNCOUNTED: Text(

@@ -13,7 +13,9 @@ from tests.unit.handmade import STEP, cause
 from traceonce.causes import CATALOGUE, families
 from traceonce.causes.cause_text import say_reason, say_remedy, say_what
 from traceonce.causes.definition import Happened
+from traceonce.diagnosis.arguments import CODES
 from traceonce.facts import Cause, CauseCode, FunctionId, Reason
+from traceonce.facts.signature import ASPECTS
 from traceonce.frameworks.base.registry import BUILT_IN, dialect_of
 from traceonce.report.page import FOLDER
 from traceonce.words.translated import Language, Text
@@ -62,6 +64,10 @@ def test_every_cause_is_found_by_something() -> None:
     text = "".join(path.read_text() for path in finders if path.name not in telling and "recipes" not in path.parts)
     found = {code for code in CauseCode if re.search(rf"\bCauseCode\.{code.name}\b", text)}
     assert found == set(CauseCode) - {CauseCode.BACKWARD}
+
+
+def test_whatever_differs_of_an_argument_is_a_cause() -> None:
+    assert set(CODES) == set(ASPECTS)
 
 
 def test_both_languages_say_the_same() -> None:

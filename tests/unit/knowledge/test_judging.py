@@ -110,7 +110,8 @@ RETRACES = Retraces(traces=5, cause="shape")
 )
 def test_what_is_no_cure(measurement: Measurement, outcome: str) -> None:
     compared = measurement.compared_with([1.0])
-    assert judge(WORKAROUND, RETRACES, compared) == (False, outcome)
+    judged = judge(WORKAROUND, RETRACES, compared)
+    assert (judged.held, judged.outcome) == (False, outcome)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +124,8 @@ def test_a_broken_dead_end_shows_nothing(fields: dict[str, Any]) -> None:
 
 def test_without_outputs_nothing_is_cured() -> None:
     nothing = seen(1, outputs=None).compared_with(None)
-    assert judge(WORKAROUND, RETRACES, nothing) == (False, "no outputs to compare")
+    judged = judge(WORKAROUND, RETRACES, nothing)
+    assert (judged.held, judged.outcome) == (False, "no outputs to compare")
     assert judge(FAILURE, RETRACES, seen(5, outputs=None).compared_with(None)).held
 
 

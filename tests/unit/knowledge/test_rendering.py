@@ -18,13 +18,14 @@ from markdown_it.token import Token
 from traceonce.knowledge.experiment import Trial
 from traceonce.knowledge.measurement import Failed, Measurement, SeenCause, SeenFunction
 from traceonce.knowledge.outcomes import Outcome
-from traceonce.knowledge.record import Record
+from traceonce.knowledge.record import Evidence, Record
 from traceonce.knowledge.render import render, render_html, render_markdown, render_text
-from traceonce.knowledge.render.labels import VALUES, WORDS, outcome_in, words_of
+from traceonce.knowledge.render.labels import VALUES, WORDS, words_of
 from traceonce.knowledge.render.line_breaks import columns, shorten, wrap
 from traceonce.knowledge.render.markup import markdown_fence, markdown_inline, markdown_paragraphs, one_line
 from traceonce.knowledge.symptom import Grows, Logs, Raises, Recompiles, Retraces, Wrong
 from traceonce.knowledge.trial_judgement import judge
+from traceonce.words.notes import say
 
 SEEDS = Path(__file__).parents[3].parent / "shared" / "seeds"
 
@@ -39,6 +40,7 @@ def evidence(**changes: Any) -> dict[str, Any]:
         "runs": 3,
         "held": 3,
         "outcome": "1 trace, right outputs",
+        "seen": {"traces": {"count": 1}, "right_outputs": {}},
         "traces_before": 10,
         "traces_after": 1,
         **changes,
@@ -344,16 +346,28 @@ def test_whatever_a_trial_comes_to_is_said_in_chinese() -> None:
     symptoms = [Retraces(traces=3, cause="shape", path="x"), Raises(type="TypeError", text="no"), Logs(text="warned"),
                 Wrong(), Recompiles(compilations=3), Grows(mib=5, cured=2)]  # fmt: skip
     seen = [traced, Measurement(), Measurement(outputs_are="different"), raised]
-    outcomes = {
-        judge(Trial(role, role, ""), symptom, one).outcome  # type: ignore[arg-type]
+    judged = [
+        judge(Trial(role, role, ""), symptom, one)  # type: ignore[arg-type]
         for role in ("failure", "workaround", "dead_end")
         for symptom in symptoms
         for one in seen
-    }
-    assert len(outcomes) > 10
-    for outcome in outcomes - {"TypeError: no"}:  # an error's own words stay
-        left = re.sub(r"TypeError|MiB|shape|\bx\b", "", outcome_in("zh", outcome))
-        assert not re.search(r"[A-Za-z]", left), outcome
+    ]
+    told = {judgement.outcome: judgement.seen for judgement in judged}
+    assert len(told) > 10
+    assert told.pop("TypeError: no") == ()  # an error's own words stay
+    for outcome, notes in told.items():
+        left = re.sub(r"TypeError|MiB|shape|\bx\b", "", "".join(say(note, "zh") or "?" for note in notes))
+        assert notes, outcome
+        assert not re.search(r"[A-Za-z?]", left), outcome
+
+
+def test_an_error_with_commas_in_it_is_shown_as_it_was_printed() -> None:
+    error = "TypeError: number, type, and structure must be the same"
+    evidence = Evidence(
+        experiment="x.failure", framework="toyframe", version="1.0", python="3.11", date="2026-01-01", runs=1, held=1,
+        outcome=error,
+    )  # fmt: skip
+    assert error in render(full_record().replace(evidence=(evidence,)), "text", "zh").replace("\n", " ")
 
 
 # --- text for a terminal

@@ -6,17 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
-import msgspec
-
 from traceonce.facts import EventKind, Safety, Verdict
 from traceonce.frameworks.base.registry import BUILT_IN, dialect_of
-from traceonce.report.page import FOLDER
+from traceonce.report.page import FOLDER, words_in
 from traceonce.words.translated import LANGUAGES
 
 FORMS = {"one", "other"}  # of a number
-WORDS: dict[str, Any] = {
-    language: msgspec.json.decode((FOLDER / "words" / f"{language}.json").read_bytes()) for language in LANGUAGES
-}
+WORDS: dict[str, Any] = {language: words_in(language) for language in LANGUAGES}
 
 
 def entries(words: Any, path: str = "") -> Iterator[tuple[str, str]]:

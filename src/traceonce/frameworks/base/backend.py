@@ -26,7 +26,7 @@ class Sink(Protocol):
 
 
 class Watching(Protocol):
-    """Hooks that are in place. `hook` says which, in a few words."""
+    """Hooks that are in place, to be derived from. `hook` says which, in a few words."""
 
     hook: str
 
@@ -35,13 +35,15 @@ class Watching(Protocol):
 
         Returns the calls counted so far, by the key of a function, which may become known later.
         """
-        ...
+        return lambda key: 0
 
     def settle(self) -> None:
         """Report what can only be known at the end (calls, stale values) and stay in place."""
+        return
 
     def stop(self) -> None:
         """Take every hook out again."""
+        ...
 
 
 class RunningReplay(Protocol):
@@ -72,12 +74,14 @@ class CompilationReader(Protocol):
 
 
 class Backend(Protocol):
-    """One framework. Looking at it imports nothing; `watch` is called once the program has imported the framework."""
+    """One framework, to be derived from. Looking at it imports nothing; `watch` is called once the program has imported
+    the framework. What has an answer here may be left out."""
 
     framework: Framework
 
     def request_compilations(self, environment: dict[str, str]) -> CompilationReader | None:
         """Have the framework tell of compilations, through the environment of a program that is to start."""
+        return None
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
         """The framework is there: put the hooks in place. Raises `BackendUnavailable` where none works here."""
@@ -89,14 +93,15 @@ class Backend(Protocol):
         `enough` is called when so many calls were made as the settings want; it ends the program. Raises
         `BackendUnavailable` where that cannot be done here.
         """
-        ...
+        raise BackendUnavailable(f"nothing keeps results of {self.framework.title}, so there is nothing to compare")
 
     def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
         """The error for a call that is refused: one of the framework's own, too, where it has one that fits."""
-        ...
+        return TracingLimitReached(message, breach)
 
     def check(self) -> None:
         """Trace a toy function twice (importing the framework); used by `traceonce doctor`."""
+        ...
 
 
 def imported(module: str, purpose: str) -> Any:

@@ -53,7 +53,7 @@ def roots_of(function: Any, instance: Any) -> Iterator[tuple[str, Any]]:
     if instance is not None:
         yield "self", instance
     if isinstance(function, types.FunctionType):
-        yield from _cells(function)
+        yield from cells(function)
 
 
 def _name(wanted: Mapping[int, Any], roots: Iterable[tuple[str, Any]]) -> dict[int, str]:
@@ -78,7 +78,7 @@ def _inside(path: str, thing: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(thing, types.MethodType):
         yield path, thing.__self__
     elif isinstance(thing, types.FunctionType):
-        yield from _cells(thing)
+        yield from cells(thing)
     elif type(thing) in (list, tuple):
         yield from ((f"{path}[{index}]", item) for index, item in enumerate(thing[:ITEMS]))
     elif type(thing) is dict:
@@ -92,7 +92,7 @@ def _inside(path: str, thing: Any) -> Iterator[tuple[str, Any]]:
             yield from ((f"{path}.{name}", item) for name, item in list(held.items())[:ITEMS])
 
 
-def _cells(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+def cells(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
         try:
             yield name, cell.cell_contents

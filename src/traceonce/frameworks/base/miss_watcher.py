@@ -9,7 +9,8 @@ function, so a cache hit never meets our code. On a miss, the hook
 4. asks the limits whether it may be kept, and tells of it; or tells that it has failed.
 
 Errors of ours are written down and never reach the program. A framework answers the questions that are left open here:
-`_place`, `_read`, `_event` and `_follow`; and where it has a way of its own, `_made`, `_failed` and `_refuse`.
+`_place`, `_read` and `_event`. It may follow what was made (`_follow`), tell how often functions were called (`settle`,
+`renew`), and have a way of its own to end a trace (`_made`, `_failed`, `_refuse`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import msgspec
 
 from traceonce.facts import CallSite, FunctionId, Phase, Signature, TraceEvent
 from traceonce.facts.error_text import describe_error
-from traceonce.frameworks.base.backend import Sink
+from traceonce.frameworks.base.backend import Sink, Watching
 from traceonce.frameworks.base.event_numbers import number_event
 from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
 from traceonce.frameworks.base.memory import resident_bytes
@@ -81,10 +82,9 @@ class _UnderWay(threading.local, Generic[M]):
         self.stack: list[M] = []
 
 
-class MissWatcher(abc.ABC, Generic[M]):
+class MissWatcher(Watching, abc.ABC, Generic[M]):
     """Watches the misses of one framework. `hook` says how, in a few words."""
 
-    hook: str
     backend: str
     begins_later = False  # does the framework look for something to use inside the function that is watched?
 
@@ -119,7 +119,6 @@ class MissWatcher(abc.ABC, Generic[M]):
     def _event(self, miss: M, made: Any = None) -> TraceEvent:
         """The miss as data: before it is made, when it is `made`, and when it has failed."""
 
-    @abc.abstractmethod
     def _follow(self, miss: M, event: TraceEvent, made: Any) -> None:
         """Something new is made, and told of: remember it, and watch what comes of it."""
 

@@ -9,6 +9,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from traceonce.errors import BackendUnavailable
+
 if TYPE_CHECKING:
     from traceonce.causes.dialect import Dialect
     from traceonce.frameworks.base.backend import Backend
@@ -107,6 +109,8 @@ def dialect_of(name: str) -> Dialect:
 def load_backend(known: Known) -> Backend:
     module, _, attribute = known.target.partition(":")
     backend: Backend = getattr(importlib.import_module(module), attribute)()
+    if backend.framework.name != known.name:  # or nothing of its descriptor would ever be found
+        raise BackendUnavailable(f"its descriptor has the name {backend.framework.name!r}; it must be {known.name!r}")
     return backend
 
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from traceonce.errors import BackendUnavailable, TracingLimitReached
-from traceonce.facts import Breach
+from traceonce.errors import BackendUnavailable
 from traceonce.facts.replay import ReplaySettings
-from traceonce.frameworks.base.backend import RunningReplay, Sink, Watching, imported
+from traceonce.frameworks.base.backend import Backend, RunningReplay, Sink, Watching, imported
 from traceonce.frameworks.jax.descriptor import FRAMEWORK
 
 
-class Jax:
+class Jax(Backend):
     """The backend for JAX; its modules touch the framework inside functions only."""
 
     framework = FRAMEWORK
-
-    def request_compilations(self, environment: dict[str, str]) -> None:
-        return None  # JAX tells of them in the process itself
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
         jax = imported("jax", "watch")
@@ -40,9 +36,6 @@ class Jax:
         except ImportError as error:
             raise BackendUnavailable(f"its results cannot be kept: {error}") from error
         return JaxReplay(settings, enough)
-
-    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
-        return TracingLimitReached(message, breach)  # JAX has no error of its own that fits
 
     def check(self) -> None:
         import jax

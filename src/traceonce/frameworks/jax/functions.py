@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from traceonce.facts import FunctionId
+from traceonce.frameworks.base.closed_over import cells
 from traceonce.frameworks.base.literals import shorten_repr
 from traceonce.frameworks.jax.own_files import JaxPlaces
 
@@ -137,11 +138,7 @@ def _bound(function: Any) -> Iterator[tuple[str, Any]]:
             break
     if not isinstance(function, types.FunctionType):
         return
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
-        try:
-            yield name, cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
+    yield from cells(function)
     names = _parameters(function)
     defaults = function.__defaults__ or ()
     for name, value in zip(names[len(names) - len(defaults) :], defaults, strict=False):

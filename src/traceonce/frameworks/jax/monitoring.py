@@ -17,9 +17,8 @@ from typing import Any
 from traceonce.errors import BackendUnavailable
 from traceonce.facts import Notice, Ran, TraceEvent
 from traceonce.frameworks.base.backend import Sink
-from traceonce.frameworks.base.event_numbers import number_event
 from traceonce.frameworks.base.identities import ByIdentity
-from traceonce.frameworks.base.places import current_frames
+from traceonce.frameworks.base.late_watcher import LateWatcher
 from traceonce.frameworks.jax.executions import COMPILED, LOWERED
 from traceonce.frameworks.jax.functions import bound_values, describe_function
 from traceonce.frameworks.jax.jax_config import NAMED
@@ -47,18 +46,19 @@ class PublicSettings:
         return {}
 
 
-class MonitoredWatching:
+class MonitoredWatching(LateWatcher):
     """Watches the events of `jax.monitoring`."""
 
+    backend = "jax"
     hook = "events (jax.monitoring); no calls"
 
     def __init__(self, jax: Any, sink: Sink, why: str) -> None:
-        self._sink = sink
-        self._places = JaxPlaces(jax)
+        places = JaxPlaces(jax)
+        super().__init__(sink, places)
+        self._files = places
         self._numbers = ByIdentity()
         self._memories = Memories()
         self._local = threading.local()
-        self._failed = False
         try:
             self._signatures = SignatureReader(jax.tree_util, jax.typeof, PublicSettings(jax.config))
             self._listening = Listening(self._heard)
@@ -71,19 +71,16 @@ class MonitoredWatching:
         self._memories.renew()
         return lambda key: 0
 
-    def settle(self) -> None:
-        """Nothing is counted here."""
-
     def stop(self) -> None:
         self._listening.stop()
 
     def _heard(self, event: str, seconds: float, **details: Any) -> None:
         """JAX calls this before it keeps the trace, so that an error raised here refuses it."""
-        refusal = self._tell(event, seconds) if event in (TRACED, LOWERED, COMPILED) else None
+        refusal = self._take(event, seconds) if event in (TRACED, LOWERED, COMPILED) else None
         if refusal is not None:
             raise refusal
 
-    def _tell(self, name: str, seconds: float) -> BaseException | None:
+    def _take(self, name: str, seconds: float) -> BaseException | None:
         try:
             if name != TRACED:
                 self._compiled(name, seconds)
@@ -92,17 +89,13 @@ class MonitoredWatching:
             event, function = self._describe(frame, seconds) if frame is not None else (None, None)
             if event is None:
                 return None
-            refusal = self._sink.permit(event, made=True)
+            refusal = self._tell(event)
             if refusal is None:
-                self._sink.write(event)
                 self._memories.add(function, event.signature)
                 self._memories.tell(function)
                 self._local.last, self._local.seconds = event.id, 0.0
         except Exception as error:
-            if not self._failed:
-                self._failed = True
-                text = f"traceonce could not read a trace: {type(error).__name__}: {error}"
-                self._sink.write(Notice(text, error=True))
+            self._problem(error)
             return None
         return refusal
 
@@ -120,17 +113,14 @@ class MonitoredWatching:
         here = frame.f_locals
         info = here.get("jit_info")
         function = here.get("fun", getattr(info, "fun", None))
-        described = describe_function(function, self._places)
+        described = describe_function(function, self._files)
         if described.internal or info is None:
             return None, None
         signature = self._signatures.read(info, here["args"], here["kwargs"], None)
         earlier = self._memories.of(function)
         if signature in earlier:  # JAX had it: it tells of that, too
             return None, None
-        frames = current_frames()
-        event = TraceEvent(
-            id=number_event(),
-            backend="jax",
+        event = self._event(
             function=described.id,
             signature=signature,
             earlier=self._memories.earlier(function),
@@ -139,9 +129,6 @@ class MonitoredWatching:
             object=self._numbers.number(function),
             seconds=round(seconds, 6),
             exclusive_seconds=round(seconds, 6),
-            call_site=self._places.call_site(frames),
-            stack=self._places.visible(frames),
-            thread=threading.current_thread().name,
             reads={} if earlier else bound_values(function, self._numbers.number),
             raw_reason="seen through a public event: that a trace was made is known, what JAX compared is not",
         )

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from traceonce.errors import TracingLimitReached
-from traceonce.facts import Breach
 from traceonce.facts.replay import ReplaySettings
-from traceonce.frameworks.base.backend import RunningReplay, Sink, Watching, imported
+from traceonce.frameworks.base.backend import Backend, RunningReplay, Sink, Watching, imported
 from traceonce.frameworks.torch.descriptor import FRAMEWORK
 
 
-class Torch:
+class Torch(Backend):
     """The backend for PyTorch; its modules touch the framework inside functions only."""
 
     framework = FRAMEWORK
-
-    def request_compilations(self, environment: dict[str, str]) -> None:
-        """Every trace of PyTorch's is a compilation; there are no others to ask for."""
-        return
 
     def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
         torch = imported("torch", "watch")
@@ -31,9 +25,6 @@ class Torch:
         from traceonce.frameworks.torch.replay.replay import TorchReplay
 
         return TorchReplay(torch, settings, enough)
-
-    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
-        return TracingLimitReached(message, breach)
 
     def check(self) -> None:
         import torch

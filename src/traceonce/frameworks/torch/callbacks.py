@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 import types
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -18,27 +17,26 @@ import msgspec
 from traceonce.errors import BackendUnavailable
 from traceonce.facts import FunctionId, Notice, TraceEvent
 from traceonce.frameworks.base.backend import Sink
-from traceonce.frameworks.base.event_numbers import number_event
 from traceonce.frameworks.base.hooks import Hooks
-from traceonce.frameworks.base.places import Places, current_frames
+from traceonce.frameworks.base.late_watcher import LateWatcher
+from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.torch.signatures import SignatureReader
 
 
-class CallbackWatching:
+class CallbackWatching(LateWatcher):
     """Watches `torch._dynamo.callback.callback_handler`."""
 
+    backend = "torch"
     hook = "compilations (torch._dynamo.callback.callback_handler); no reasons, no calls"
 
     def __init__(self, torch: Any, sink: Sink, why: str) -> None:
         handler = getattr(sys.modules.get("torch._dynamo.callback"), "callback_handler", None)
         if handler is None or not hasattr(handler, "start_callbacks"):
             raise BackendUnavailable(f"{why}, and it has no callbacks either: compilations cannot be watched")
+        super().__init__(sink, Places((torch.__file__,)))
         self._handler = handler
-        self._sink = sink
-        self._places = Places((torch.__file__,))
         self._reader = SignatureReader(torch)
         self._threads = threading.local()
-        self._failed = False
         self._hooks = Hooks()
         sink.write(
             Notice(
@@ -48,13 +46,6 @@ class CallbackWatching:
         self._add()
         if hasattr(type(handler), "clear"):
             self._hooks.place(type(handler), "clear", self._after_clearing)
-
-    def renew(self) -> Callable[[str], int]:
-        """Nothing to renew: a callback never sees what was compiled before, and counts no calls."""
-        return lambda key: 0
-
-    def settle(self) -> None:
-        """Nothing is counted here."""
 
     def stop(self) -> None:
         self._hooks.close()
@@ -107,23 +98,10 @@ class CallbackWatching:
             frame = frame.f_back
         if compiled is None:
             return None
-        code, frames = compiled.f_code, current_frames()
-        file = code.co_filename
+        code, file = compiled.f_code, compiled.f_code.co_filename
         name = getattr(code, "co_qualname", code.co_name)
-        return TraceEvent(
-            id=number_event(),
-            backend="torch",
+        return self._event(
             function=FunctionId(name, self._places.shorten(file), code.co_firstlineno, not self._places.is_user(file)),
             signature=self._reader.read(code, compiled.f_locals),
-            start=time.time(),
-            call_site=self._places.call_site(frames),
-            stack=self._places.visible(frames),
-            thread=threading.current_thread().name,
             raw_reason="seen through a callback: which guards failed is not known",
         )
-
-    def _problem(self, error: Exception) -> None:
-        if not self._failed:
-            self._failed = True
-            text = f"traceonce could not read a compilation: {type(error).__name__}: {error}"
-            self._sink.write(Notice(text, error=True))

@@ -19,7 +19,7 @@ from traceonce.frameworks.torch.skipped_frames import SkippedModules
 COMPILER = "torch._dynamo.convert_frame"
 
 
-class TorchWatching:
+class TorchWatching(Watching):
     """Watches `torch.compile`, as soon as there is one."""
 
     def __init__(self, torch: Any, sink: Sink) -> None:

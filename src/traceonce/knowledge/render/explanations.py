@@ -71,8 +71,8 @@ class _Page:
             part.rstrip()
             yield Text.assemble("  ", label if number == 0 else " " * LABEL, part)
 
-    def detail(self, text: str, style: str = "dim") -> Iterator[Text]:
-        for part in self._wrapped(text, style):
+    def detail(self, text: str) -> Iterator[Text]:
+        for part in self._wrapped(text, "dim"):
             part.rstrip()
             yield Text.assemble("  ", " " * LABEL, part)
 

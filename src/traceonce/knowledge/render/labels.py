@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from traceonce.knowledge.language import in_language, words_in
 from traceonce.words.translated import Language
 
@@ -72,26 +70,6 @@ VALUES: dict[str, tuple[str, str]] = {
     "flaky": ("flaky", "时有时无"),
 }
 
-# What a trial came to, as `judging` and `symptom` put it.
-_OUTCOMES = [
-    (r"(\d+) traces?", r"追踪 \1 次"),
-    (r"(\d+) compil(?:ed|ations?)", r"编译 \1 次"),
-    (r"(\d+) graph breaks?", r"图中断 \1 处"),
-    (r"(\d+) MiB grown", r"内存增长 \1 MiB"),
-    (r"printed (\d+) times", r"打印 \1 次"),
-    (r"printed", "打印一次"),
-    (r"cause (\S+) at (.+)", r"原因 \1（\2）"),
-    (r"cause (\S+)", r"原因 \1"),
-    (r"(\w+) raised", r"抛出 \1"),
-    (r"right outputs", "输出正确"),
-    (r"other outputs", "输出不同"),
-    (r"wrong outputs", "输出错误"),
-    (r"no error", "没有报错"),
-    (r"nothing traced", "没有追踪"),
-    (r"nothing is compiled: no trace is left", "什么都没有编译：不再有追踪"),
-]
-_PREFIXES = {"it helps: ": "有效：", "does not show: ": "未出现："}
-
 
 def words_of(language: Language) -> dict[str, str]:
     """All words, in one language."""
@@ -101,21 +79,3 @@ def words_of(language: Language) -> dict[str, str]:
 def value_in(language: Language, value: str) -> str:
     """A value of a closed list, as people read it; others stay as they are."""
     return in_language(language, *VALUES.get(value, (value, "")))
-
-
-def outcome_in(language: Language, outcome: str) -> str:
-    """What was seen in a run, in this language; an error's own text stays as it was printed."""
-    if language == "en":
-        return outcome
-    return "，".join(_translate(part) for part in outcome.split(", "))
-
-
-def _translate(part: str) -> str:
-    for prefix, chinese in _PREFIXES.items():
-        if part.startswith(prefix):
-            return chinese + _translate(part.removeprefix(prefix))
-    for pattern, replacement in _OUTCOMES:
-        found = re.fullmatch(pattern, part)
-        if found:
-            return found.expand(replacement)
-    return part

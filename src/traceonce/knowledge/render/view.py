@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from traceonce.knowledge.evidence import framework_name, interval, version_name
 from traceonce.knowledge.record import TRANSITIONS, DeadEnd, Evidence, Record, Workaround, record_named_in
-from traceonce.knowledge.render.labels import outcome_in, value_in, words_of
+from traceonce.knowledge.render.labels import value_in, words_of
+from traceonce.words.notes import say_codes
 from traceonce.words.translated import Language
 
 
@@ -199,7 +200,7 @@ def _runs(
     """What the runs came to; versions with which it was the same stand together."""
     same: dict[tuple[str, str], list[str]] = {}
     for piece in evidence:
-        said = outcome_in(language, piece.outcome)
+        said = _outcome(piece, language, words)
         if before and piece.traces_before and piece.traces_before > max(1, piece.traces_after or 0):
             said += words["open"] + words["traces_before"].format(count=piece.traces_before) + words["close"]
         if piece.held < piece.runs:
@@ -209,6 +210,12 @@ def _runs(
         f"{framework_name(framework)} {', '.join(versions)}{words['colon']}{said}"
         for (framework, said), versions in same.items()
     ]
+
+
+def _outcome(piece: Evidence, language: Language, words: dict[str, str]) -> str:
+    """What was seen in a run, in this language; an error's own text stays as it was printed."""
+    said = say_codes(piece.seen, language) if language != "en" else []
+    return words["comma"].join(said) or piece.outcome
 
 
 def _cases(claim: Workaround | DeadEnd, words: dict[str, str]) -> list[tuple[str, str]]:

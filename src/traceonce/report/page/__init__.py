@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from string import Template
+from typing import Any
 
 import msgspec
 
@@ -20,7 +21,8 @@ from traceonce.report.base import Material
 from traceonce.report.page.data import describe_catalogue, embed_json, make_page_data
 from traceonce.report.page.script_bundle import join_modules
 from traceonce.version import __version__
-from traceonce.words.translated import LANGUAGES
+from traceonce.words.translated import LANGUAGES, Language
+from traceonce.words.verdicts import BADGES
 
 FOLDER = Path(__file__).parent
 STYLES = (
@@ -77,9 +79,16 @@ def _read(name: str) -> str:
     return (FOLDER / name).read_text(encoding="utf-8")
 
 
+def words_in(language: Language) -> dict[str, Any]:
+    """All that the scripts say: what is the page's own, and how verdicts are called everywhere."""
+    words: dict[str, Any] = msgspec.json.decode(_read(f"words/{language}.json"))
+    words["verdict"]["badge"] |= {verdict.value: badge.said_in(language) for verdict, badge in BADGES.items()}
+    return words
+
+
 @cache
 def _words() -> str:
-    return embed_json({language: msgspec.json.decode(_read(f"words/{language}.json")) for language in LANGUAGES})
+    return embed_json({language: words_in(language) for language in LANGUAGES})
 
 
 @cache

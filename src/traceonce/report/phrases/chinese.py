@@ -17,18 +17,9 @@ from traceonce.report.sentences import BREAKS, compilations
 from traceonce.words import durations
 from traceonce.words.backticks import plain
 from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
+from traceonce.words.verdicts import BADGES
 
-VERDICTS = {
-    Verdict.RETRACING: "反复追踪",
-    Verdict.RECOMPILING: "反复编译",
-    Verdict.FELL_BACK: "退回即时执行",
-    Verdict.FAILED: "失败",
-    Verdict.STALE: "旧值",
-    Verdict.CONFUSED: "混淆",
-    Verdict.AVOIDABLE: "可以避免",
-    Verdict.BOUNDED: "有限",
-    Verdict.OK: "正常",
-}
+VERDICTS = {verdict: badge.zh for verdict, badge in BADGES.items()} | {Verdict.STALE: "旧值", Verdict.CONFUSED: "混淆"}
 LABELS = Labels(
     function="函数",
     verdict="结论",

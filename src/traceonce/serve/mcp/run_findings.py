@@ -38,32 +38,14 @@ _OBJECTS = (
 _TEXTS = {"values": 80, "snippet": 3_000, "name": 200}
 _RUN = {"command": 30, "notices": 5}
 _ALL_FUNCTIONS = Bounds(
-    {
-        **_RUN,
-        "functions": 20,
-        "causes": 6,
-        "values": 16,
-        "call_sites": 3,
-        "graph_breaks": 3,
-        "fixes": 2,
-        "notes": 3,
-        "records": 5,
-    },
+    {**_RUN, "functions": 20, "causes": 6, "values": 16, "call_sites": 3}
+    | {"graph_breaks": 3, "fixes": 2, "notes": 3, "records": 5},
     _TEXTS,
     "functions",
 )
 _ONE_FUNCTION = Bounds(
-    {
-        **_RUN,
-        "functions": 5,
-        "causes": 40,
-        "values": 40,
-        "call_sites": 20,
-        "graph_breaks": 20,
-        "fixes": 5,
-        "notes": 10,
-        "records": 20,
-    },
+    {**_RUN, "functions": 5, "causes": 40, "values": 40, "call_sites": 20}
+    | {"graph_breaks": 20, "fixes": 5, "notes": 10, "records": 20},
     _TEXTS,
     "functions",
 )

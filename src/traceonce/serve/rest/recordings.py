@@ -46,6 +46,10 @@ _FILES: dict[ReportForm, _File] = {
 def add_recordings(app: FastAPI, questions: Questions, settings: ServerSettings) -> None:
     receiving = Receiving(settings.max_upload)
     tags: list[str | enum.Enum] = ["recordings"]
+    one = f"{API}/recordings/{{id}}"
+
+    def answered_with(**ok: Any) -> dict[str, Any]:
+        return {"tags": tags, "response_class": Response, "responses": {200: ok, **refusals(404)}}
 
     @app.post(
         f"{API}/recordings",
@@ -69,61 +73,36 @@ def add_recordings(app: FastAPI, questions: Questions, settings: ServerSettings)
         """The recordings, the newest first."""
         return questions.list_recordings(search, limit, offset)
 
-    @app.get(
-        f"{API}/recordings/{{id}}",
-        tags=tags,
-        response_class=Response,
-        responses={200: {"model": RecordingDetails}, **refusals(404)},
-    )
+    @app.get(one, **answered_with(model=RecordingDetails))
     async def recording(id: str) -> Response:
         """A recording with its functions, the worst first."""
         return _json(await questions.details(id))
 
-    @app.get(
-        f"{API}/recordings/{{id}}/raw",
-        tags=tags,
-        response_class=Response,
-        responses={200: {"content": {"application/octet-stream": {}}}, **refusals(404)},
-    )
+    @app.get(f"{one}/raw", **answered_with(content={"application/octet-stream": {}}))
     async def raw(request: Request, id: str) -> Response:
         """The recording itself, as `traceonce report` reads it."""
         content = await run_sync(questions.content, id)
         return packed_response(request, content, "application/octet-stream", _named(f"{id}.jsonl"))
 
-    @app.get(
-        f"{API}/recordings/{{id}}/findings",
-        tags=tags,
-        response_class=Response,
-        responses={200: {"model": Findings}, **refusals(404)},
-    )
+    @app.get(f"{one}/findings", **answered_with(model=Findings))
     async def findings(id: str) -> Response:
         """What was found, as `traceonce report --format json` tells it, without the events."""
         return _json(await questions.findings(id))
 
     @app.get(
-        f"{API}/recordings/{{id}}/report",
-        tags=tags,
-        response_class=Response,
-        responses={
-            200: {"content": {file.media_type.partition(";")[0]: {} for file in _FILES.values()}},
-            **refusals(404),
-        },
+        f"{one}/report",
+        **answered_with(content={file.media_type.partition(";")[0]: {} for file in _FILES.values()}),
     )
     async def report(request: Request, id: str, format: ReportForm = "html", lang: Lang = "en") -> Response:
         """A report, in one of the forms of `traceonce report`."""
         return await report_response(questions, request, id, format, lang)
 
-    @app.get(
-        f"{API}/recordings/{{id}}/fixes",
-        tags=tags,
-        response_class=Response,
-        responses={200: {"model": Fixes}, **refusals(404)},
-    )
+    @app.get(f"{one}/fixes", **answered_with(model=Fixes))
     async def fixes(id: str, function: Annotated[str | None, Query(max_length=1000)] = None) -> Response:
         """What was proved, or is proposed, for one function (`NAME`, `NAME@FILE:LINE`) or for all."""
         return _json(await questions.fixes(id, function))
 
-    @app.delete(f"{API}/recordings/{{id}}", status_code=204, tags=tags, responses=refusals(403, 404))
+    @app.delete(one, status_code=204, tags=tags, responses=refusals(403, 404))
     async def delete(id: str) -> None:
         """Delete a recording for good."""
         await questions.delete(id)

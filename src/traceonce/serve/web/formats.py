@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from traceonce.facts.quantities import size
 from traceonce.frameworks.base.registry import package_titles
+from traceonce.knowledge.evidence import join_versions
 from traceonce.knowledge.language import is_chinese
 from traceonce.knowledge.render.markup import clean, html_inline
 from traceonce.knowledge.render.view import link_of
@@ -98,15 +99,6 @@ def prose(text: str) -> Markup:
     return html_inline(str(harmless(text)))
 
 
-def versions(names: Sequence[str]) -> str:
-    """Versions as runs give them, the name of a framework once, before all of its versions."""
-    by_name: dict[str, list[str]] = {}
-    for name in names:
-        framework, _, number = name.rpartition(" ")
-        by_name.setdefault(framework, []).append(number)
-    return "; ".join(f"{framework} {', '.join(numbers)}".strip() for framework, numbers in by_name.items())
-
-
 def is_https(address: object) -> bool:
     """May a page link to it?"""
     return isinstance(address, str) and address.startswith("https://") and link_of(address) is not None
@@ -133,6 +125,6 @@ FILTERS = {
     "highlight": highlight,
     "prose": prose,
     "clean": harmless,
-    "versions": versions,
+    "versions": join_versions,
 }
 TESTS = {"https": is_https, "record_id": is_record_id, "chinese": has_chinese}

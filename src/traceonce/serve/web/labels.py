@@ -83,15 +83,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "traced": ("Traced", "追踪"),
     "functions": ("Functions", "函数"),
     "environment": ("Environment", "环境"),
-    "verdict_retracing": ("Retracing", "反复追踪"),
-    "verdict_recompiling": ("Recompiling", "反复编译"),
-    "verdict_fell_back": ("Fell back", "退回即时执行"),
-    "verdict_failed": ("Failed", "失败"),
-    "verdict_stale": ("Wrong value", "值错误"),
-    "verdict_confused": ("Wrong value", "值错误"),
-    "verdict_avoidable": ("Avoidable", "可以避免"),
-    "verdict_bounded": ("Bounded", "有限"),
-    "verdict_ok": ("Fine", "正常"),
     # compare
     "compare": ("Compare", "比较"),
     "compare_with": ("Compare with", "与之比较"),
@@ -291,11 +282,4 @@ CATEGORIES: dict[str, tuple[str, str]] = {
     "autograph_error": ("AutoGraph", "AutoGraph"),
     "resource_error": ("Resources", "资源"),
     "saved_model_error": ("SavedModel", "SavedModel"),
-}
-
-TIERS: dict[str, tuple[str, str]] = {
-    "verified": ("verified", "已验证"),
-    "reproduced": ("reproduced", "已复现"),
-    "documented": ("documented", "有文档依据"),
-    "ai_generated": ("AI generated", "AI 生成，未经验证"),
 }

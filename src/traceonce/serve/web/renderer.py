@@ -40,6 +40,7 @@ def render(
                 "name_of_category": speech.category,
                 "name_of_cause": speech.cause,
                 "name_of_tier": speech.tier,
+                "name_of_verdict": speech.verdict,
                 "with_query": with_query,
                 "with_choice": lambda name, value: with_query(**{name: value}),
                 "version": __version__,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from traceonce.causes import CATALOGUE
-from traceonce.facts import CauseCode
+from traceonce.facts import CauseCode, Verdict
 from traceonce.knowledge.language import in_language, words_in
+from traceonce.knowledge.render.labels import value_in
 from traceonce.serve.web.formats import harmless
-from traceonce.serve.web.labels import CATEGORIES, LIVE, TIERS, WORDS
+from traceonce.serve.web.labels import CATEGORIES, LIVE, WORDS
 from traceonce.words.translated import Language
+from traceonce.words.verdicts import BADGES
 
 
 class Speech:
@@ -37,5 +39,8 @@ class Speech:
     def cause(self, code: str) -> str:
         return CATALOGUE[CauseCode(code)].name.said_in(self.language)
 
+    def verdict(self, name: str) -> str:
+        return BADGES[Verdict(name)].said_in(self.language)
+
     def tier(self, name: str) -> str:
-        return in_language(self.language, *TIERS.get(name, (name, "")))
+        return value_in(self.language, name).replace("_", " ")

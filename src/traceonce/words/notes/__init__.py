@@ -14,7 +14,7 @@ from types import ModuleType
 import msgspec
 
 from traceonce.facts import Cause, Diagnosis, Fix, Proof
-from traceonce.facts.note import Note
+from traceonce.facts.note import Argument, Note
 from traceonce.frameworks.base.registry import known_frameworks
 from traceonce.words.backticks import plain
 from traceonce.words.sentence import Sentence
@@ -24,11 +24,11 @@ from traceonce.words.translated import Language
 @cache
 def definitions() -> Mapping[str, Sentence]:
     """Every sentence there is, by its code."""
-    from traceonce.words.notes import causes, common, declined, diagnoses, proofs, reasons
+    from traceonce.words.notes import causes, common, declined, diagnoses, proofs, reasons, trials
 
     of_frameworks = [importlib.import_module(name) for each in known_frameworks() for name in each.notes]
     found: dict[str, Sentence] = {}
-    for module in (common, *of_frameworks, causes, declined, proofs, reasons, diagnoses):
+    for module in (common, *of_frameworks, causes, declined, proofs, reasons, diagnoses, trials):
         for sentence in _defined_in(module):
             assert sentence.code not in found, f"two sentences have the code {sentence.code}"
             found[sentence.code] = sentence
@@ -94,22 +94,28 @@ def noted(cause: Cause, *notes: Note) -> Cause:
     return msgspec.structs.replace(cause, note="; ".join(in_english(notes)), coded_notes=notes) if notes else cause
 
 
+def say_all(notes: Iterable[Note], language: Language) -> list[str]:
+    """The sentences, marked; none, where one of them is of a later version of traceonce."""
+    said = [say(note, language) for note in notes]
+    known = [sentence for sentence in said if sentence is not None]
+    return known if len(known) == len(said) else []
+
+
+def say_codes(codes: Mapping[str, dict[str, Argument]], language: Language) -> list[str]:
+    """The same, in plain text, for what a file keeps by code."""
+    return [plain(sentence) for sentence in say_all((Note(*coded) for coded in codes.items()), language)]
+
+
 def cause_note(cause: Cause, language: Language) -> str | None:
     """What else to know about a cause, in plain text; None where an older recording has it in English alone."""
-    said = [say(note, language) for note in cause.coded_notes]
-    known = [plain(sentence) for sentence in said if sentence is not None]
-    if known and len(known) == len(said):
-        return ("；" if language == "zh" else "; ").join(known)
+    if said := say_all(cause.coded_notes, language):
+        return ("；" if language == "zh" else "; ").join(map(plain, said))
     return cause.note if language == "en" else None
 
 
 def fix_notes(fix: Fix, language: Language) -> list[str]:
     """What to know about a fix, marked (`marks`); from an older recording, the text that it has."""
-    said = [say(note, language) for note in fix.coded_notes]
-    known = [sentence for sentence in said if sentence is not None]
-    if known and len(known) == len(said):
-        return known
-    return [fix.note] if fix.note else []
+    return say_all(fix.coded_notes, language) or ([fix.note] if fix.note else [])
 
 
 def proof_reason(proof: Proof, language: Language) -> str:

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from traceonce.causes.dialect import Dialect
-from traceonce.errors import TracingLimitReached
-from traceonce.facts import Breach, Cause, CauseCode, Diagnosis
+from traceonce.facts import Cause, CauseCode, Diagnosis
 from traceonce.facts.replay import ReplaySettings
-from traceonce.frameworks.base.backend import RunningReplay, Sink, Watching
+from traceonce.frameworks.base.backend import Backend, RunningReplay, Sink, Watching
 from traceonce.frameworks.base.descriptor import Framework, Package, Source
 from traceonce.words.translated import Text
 
@@ -30,7 +29,7 @@ def _kit() -> Kit:
     return Kit(recipes=(any_size.RECIPE,), advice=(leave_it.RECIPE, library_report.RECIPE), replayed=False)
 
 
-class Toyframe:
+class Toyframe(Backend):
     """The entry point."""
 
     framework = Framework(
@@ -59,9 +58,6 @@ class Toyframe:
         ours=r"\btoyframe\.traced at ",
     )
 
-    def request_compilations(self, environment: dict[str, str]) -> None:
-        return None
-
     def watch(self, sink: Sink, *, compilations: bool = False) -> Watching:
         from toyframe.for_traceonce.watch import ToyWatcher
 
@@ -71,9 +67,6 @@ class Toyframe:
         from toyframe.for_traceonce.replay import ToyReplay
 
         return ToyReplay(settings, enough)
-
-    def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
-        return TracingLimitReached(message, breach)
 
     def check(self) -> None:
         import numpy as np

@@ -1,0 +1,7 @@
+"""The old name of `traceonce.frameworks`: `from traceonce.backends import fake` goes on working, and says so."""
+
+import warnings
+
+from traceonce.frameworks import fake as fake
+
+warnings.warn("traceonce.backends is called traceonce.frameworks now", DeprecationWarning, stacklevel=2)
