@@ -11,8 +11,8 @@ Alarms:
    *retracing*. It keeps coming where the second half of the calls still has it in one call of five, or has a third of
    at least five retraces. Where calls are not counted, five retraces will do that were no part of a trace of another
    function: that one is to be looked at. Where only the first calls of each trace are counted, a function that has paid
-   off is none: that says nothing of how often its traces come. A new object that closes over arrays of sizes that none before it had is a retrace in the arguments here: data that
-   grows would be one, had it been passed.
+   off is none: that says nothing of how often its traces come. A new object that closes over arrays of sizes that none
+   before it had is a retrace in the arguments here: data that grows would be one, had it been passed.
 3. The same graph traced again under a new function, at least twice, that has not levelled off and has not paid off:
    *retracing*. Many small models, one after the other, are no alarm; nor is a handful of objects, each traced once. The
    function of a dataset, whose calls nobody counts: twenty times.
@@ -22,7 +22,8 @@ Alarms:
 
 No alarm:
 
-7. No retrace and no compilation without a trace: *ok*.
+7. No retrace and no compilation without a trace: *ok*. What was part of a trace of another function came with that one,
+   and is none of the accidents that follow.
 8. A retrace at a line that had a trace before, for another type: a dtype, a weak type, a tensor where a Python value
    was, a list where a tuple was; or for other keys: *avoidable*, whether it has paid off or not. None in the place of
    something is a state by design, another type at another line is another use, and a key that something kept outside
@@ -154,7 +155,8 @@ def judge(
             return verdict, growth, reason
     if not retraces and not recompiles:
         return Verdict.OK, growth, Reason.TRACED_ONCE if traces <= 1 else Reason.EACH_GRAPH_ONCE
-    accident = _find_accident(retraces, calls, paid_off)
+    own = [retrace for retrace in retraces if retrace.parent is None]
+    accident = _find_accident(own, calls, paid_off)
     if accident is not None:
         return Verdict.AVOIDABLE, growth, accident
     return Verdict.BOUNDED, growth, _why_bounded(growth, retraces, paid_off)

@@ -104,7 +104,7 @@ def _call(frame: types.FrameType) -> ast.Call | None:
     wanted = frame.f_lasti // 2
     found = next((each for number, each in enumerate(positions()) if number == wanted), None)
     if found is None or None in found:
-        return None
+        return _only_call(frame)
     line, end_line, column, end_column = found
     lines = [linecache.getline(frame.f_code.co_filename, number) for number in range(line, end_line + 1)]
     raw = [text.encode() for text in lines]
@@ -117,3 +117,13 @@ def _call(frame: types.FrameType) -> ast.Call | None:
     except (SyntaxError, ValueError):
         return None
     return tree if isinstance(tree, ast.Call) else None
+
+
+def _only_call(frame: types.FrameType) -> ast.Call | None:
+    """Code that was made of bytecode knows lines alone: what a line calls is clear where that is all it does."""
+    try:
+        (statement,) = ast.parse(linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()).body
+    except (SyntaxError, ValueError):
+        return None
+    value = getattr(statement, "value", None)
+    return value if isinstance(value, ast.Call) else None
