@@ -6,7 +6,9 @@ How far such a thing has come is told without running anything of the user's, an
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import importlib
 import itertools
 import random
 import sys
@@ -30,6 +32,13 @@ def describe_source(value: Any) -> tuple[str, str] | None:
     except Exception:  # a generator in a state that it does not tell
         return None
     return None
+
+
+def load_numpys() -> None:
+    """NumPy loads its generators when they are first asked for, which may be in the trace: have them before."""
+    if "numpy" in sys.modules:
+        with contextlib.suppress(ImportError):
+            importlib.import_module("numpy.random")
 
 
 def _random_state(value: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from traceonce.facts import Cause, CauseCode
 from traceonce.frameworks.base.chains import Chain
-from traceonce.frameworks.base.drawn_from import RANDOM, describe_source
+from traceonce.frameworks.base.drawn_from import RANDOM, describe_source, load_numpys
 
 # Of a list, a deque or a dict: called again, they change it again.
 GROWING = frozenset({"append", "appendleft", "extend", "insert", "pop", "popleft", "remove"})
@@ -48,9 +48,12 @@ class State(NamedTuple):
 def find_updated(code: types.CodeType) -> tuple[Updated, ...]:
     """The places outside of a function that its body changes, depending on what was there; none without its source."""
     try:
-        return _find(code, ast.parse(textwrap.dedent(inspect.getsource(code))))
+        found = _find(code, ast.parse(textwrap.dedent(inspect.getsource(code))))
     except Exception:  # no source, a lambda in the middle of a statement, code that is nested too deeply
         return ()
+    if any(updated.drawn and updated.chain.steps[-1:] == (("attribute", "random"),) for updated in found):
+        load_numpys()
+    return found
 
 
 def _find(code: types.CodeType, tree: ast.Module) -> tuple[Updated, ...]:
