@@ -55,3 +55,17 @@ def test_other_layers_are_another_model(jax: Any) -> None:
             make(width)(np.ones((1, 4), np.float32))
     assert (only(seen).retraces, only(seen).verdict) == (0, Verdict.OK)
     assert "[4, 2] → [4, 3]" in " ".join(only(seen).notes)
+
+
+def test_what_a_loop_closes_over_grows(jax: Any) -> None:
+    """Its arrays are among the arguments of the body, and their rows make no other model."""
+    with traceonce.watch() as seen:
+        for rows in (3, 4, 5):
+            data = jax.numpy.ones((rows, 1))
+
+            def step(carry: Any, _: Any, data: Any = data) -> Any:
+                return {"w": carry["w"] - 0.1 * (data * carry["w"]).sum(), "x": carry["x"] + data}, None
+
+            jax.lax.scan(step, {"w": 1.0, "x": data}, None, length=2)
+    diagnosis = next(d for d in seen.diagnoses if "step" in d.function.name)
+    assert (diagnosis.traces, diagnosis.retraces) == (3, 2)

@@ -56,3 +56,28 @@ def test_a_sampler_of_a_library(jax: Any, tmp_path: Any, monkeypatch: Any) -> No
     assert made.via is not None
     assert made.via.endswith("samplers.py:5")
     assert str(seen).partition("\n\n")[2].startswith("mcmc.run (Sampler) · ")
+
+
+def test_a_solver_that_a_dataclass_makes(jax: Any, tmp_path: Any, monkeypatch: Any) -> None:
+    """Nobody has a line of the code that is written for a dataclass; what is passed on the way is left out."""
+    package = tmp_path / "site-packages"
+    package.mkdir()
+    (package / "solvers.py").write_text(
+        "import dataclasses, jax\n\n@dataclasses.dataclass\nclass Solver:\n    by: float\n"
+        "    def __post_init__(self):\n        self._step = jax.jit(lambda x: x + self.by)\n"
+        "    def run(self, x):\n        return self._step(x)\n"
+    )
+    monkeypatch.syspath_prepend(str(package))
+    monkeypatch.setattr("sysconfig.get_path", lambda name, *rest: str(package))
+    import solvers  # type: ignore[import-not-found]  # written above
+
+    with traceonce.watch() as seen:
+        for size in (2, 3):
+            solvers.Solver(by=2.0).run(np.ones(size))  # constructed
+    made = only(seen).made_at
+    assert made is not None
+    assert (made.file, made.line) == (
+        only(seen).call_sites[0].file,
+        line_of(test_a_solver_that_a_dataclass_makes, "# constructed"),
+    )
+    assert only(seen).known_as == "solvers.Solver().run"

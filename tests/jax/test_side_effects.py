@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
@@ -37,3 +38,19 @@ def test_one_call_harms_nobody(jax: Any) -> None:
     with traceonce.watch() as seen:
         model.step(np.ones((), np.float32))
     assert only(seen).verdict is Verdict.OK
+
+
+def test_random_numbers_and_items_that_only_tracing_draws(jax: Any) -> None:
+    rng, items = np.random.default_rng(0), iter(range(5))
+
+    def noisy(x: Any) -> Any:
+        return x + rng.normal() + random.random() + next(items)
+
+    jitted = jax.jit(noisy)
+    with traceonce.watch() as seen:
+        assert len({float(jitted(np.ones((), np.float32))) for _ in range(3)}) == 1
+    assert sorted((cause.path, cause.was, cause.now) for cause in only(seen).causes) == [
+        ("items", "5 items left", "4 items left"),
+        ("random", "", ""),
+        ("rng", "", ""),
+    ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 import importlib
 import itertools
 import sys
@@ -101,3 +103,26 @@ def test_watching_again_goes_on_counting(twins: Modules) -> None:
         other.step(9)
         other.step(9)
     assert {name: calls for name, (_, calls, _) in counted(seen).items()} == {one.__name__: 1, other.__name__: 2}
+
+
+def test_partials_of_one_function_are_counted_together(tf: Any) -> None:
+    """TensorFlow counts the calls of a partial by the object, which is gone before anybody asks."""
+
+    def scaled(x: Any, by: int) -> Any:
+        return x * by
+
+    with traceonce.watch() as seen:
+        for by in range(4):
+            step = tf.function(functools.partial(scaled, by=by))
+            for _ in range(3):
+                step(1.0)
+            del step
+            gc.collect()
+    (diagnosis,) = seen.diagnoses
+    assert (diagnosis.traces, diagnosis.calls) == (4, 12)
+    assert [event.call for event in seen.recording.events if event.kind == "trace"] == [1, 4, 7, 10]
+    assert {(cause.code.value, cause.path) for cause in diagnosis.causes} == {
+        ("new_function", "scaled"),
+        ("value", "by"),
+    }
+    assert "Its calls are not counted" not in str(seen)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import traceonce
@@ -120,3 +122,101 @@ def test_a_variable_is_right(tf: Any) -> None:
     with traceonce.watch() as seen:
         assert [float(step()) for _ in range(3)] == [2.0, 3.0, 4.0]
     assert effects(seen) == []
+
+
+def test_random_numbers_and_items_that_only_tracing_draws(tf: Any) -> None:
+    items = iter([1.0, 2.0, 3.0])
+
+    @tf.function
+    def noisy(x: Any) -> Any:
+        return x + np.random.normal() + random.random()
+
+    @tf.function
+    def taken(x: Any) -> Any:
+        return x + next(items)
+
+    with traceonce.watch() as seen:
+        assert len({float(noisy(tf.constant(0.0, tf.float64))) for _ in range(3)}) == 1
+        assert [float(taken(tf.constant(0.0))) for _ in range(3)] == [1.0, 1.0, 1.0]
+    assert effects(seen) == [
+        ("items", "3 items left", "2 items left", "measured"),
+        ("np.random", "", "", "measured"),
+        ("random", "", "", "measured"),
+    ]
+    assert "random numbers that the body drew while it was traced: every call gets the same" in str(seen)
+    assert "an iterator that the body took from while it was traced: every call gets the same item" in str(seen)
+
+
+def test_random_numbers_that_are_meant_to_be_drawn_once(tf: Any) -> None:
+    class Layer:
+        weight: Any = None
+
+        @tf.function
+        def call(self, x: Any) -> Any:
+            if self.weight is None:
+                self.weight = tf.Variable(np.random.normal(size=2))
+            mask = np.random.default_rng(0).normal(size=2)
+            return self.weight * x * mask + tf.random.normal([2], seed=random.randint(0, 9), dtype=x.dtype)
+
+    data = iter(tf.data.Dataset.range(9))
+    step = tf.function(lambda x: tf.numpy_function(lambda y: y + np.random.normal(), [x], x.dtype))
+    layer = Layer()
+    with traceonce.watch() as seen:
+        for _ in range(3):
+            layer.call(tf.zeros([2], tf.float64))
+            step(tf.zeros([2], tf.float64))
+            tf.function(lambda: next(data))()
+    assert effects(seen) == []
+
+
+def test_in_a_function_of_a_dataset(tf: Any) -> None:
+    """Nobody sees its runs; there is one for each element."""
+
+    def augment(x: Any) -> Any:
+        return tf.cast(x, tf.float64) + np.random.normal()
+
+    with traceonce.watch() as seen:
+        noise = [float(x) - n for n, x in enumerate(tf.data.Dataset.range(3).map(augment))]
+    assert len({round(each, 9) for each in noise}) == 1
+    assert effects(seen) == [("np.random", "", "", "inferred")]
+
+
+def test_in_a_function_inside_of_a_function(tf: Any) -> None:
+    """The inner graph runs as a part of the outer one."""
+    model = Annealed(tf)
+    outer = tf.function(lambda x: model.sample(x) + 1.0)
+    with traceonce.watch() as seen:
+        assert len({float(outer(tf.constant(1.0))) for _ in range(3)}) == 1
+    assert effects(seen) == [("self.temperature", "1.0", "0.9", "measured")]
+
+
+def test_in_the_users_methods_that_keras_calls(tf: Any) -> None:
+    keras = pytest.importorskip("keras", minversion="3.0")
+
+    class Model(keras.Model):  # type: ignore[misc]  # untyped
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense = keras.layers.Dense(1)
+            self.beta = 0.0
+            self.sizes: dict[str, Any] = {}
+
+        def call(self, x: Any) -> Any:
+            self.sizes["x"] = x.shape
+            return self.dense(x)
+
+        def train_step(self, data: Any) -> Any:
+            self.beta += 0.5
+            with tf.GradientTape() as tape:
+                loss = self.beta * tf.reduce_mean((self(data[0]) - data[1]) ** 2)
+            weights = self.trainable_variables
+            self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+            return {"loss": loss}
+
+    model = Model()
+    model.compile("sgd")
+    with traceonce.watch() as seen:
+        model.fit(np.ones((8, 2)), np.ones((8, 1)), batch_size=2, verbose=0)
+    assert model.beta < 2.0  # after four steps
+    ((path, _, _, evidence),) = effects(seen)
+    assert (path, evidence) == (f"self.beta ({Model.train_step.__qualname__})", "measured")
+    assert "send this report" not in str(seen)  # the cause is not in the library

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from traceonce.causes import families
-from traceonce.causes.definition import Definition
+from traceonce.causes.definition import Definition, Happened
 from traceonce.facts import CauseCode
 from traceonce.words.translated import Text
+
+
+def _cases_of_side_effect(happened: Happened) -> Iterator[str]:
+    if happened.cause.type_name in ("iterator", "random numbers"):
+        yield f"of_{happened.cause.type_name.replace(' ', '_')}"
+
 
 STALE = Definition(
     CauseCode.STALE,
@@ -32,6 +40,24 @@ SIDE_EFFECT = Definition(
         "把新值作为返回值，在编译的函数之外保存它",
     ),
     level="error",
+    cases=_cases_of_side_effect,
+    special_what={
+        "of_iterator": Text(
+            "an iterator that the body took from while it was traced: every call gets the same item",
+            "函数体在追踪时从这个迭代器取值：每次调用得到的都是同一项",
+        ),
+        "of_random_numbers": Text(
+            "random numbers that the body drew while it was traced: every call gets the same",
+            "函数体在追踪时抽取了随机数：每次调用得到的都是同样的数",
+        ),
+    },
+    special_remedy={
+        "of_iterator": Text("take the item outside, and pass it as an argument", "在函数之外取值，作为参数传入"),
+        "of_random_numbers": Text(
+            "draw with the framework's own random functions, or draw outside and pass the numbers as an argument",
+            "使用框架自己的随机函数，或者在函数之外抽取，把它们作为参数传入",
+        ),
+    },
 )
 CONFUSED = Definition(
     CauseCode.CONFUSED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from traceonce.facts import Cause, CauseCode, Container, Difference, Leaf, Signature
-from traceonce.facts.signature import ARGUMENTS
+from traceonce.facts.signature import ARGUMENTS, DEFAULTS
 from traceonce.words.notes import noted
 from traceonce.words.notes.causes import PRINTS_THE_SAME
 
@@ -37,6 +37,8 @@ def compare_arguments(was: Signature, now: Signature, dead: Set[int] = frozenset
     old_containers = {container.path: container for container in was.structure}
     new_containers = {container.path: container for container in now.structure}
     for path, container in new_containers.items():
+        if container.type_name == DEFAULTS:  # what a call leaves out stands among its arguments
+            continue
         if path in old_containers:
             yield from _compare_containers(old_containers[path], container)
         elif path in old_leaves:

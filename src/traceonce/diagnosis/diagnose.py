@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -60,13 +60,16 @@ def diagnose(recording: Recording) -> list[Diagnosis]:
 def diagnose_with_events(recording: Recording, explained: Iterable[Explained] | None = None) -> list[Diagnosed]:
     """The same, each diagnosis with its events; from `explained` events where they are known already."""
     groups: dict[Key, list[Explained]] = {}
+    told: set[tuple[str, int]] = set()
     for item in explain_events(recording) if explained is None else explained:
+        if not _is_internal(item):
+            told.add((item.event.process, item.event.id))
         groups.setdefault((item.event.backend, item.event.function.key), []).append(item)
     findings: dict[Key, list[Finding]] = {}
     for finding in recording.findings:
         findings.setdefault((finding.backend, finding.function.key), []).append(finding)
     diagnosed = [
-        Diagnosed(_diagnose_function(group, findings.get(key, []), recording), _events(group))
+        Diagnosed(_diagnose_function(group, findings.get(key, []), recording, told), _events(group))
         for key, group in groups.items()
         if any(not _is_internal(item) and not _is_refused(item) for item in group)
     ]
@@ -133,7 +136,9 @@ def _inherit(recording: Recording, first: TraceEvent, dead: set[int]) -> History
     return history
 
 
-def _diagnose_function(group: list[Explained], findings: list[Finding], recording: Recording) -> Diagnosis:
+def _diagnose_function(
+    group: list[Explained], findings: list[Finding], recording: Recording, told: Container[tuple[str, int]]
+) -> Diagnosis:
     mine = [item for item in group if item.event.kind == "trace" and not _is_internal(item) and not _is_refused(item)]
     done = [item for item in mine if item.event.phase != "failed"]
     retraces = [item for item in done if item.event.phase == "retrace"]
@@ -152,7 +157,7 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     recompilations = [cause for item in group if item.event.kind == "compile" for cause in item.causes]
     judgements = [
         judge(
-            retraces=list(_retraces(done, process)),
+            retraces=list(_retraces(done, process, told)),
             calls=_calls(recording, function, [item.event for item in done], process),
             traces=sum(item.event.process == process for item in done),
             failed=len(failed),
@@ -203,9 +208,10 @@ def _diagnose_function(group: list[Explained], findings: list[Finding], recordin
     )
 
 
-def _retraces(done: list[Explained], process: str) -> Iterator[Retrace]:
-    """What the verdict needs of each retrace of one process."""
+def _retraces(done: list[Explained], process: str, told: Container[tuple[str, int]]) -> Iterator[Retrace]:
+    """What the verdict needs of each retrace of one process; `told` are the traces of the report."""
     lines: set[tuple[str, int] | None] = set()
+    captured: set[tuple[str, str]] = set()
     for item in done:
         event = item.event
         if event.process != process:
@@ -213,8 +219,13 @@ def _retraces(done: list[Explained], process: str) -> Iterator[Retrace]:
         line = (event.call_site.file, event.call_site.line) if event.call_site is not None else None
         if event.phase == "retrace":
             same_line = line is None or line in lines
-            yield Retrace(event.call, item.causes, item.repeated, event.parent, same_line)
+            new = set(event.captured.items()) - captured
+            varied = {cause.path for cause in item.causes if cause.code is CauseCode.CAPTURED}
+            new_sizes = any(path in varied for path, _ in new)
+            parent = event.parent if event.parent is not None and (process, event.parent) in told else None
+            yield Retrace(event.call, item.causes, item.repeated, parent, same_line, new_sizes)
         lines.add(line)
+        captured |= set(event.captured.items())
 
 
 def _parts(group: list[Explained], whole: list[Explained]) -> list[TraceEvent]:

@@ -9,9 +9,10 @@ Alarms:
 1. A function that the framework has given up on, and runs as plain Python: *fell_back*, whatever else is true of it.
 2. A retrace in the arguments, at a place of more than a handful of states, that keeps coming as the calls go on:
    *retracing*. It keeps coming where the second half of the calls still has it in one call of five, or has a third of
-   at least five retraces. Where calls are not counted, five retraces will do, if they are not all part of one or two
-   traces of an outer function. Where only the first calls of each trace are counted, a function that has paid off is
-   none: that says nothing of how often its traces come.
+   at least five retraces. Where calls are not counted, five retraces will do that were no part of a trace of another
+   function: that one is to be looked at. Where only the first calls of each trace are counted, a function that has paid
+   off is none: that says nothing of how often its traces come. A new object that closes over arrays of sizes that none
+   before it had is a retrace in the arguments here: data that grows would be one, had it been passed.
 3. The same graph traced again under a new function, at least twice, that has not levelled off and has not paid off:
    *retracing*. Many small models, one after the other, are no alarm; nor is a handful of objects, each traced once. The
    function of a dataset, whose calls nobody counts: twenty times.
@@ -21,10 +22,12 @@ Alarms:
 
 No alarm:
 
-7. No retrace and no compilation without a trace: *ok*.
+7. No retrace and no compilation without a trace: *ok*. What was part of a trace of another function came with that one,
+   and is none of the accidents that follow.
 8. A retrace at a line that had a trace before, for another type: a dtype, a weak type, a tensor where a Python value
    was, a list where a tuple was; or for other keys: *avoidable*, whether it has paid off or not. None in the place of
-   something is a state by design, and another type at another line is another use.
+   something is a state by design, another type at another line is another use, and a key that something kept outside
+   of the arguments was given is a cache that was filled.
 9. At least four retraces that are all for places of a handful of states (a bool, None or something), at two such places
    or more: *avoidable* until it has paid off. Flags multiply: two make four graphs, three eight.
 10. At least three retraces for sizes and numbers that came in the first half of the calls, and there in more than every
@@ -73,7 +76,8 @@ def judge_growth(retraced_at: Sequence[int | None], calls: int | None) -> Growth
 class Retrace(NamedTuple):
     """A retrace, for the verdict: at which call it came, why, and whether another function object had it before.
 
-    `parent` is the trace of another function that it was part of. `same_line`: the line that called had a trace before.
+    `parent` is the trace of another function of the report that it was part of. `same_line`: the line that called had a
+    trace before. `new_sizes`: what it closes over has a size that it had in no trace before.
     """
 
     call: int | None
@@ -81,6 +85,7 @@ class Retrace(NamedTuple):
     repeated: bool = False
     parent: int | None = None
     same_line: bool = True
+    new_sizes: bool = False
 
     @property
     def in_arguments(self) -> bool:
@@ -125,10 +130,11 @@ def judge(
     unbounded = [retrace.call for retrace in retraces if retrace.unbounded]
     new_objects = [retrace.call for retrace in retraces if retrace.new_object]
     paid_off = calls is not None and calls >= PAID_OFF * traces
-    if judge_growth(unbounded, calls) == "growing" and not (at_least and paid_off):
+    varying = [retrace.call for retrace in retraces if retrace.unbounded or retrace.new_sizes]
+    if judge_growth(varying, calls) == "growing" and not (at_least and paid_off):
         return Verdict.RETRACING, "growing", Reason.KEEPS_COMING
-    outer = {index if retrace.parent is None else f"in {retrace.parent}" for index, retrace in enumerate(retraces)}
-    if calls is None and len(unbounded) >= ENOUGH and len(outer) >= 3:
+    alone = [retrace for retrace in retraces if retrace.unbounded and retrace.parent is None]
+    if calls is None and len(alone) >= ENOUGH:
         return Verdict.RETRACING, growth, Reason.KEEPS_COMING_UNCOUNTED
     keeps_coming = calls is not None and judge_growth(new_objects, calls) != "levelled"
     if len(new_objects) >= 2 and keeps_coming and not paid_off:
@@ -149,7 +155,8 @@ def judge(
             return verdict, growth, reason
     if not retraces and not recompiles:
         return Verdict.OK, growth, Reason.TRACED_ONCE if traces <= 1 else Reason.EACH_GRAPH_ONCE
-    accident = _find_accident(retraces, calls, paid_off)
+    own = [retrace for retrace in retraces if retrace.parent is None]
+    accident = _find_accident(own, calls, paid_off)
     if accident is not None:
         return Verdict.AVOIDABLE, growth, accident
     return Verdict.BOUNDED, growth, _why_bounded(growth, retraces, paid_off)
@@ -159,7 +166,7 @@ def _find_accident(retraces: Sequence[Retrace], calls: int | None, paid_off: boo
     changed = [cause for retrace in retraces if retrace.in_arguments and retrace.same_line for cause in retrace.causes]
     if any(map(_is_type, changed)):
         return Reason.TYPE_CHANGES
-    if any(cause.code is CauseCode.STRUCTURE and not _is_size(cause) for cause in changed):
+    if any(cause.code is CauseCode.STRUCTURE and not (_is_size(cause) or cause.finite) for cause in changed):
         return Reason.KEYS_CHANGE
     if paid_off:
         return None
@@ -176,7 +183,7 @@ def _find_accident(retraces: Sequence[Retrace], calls: int | None, paid_off: boo
 def _is_type(cause: Cause) -> bool:
     """Is it the type that differs, of something that is there both times?"""
     if cause.code is CauseCode.STRUCTURE:
-        return not _is_size(cause) and not cause.was.startswith("keys ")
+        return not _is_size(cause) and not cause.was.startswith(("keys ", "key ", "no key "))
     return cause.code in (CauseCode.DTYPE, CauseCode.WEAK_TYPE) or (cause.code is CauseCode.KIND and not cause.finite)
 
 
@@ -196,4 +203,6 @@ def _why_bounded(growth: Growth, retraces: Sequence[Retrace], paid_off: bool) ->
         return Reason.CAME_EARLY
     if paid_off:
         return Reason.PAID_OFF
+    if all(retrace.parent is not None for retrace in retraces):
+        return Reason.PART_OF_ANOTHER
     return Reason.FEW_SO_FAR

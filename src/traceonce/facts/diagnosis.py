@@ -85,6 +85,7 @@ class Reason(str, enum.Enum):
     FEW_STATES = "few_states"
     CAME_EARLY = "came_early"
     PAID_OFF = "paid_off"
+    PART_OF_ANOTHER = "part_of_another"
     FEW_SO_FAR = "few_so_far"
 
 

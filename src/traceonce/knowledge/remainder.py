@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from typing_extensions import TypeIs
+if TYPE_CHECKING:  # newer than what some libraries pin
+    from typing_extensions import TypeIs
 
 Json: TypeAlias = Any
 Difference: TypeAlias = dict[str, Any]

@@ -53,5 +53,8 @@ REASONS: Mapping[Reason, Text] = {
     Reason.FEW_STATES: Text("the argument has only a few possible states", "这个参数只有少数几种状态"),
     Reason.CAME_EARLY: Text("all traces came early", "所有追踪都发生在开头"),
     Reason.PAID_OFF: Text("each trace served many calls", "每次追踪都服务了许多次调用"),
+    Reason.PART_OF_ANOTHER: Text(
+        "each was part of a trace of the function that calls it", "每次都是调用它的函数的追踪的一部分"
+    ),
     Reason.FEW_SO_FAR: Text("few traces so far", "目前只有少数几次追踪"),
 }

@@ -190,6 +190,8 @@ TEXTS = [
         "None is there now",
     ),
     ("10/0: not ___dict_contains('z', d)", "structure", "d", "no key 'z'", "key 'z'"),
+    ("10/0: KeyError on d['a']", "structure", "d", "key 'a'", "no key 'a'"),
+    ("10/0: KeyError on d[3]", "structure", "d", "key 3", "no key 3"),
     ("4/0: o is not None", "kind", "o", "something", "None"),
     (
         '14/0: Duplicate tensors found: ["x", "y"]',

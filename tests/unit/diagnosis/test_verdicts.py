@@ -97,8 +97,27 @@ def test_2_retraces_inside_one_outer_trace_cannot_grow() -> None:
     """An outer function that unrolls a loop over Python numbers traces the inner one for each, once."""
     inside = [Retrace(None, SHAPE, parent=1) for _ in range(9)]
     assert verdict(retraces=inside, calls=None) is Verdict.BOUNDED
+    alone = [Retrace(None, SHAPE) for _ in range(9)]
+    assert verdict(retraces=alone, calls=None) is Verdict.RETRACING
+
+
+def test_2_what_comes_with_each_trace_of_an_outer_function_is_told_by_that_one() -> None:
     spread = [Retrace(None, SHAPE, parent=number) for number in range(9)]
-    assert verdict(retraces=spread, calls=None) is Verdict.RETRACING
+    assert judged(retraces=spread, calls=None) == (Verdict.BOUNDED, "unclear", Reason.PART_OF_ANOTHER)
+    kinds = [Retrace(None, (cause(CauseCode.DTYPE, "x.dtype"),), parent=number) for number in range(3)]
+    assert judged(retraces=kinds, calls=None) == (Verdict.BOUNDED, "unclear", Reason.PART_OF_ANOTHER)
+    some = [Retrace(None, SHAPE, parent=number if number < 5 else None) for number in range(9)]
+    assert verdict(retraces=some, calls=None) is Verdict.BOUNDED
+    most = [Retrace(None, SHAPE, parent=number if number < 4 else None) for number in range(9)]
+    assert verdict(retraces=most, calls=None) is Verdict.RETRACING
+
+
+def test_2_data_that_grows_under_new_objects_is_no_less_than_in_the_arguments() -> None:
+    """Each of six fits calls its own function fifteen times: paid off, were it not for one row more in each."""
+    fits = [Retrace(call, NEW_INSTANCE, new_sizes=True) for call in range(16, 91, 15)]
+    assert verdict(retraces=fits, calls=90) is Verdict.RETRACING
+    folds = [Retrace(call, NEW_INSTANCE, new_sizes=call == 16) for call in range(16, 91, 15)]
+    assert verdict(retraces=folds, calls=90) is Verdict.BOUNDED
 
 
 def test_2_what_another_object_had_before_does_not_count() -> None:
@@ -348,3 +367,13 @@ def test_every_verdict_has_its_reason(at: Sequence[int], causes: tuple[Cause, ..
     _, growth, reason = judged(at, causes, calls=calls)
     assert reason
     assert (growth == "none") == (len(at) == 0)
+
+
+def test_8_a_key_that_something_outside_was_given_is_a_cache_that_was_filled() -> None:
+    def keys(was: str, now: str, *, finite: bool = False) -> tuple[Cause, ...]:
+        return (cause(CauseCode.STRUCTURE, "held", was=was, now=now, finite=finite),)
+
+    assert judged([2], keys("no key 'a'", "key 'a'"))[::2] == (Verdict.AVOIDABLE, Reason.KEYS_CHANGE)
+    assert judged([2], keys("key 'a'", "key 'b'"))[::2] == (Verdict.AVOIDABLE, Reason.KEYS_CHANGE)
+    assert verdict([2], keys("no key 'a'", "key 'a'", finite=True)) is Verdict.BOUNDED
+    assert judged([2], keys("list", "tuple"))[::2] == (Verdict.AVOIDABLE, Reason.TYPE_CHANGES)

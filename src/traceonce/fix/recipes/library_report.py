@@ -34,7 +34,8 @@ def _propose(case: Case) -> Iterator[Candidate]:
         return
     kit = kit_of(diagnosis.backend)
     given = kit.caller_causes(diagnosis)
-    blamed = [cause for cause in diagnosis.causes if cause not in given]
+    users = CauseCode.SIDE_EFFECT  # found in the user's source, whoever calls that
+    blamed = [cause for cause in diagnosis.causes if cause not in given and cause.code is not users]
     if diagnosis.call_sites:
         if diagnosis.function.library and blamed:
             yield from _reuse(case)

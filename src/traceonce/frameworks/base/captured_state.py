@@ -21,7 +21,7 @@ from traceonce.frameworks.base.chains import Chain
 from traceonce.frameworks.base.closed_over import ITEMS
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.registry import known_frameworks
-from traceonce.frameworks.base.side_effects import describe_state, updated_chains
+from traceonce.frameworks.base.side_effects import State, Updated, describe_updated, find_updated
 
 CALLEES = 24  # how many of the user's own functions, called from the traced one, are looked into
 TEXT_LIMIT = 200
@@ -44,7 +44,7 @@ class Reader:
         self._is_tensor = is_tensor
         self._numbers = ByIdentity()
         self.number = self._numbers.number
-        self._updated: weakref.WeakKeyDictionary[types.CodeType, tuple[Chain, ...]] = weakref.WeakKeyDictionary()
+        self._updated: weakref.WeakKeyDictionary[types.CodeType, tuple[Updated, ...]] = weakref.WeakKeyDictionary()
         self._analysed: weakref.WeakKeyDictionary[types.CodeType, Reads] = weakref.WeakKeyDictionary()
 
     def snapshot(self, function: types.FunctionType, arguments: dict[str, Any]) -> dict[str, str]:
@@ -86,25 +86,32 @@ class Reader:
     def _is_array(self, value: Any) -> bool:
         return self._is_tensor(value) or (type(value).__module__ == "numpy" and hasattr(value, "tobytes"))
 
-    def updated_state(self, function: types.FunctionType, arguments: dict[str, Any]) -> dict[str, str]:
-        """Path → text of the state that the body changes, and that changing it again would change again."""
-        values: dict[str, str] = {}
-        for current, bound, myself in self._called_from(function, arguments):
+    def updated_state(self, function: types.FunctionType, arguments: dict[str, Any]) -> dict[str, State]:
+        """Path → the state that the body changes, and that changing it again would change again."""
+        values: dict[str, State] = {}
+        in_library = not self._is_user(function.__code__.co_filename)
+        for current, bound, myself in self._called_from(function, arguments, through_library=True):
             code = current.__code__
-            chains = self._updated.get(code)
-            if chains is None:
-                chains = self._updated[code] = updated_chains(code)
-            for chain in chains:
-                value = self._resolve(chain, current, bound)[1]
-                text = None if value is _ABSENT else describe_state(value)
-                if text is not None:
-                    values[chain.named(myself)] = text
+            if not self._is_user(code.co_filename):
+                continue
+            updated = self._updated.get(code)
+            if updated is None:
+                updated = self._updated[code] = find_updated(code)
+            for chain, drawn in updated:
+                value = self._resolve(chain, current, bound, in_library=drawn)[1]
+                state = None if value is _ABSENT else describe_updated(value, drawn)
+                if state is not None:  # names of a library mean nothing: there `self` is that of the user's method
+                    path = f"{chain.named()} ({current.__qualname__})" if in_library else chain.named(myself)
+                    values[path] = state
         return values
 
     def _called_from(
-        self, function: types.FunctionType, arguments: dict[str, Any]
+        self, function: types.FunctionType, arguments: dict[str, Any], *, through_library: bool = False
     ) -> Iterator[tuple[types.FunctionType, dict[str, Any], str]]:
-        """The function and what it calls of the user's, each with its bound objects and what `self` is called there."""
+        """The function and what it calls of the user's, each with its bound objects and what `self` is called there.
+
+        `through_library`: also what a library calls, in methods of objects whose class is the user's.
+        """
         queue: list[tuple[types.FunctionType, dict[str, Any], str]] = [(function, arguments, "self")]
         seen = {function.__code__}
         while queue and len(seen) <= CALLEES:
@@ -114,9 +121,17 @@ class Reader:
                 for chain in self._analyse(code).chains:
                     owner, value = self._resolve(chain, current, bound)
                     callee = _callee(chain, myself, owner, value)
-                    if callee is not None and callee.code not in seen and self._is_user(callee.code.co_filename):
+                    if callee is None or callee.code in seen:
+                        continue
+                    inherited = through_library and self._is_of_user(callee.bound.get("self"))
+                    if inherited or self._is_user(callee.code.co_filename):
                         seen.add(callee.code)
                         queue.append((callee.function, callee.bound, callee.myself))
+
+    def _is_of_user(self, thing: Any) -> bool:
+        """Is its class the user's, whatever it inherits from a library?"""
+        methods = (value for value in vars(type(thing)).values() if isinstance(value, types.FunctionType))
+        return any(self._is_user(method.__code__.co_filename) for method in methods)
 
     def _analyse(self, code: types.CodeType) -> Reads:
         reads = self._analysed.get(code)
@@ -124,10 +139,12 @@ class Reader:
             reads = self._analysed[code] = read_code(code)
         return reads
 
-    def _resolve(self, chain: Chain, function: types.FunctionType, arguments: dict[str, Any]) -> tuple[Any, Any]:
+    def _resolve(
+        self, chain: Chain, function: types.FunctionType, arguments: dict[str, Any], *, in_library: bool = False
+    ) -> tuple[Any, Any]:
         """The object that a chain leads to, and the one before it; `_ABSENT` where that would run code or fails.
 
-        What lies in a library's module (a dtype, ``math.pi``) is nobody's setting, and is not looked up.
+        What lies in a library's module (a dtype, ``math.pi``) is nobody's setting, and is only looked up `in_library`.
         """
         if chain.scope == "global":
             value = function.__globals__.get(chain.root, _ABSENT)
@@ -135,7 +152,8 @@ class Reader:
             value = _cell(function, chain.root)
         else:
             value = arguments.get(chain.root, _ABSENT)
-        if isinstance(value, types.ModuleType) and not self._is_user(getattr(value, "__file__", None) or "<frozen"):
+        module = isinstance(value, types.ModuleType) and not in_library
+        if module and not self._is_user(getattr(value, "__file__", None) or "<frozen"):
             return None, _ABSENT
         owner: Any = None
         for kind, key in chain.steps:

@@ -10,7 +10,7 @@ import weakref
 from typing import Any
 
 from traceonce.facts import CallSite, Frame
-from traceonce.frameworks.base.places import Places
+from traceonce.frameworks.base.places import Places, is_generated
 
 FRAMES = 80  # walked, at most, to the user's line
 DECORATORS = 3  # frames of a library from the user's line on, in which a method is looked for
@@ -48,6 +48,9 @@ class MadePlaces:
     def _site(self, frame: types.FrameType | None) -> tuple[CallSite | None, str | None]:
         frames: list[Frame] = []
         while frame is not None and len(frames) < FRAMES:
+            if is_generated(frame):
+                frame = frame.f_back
+                continue
             frames.append(Frame(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
             if self._places.is_user(frames[-1].file):
                 call = _call(frame)
@@ -62,7 +65,7 @@ def called_by_user(places: Places, frame: types.FrameType | None) -> str | None:
     ``model.fit (Sequential)``. None where its source cannot be read."""
     between: list[types.FrameType] = []  # of libraries, the one that the user calls last
     through = False
-    while frame is not None and not places.is_user(frame.f_code.co_filename):
+    while frame is not None and (is_generated(frame) or not places.is_user(frame.f_code.co_filename)):
         through = True
         if not places.is_framework(frame.f_code.co_filename):
             between.append(frame)
@@ -83,10 +86,14 @@ def with_class(name: str, thing: Any) -> str:
 
 
 def _dotted(node: ast.expr) -> str | None:
-    inside = node
-    while isinstance(inside, ast.Attribute):
-        inside = inside.value
-    return ast.unparse(node) if isinstance(inside, ast.Name) else None
+    """``optimizer.step``, ``Scipy().minimize``: as it is written, without what was passed on the way."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if not isinstance(node, ast.Attribute):
+        return None
+    called = isinstance(node.value, ast.Call)
+    inside = _dotted(node.value.func if isinstance(node.value, ast.Call) else node.value)
+    return f"{inside}{'()' * called}.{node.attr}" if inside is not None else None
 
 
 def _call(frame: types.FrameType) -> ast.Call | None:
@@ -97,7 +104,7 @@ def _call(frame: types.FrameType) -> ast.Call | None:
     wanted = frame.f_lasti // 2
     found = next((each for number, each in enumerate(positions()) if number == wanted), None)
     if found is None or None in found:
-        return None
+        return _only_call(frame)
     line, end_line, column, end_column = found
     lines = [linecache.getline(frame.f_code.co_filename, number) for number in range(line, end_line + 1)]
     raw = [text.encode() for text in lines]
@@ -110,3 +117,13 @@ def _call(frame: types.FrameType) -> ast.Call | None:
     except (SyntaxError, ValueError):
         return None
     return tree if isinstance(tree, ast.Call) else None
+
+
+def _only_call(frame: types.FrameType) -> ast.Call | None:
+    """Code that was made of bytecode knows lines alone: what a line calls is clear where that is all it does."""
+    try:
+        (statement,) = ast.parse(linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()).body
+    except (SyntaxError, ValueError):
+        return None
+    value = getattr(statement, "value", None)
+    return value if isinstance(value, ast.Call) else None

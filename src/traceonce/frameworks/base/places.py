@@ -13,6 +13,7 @@ from traceonce.facts import CallSite, Frame
 from traceonce.facts.event import package_path
 
 GENERATED = "__autograph_generated_file"  # in the names of the files that AutoGraph writes
+_WRITTEN_FOR = ("<string>", "<attrs generated ")
 # As it was imported, and where it lies: an environment may hold a link to it.
 OURS = tuple({str(file.parents[2]) + os.sep for file in (Path(__file__), Path(__file__).resolve())})
 
@@ -83,9 +84,15 @@ def current_frames() -> list[Frame]:
     frames: list[Frame] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        frames.append(Frame(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+        if not is_generated(frame):
+            frames.append(Frame(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
         frame = frame.f_back
     return frames[::-1]
+
+
+def is_generated(frame: FrameType) -> bool:
+    """Is it code that a module of some file had written for it, as ``@dataclass`` does? Nobody has a line of that."""
+    return frame.f_code.co_filename.startswith(_WRITTEN_FOR) and "__file__" in frame.f_globals
 
 
 def _package_of_main(libraries: tuple[str, ...]) -> str | None:

@@ -3,7 +3,8 @@
 Found in the source: a place outside of the function whose new value depends on the old one (``self.scale *= 0.9``,
 ``seen = seen + 1`` with `global`, ``history.append(…)``). Assigning it anew would give the same again, what the body
 empties it fills again, and filling a cache or making something on the first call is meant to happen once: such changes
-are left out. What really changed is for the watcher to compare, before and after a trace.
+are left out. Drawing a random number, or the next item of an iterator, is such a change, too (`drawn_from`). What
+really changed is for the watcher to compare, before and after a trace.
 """
 
 from __future__ import annotations
@@ -15,42 +16,71 @@ import re
 import textwrap
 import types
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from traceonce.facts import Cause, CauseCode
 from traceonce.frameworks.base.chains import Chain
+from traceonce.frameworks.base.drawn_from import RANDOM, describe_source, load_numpys
 
 # Of a list, a deque or a dict: called again, they change it again.
 GROWING = frozenset({"append", "appendleft", "extend", "insert", "pop", "popleft", "remove"})
 # Who counts traces, and calls it so, knows that the body runs once for each.
 _COUNTS_TRACES = re.compile(r"trac(?:e|ing)|compil|jit(?!ter)", re.IGNORECASE)
 _MISSING = frozenset({"AttributeError", "KeyError", "LookupError", "IndexError", "NameError"})
+_BLOCKS = (ast.stmt, ast.ExceptHandler)  # statements of their own
 _LONGEST = 200  # of a text that is shown whole
 
 
-def updated_chains(code: types.CodeType) -> tuple[Chain, ...]:
+class Updated(NamedTuple):
+    """A place outside of a function that its body changes; or, where it is `drawn`, something that it draws from."""
+
+    chain: Chain
+    drawn: bool = False
+
+
+class State(NamedTuple):
+    """What stands at such a place, as text; of what is drawn from, what `kind` of thing it is."""
+
+    text: str
+    kind: str | None = None
+
+
+def find_updated(code: types.CodeType) -> tuple[Updated, ...]:
     """The places outside of a function that its body changes, depending on what was there; none without its source."""
     try:
-        return _find(code, ast.parse(textwrap.dedent(inspect.getsource(code))))
+        found = _find(code, ast.parse(textwrap.dedent(inspect.getsource(code))))
     except Exception:  # no source, a lambda in the middle of a statement, code that is nested too deeply
         return ()
+    if any(updated.drawn and updated.chain.steps[-1:] == (("attribute", "random"),) for updated in found):
+        load_numpys()
+    return found
 
 
-def _find(code: types.CodeType, tree: ast.Module) -> tuple[Chain, ...]:
+def _find(code: types.CodeType, tree: ast.Module) -> tuple[Updated, ...]:
     function = tree.body[0] if tree.body else None
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return ()
     scope, statements = _Scope(code, function), list(_statements(function))
     anew = {text for statement in statements for text in _made_anew(statement)}
+    targets = [(target, False) for statement in statements for target in _updated_by(statement)]
+    targets += [(source, True) for statement in statements for source in _drawn_by(statement)]
     found = {
-        chain: None
-        for statement in statements
-        for target in _updated_by(statement)
+        Updated(chain, drawn): None
+        for target, drawn in targets
         if ast.unparse(target) not in anew
-        and (chain := scope.chain(target)) is not None
+        and (chain := scope.chain(target, drawn)) is not None
         and not _COUNTS_TRACES.search(chain.named())
     }
     return tuple(found)
+
+
+def describe_updated(value: Any, drawn: bool) -> State | None:
+    """What stands at a place now, as far as it tells of a change."""
+    if drawn:
+        source = describe_source(value)
+        return State(source[1], source[0]) if source is not None else None
+    text = describe_state(value)
+    return State(text) if text is not None else None
 
 
 def describe_state(value: Any) -> str | None:
@@ -67,12 +97,14 @@ def describe_state(value: Any) -> str | None:
     return None
 
 
-def changed_state(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Cause]:
+def changed_state(before: Mapping[str, State], after: Mapping[str, State]) -> Iterator[Cause]:
     """What a trace has changed of the state that its body changes."""
     for path, was in before.items():
         now = after.get(path, was)
-        if now != was:
-            yield Cause(CauseCode.SIDE_EFFECT, path, was, now)
+        if now == was:
+            continue
+        told = (was.text, now.text) if was.kind != RANDOM else ("", "")
+        yield Cause(CauseCode.SIDE_EFFECT, path, *told, type_name=was.kind)
 
 
 class _Scope:
@@ -87,7 +119,7 @@ class _Scope:
         self._rebound = _names_stored(function) & self._arguments
         self._declared = declared
 
-    def chain(self, target: ast.expr) -> Chain | None:
+    def chain(self, target: ast.expr, drawn: bool = False) -> Chain | None:
         steps: list[tuple[str, Any]] = []
         node = target
         while isinstance(node, (ast.Attribute, ast.Subscript)):
@@ -100,7 +132,7 @@ class _Scope:
             node = node.value
         if not isinstance(node, ast.Name):
             return None
-        scope = self._scope_of(node.id, bool(steps) or node is not target)
+        scope = self._scope_of(node.id, drawn or bool(steps) or node is not target)
         return None if scope is None else Chain(scope, node.id, tuple(reversed(steps)))
 
     def _scope_of(self, name: str, leads_on: bool) -> str | None:
@@ -167,6 +199,25 @@ def _updated_by(statement: ast.stmt) -> Iterator[ast.expr]:
             yield called.value
 
 
+def _drawn_by(statement: ast.stmt) -> Iterator[ast.expr]:
+    """What `next` is called on, and whatever a method is called on: it may be a random generator.
+
+    A seed that is drawn makes the operations that use it no constants.
+    """
+    waiting: list[ast.AST] = [node for node in ast.iter_child_nodes(statement) if not isinstance(node, _BLOCKS)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield node.func.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "next" and node.args:
+            yield node.args[0]
+        waiting += [
+            child
+            for child in ast.iter_child_nodes(node)
+            if not isinstance(child, _BLOCKS) and not (isinstance(child, ast.keyword) and child.arg == "seed")
+        ]
+
+
 def _is_read(target: ast.expr, value: ast.expr) -> bool:
     text = ast.unparse(target)
     return any(type(node) is type(target) and ast.unparse(node) == text for node in ast.walk(value))
@@ -182,5 +233,5 @@ def _made_anew(statement: ast.stmt) -> Iterator[str]:
                     yield ast.unparse(target.value)
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         called = statement.value.func
-        if isinstance(called, ast.Attribute) and called.attr in ("clear", "setdefault"):
+        if isinstance(called, ast.Attribute) and called.attr in ("clear", "setdefault", "seed"):
             yield ast.unparse(called.value)

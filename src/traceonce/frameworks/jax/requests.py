@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from traceonce.facts import CallSite, Frame, FunctionId, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
+from traceonce.frameworks.base.closed_over import apart_from_rows
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.places import current_frames
 from traceonce.frameworks.jax.abstract_traces import is_looking
@@ -167,7 +168,10 @@ def _is_call(frame: types.FrameType | None) -> bool:
 
 
 def shapes_of_state(signature: Signature) -> str:
-    """The shapes of what is nested in the arguments (the parameters of a model), for telling models apart."""
+    """The shapes of what is nested in the arguments (the parameters of a model), for telling models apart.
+
+    Apart from rows: data is nested, too, and what a loop's body closes over is among its arguments.
+    """
     variadic = {item.path for item in signature.structure if item.type_name in (ARGUMENTS, KEYWORDS)}
     found = []
     for leaf in signature.leaves:
@@ -176,5 +180,5 @@ def shapes_of_state(signature: Signature) -> str:
             continue
         root, first, rest = parts.groups()
         if rest or (first and root not in variadic):
-            found.append(f"{leaf.dtype}{leaf.shape}")
+            found.append(f"{leaf.dtype}{apart_from_rows(leaf.shape or ())}")
     return ";".join(found)

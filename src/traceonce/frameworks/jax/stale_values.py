@@ -18,7 +18,7 @@ import msgspec
 
 from traceonce.facts import Cause, CauseCode, Finding, FunctionId
 from traceonce.frameworks.base.captured_state import Reader
-from traceonce.frameworks.base.side_effects import changed_state
+from traceonce.frameworks.base.side_effects import State, changed_state
 from traceonce.frameworks.base.weak_references import weak_references
 from traceonce.frameworks.jax.functions import Described
 from traceonce.frameworks.jax.jaxprs import literals
@@ -72,14 +72,14 @@ class StaleChecks:
             return {}
         return self._reader.arrays(described.python, bound)
 
-    def state(self, described: Described, bound: dict[str, Any]) -> dict[str, str]:
+    def state(self, described: Described, bound: dict[str, Any]) -> dict[str, State]:
         """The state that the body of a function of the user's changes, as of now."""
         if described.python is None or described.id.library or described.internal:
             return {}
         return self._reader.updated_state(described.python, bound)
 
     def made(
-        self, described: Described, bound: dict[str, Any], before: dict[str, str], state: dict[str, str], jaxpr: Any
+        self, described: Described, bound: dict[str, Any], before: dict[str, str], state: dict[str, State], jaxpr: Any
     ) -> KnownTrace | None:
         """A trace was made, having read the values `before`; tracing itself may have changed some of them.
 

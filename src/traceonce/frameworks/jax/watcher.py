@@ -22,6 +22,7 @@ from traceonce.frameworks.base.hooks import caller, leave_no_frame
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.made_places import MadePlaces, called_by_user
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
+from traceonce.frameworks.base.side_effects import State
 from traceonce.frameworks.jax.abstract_traces import Abstract
 from traceonce.frameworks.jax.executions import Executions
 from traceonce.frameworks.jax.jaxprs import Read, read_jaxpr
@@ -46,7 +47,7 @@ class JaxMiss(Miss):
     earlier: tuple[Signature, ...]
     first: bool
     reads: dict[str, str]
-    state: dict[str, str]
+    state: dict[str, State]
     parts: list[KnownTrace] = dataclasses.field(default_factory=list)
     known_as: str | None = None
 

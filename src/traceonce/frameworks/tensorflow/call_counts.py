@@ -30,7 +30,7 @@ class CallCounts:
         self._manager = polymorphic_function._frequent_tracing_detector_manager
         self._plain = polymorphic_function._FrequentTracingDetector
         self._remembering = _remembering(self._plain)
-        self._codes: dict[str, dict[int, tuple[weakref.ref[Any], int]]] = {}
+        self._noted: dict[str, dict[int, Any]] = {}  # held, since what a `partial` is counted by goes with it
         self._files: weakref.WeakKeyDictionary[types.CodeType, str] = weakref.WeakKeyDictionary()
         self._apart: dict[types.CodeType, types.CodeType] = {}
         _tell_hits()
@@ -42,7 +42,7 @@ class CallCounts:
 
     def _begin(self) -> None:
         """Count from here."""
-        self._codes.clear()
+        self._noted.clear()
         for detector in list(self._manager._detectors.values()):
             if isinstance(detector, self._remembering):
                 detector.dropped = -detector._call_count
@@ -56,11 +56,23 @@ class CallCounts:
             return 0
         return self._count(detector) if detector is not None else 0
 
+    def number(self, key: str) -> int:
+        """The calls so far of the function `key`, over all that was noted for it."""
+        _tell_hits()
+        return sum(map(self._count, self._noted.get(key, {}).values()))
+
     def note(self, key: str, owner: Any) -> None:
         """Remember that calls of this `Function` are calls of the function `key`."""
         code = self._tell_files_apart(owner)
-        with contextlib.suppress(TypeError):
-            self._codes.setdefault(key, {})[id(code)] = (weakref.ref(code), self.total(owner))
+        with contextlib.suppress(TypeError):  # a key that cannot be weakly referenced is never counted
+            detector = self._detector(code) or self._begin_to_count(code)
+            self._noted.setdefault(key, {})[id(detector)] = detector
+
+    def _begin_to_count(self, code: Any) -> Any:
+        """TensorFlow makes its counter after the first call; a trace comes during it."""
+        with self._locked():
+            detector: Any = self._remembering()
+            return self._manager._detectors.setdefault(code, detector)
 
     def _tell_files_apart(self, owner: Any) -> Any:
         """What the calls of this `Function` are counted by: never by code that is equal to that of another file."""
@@ -71,35 +83,19 @@ class CallCounts:
         return code
 
     def read(self) -> Calls:
-        """All counts as of now; code that is gone keeps the count it had when last seen."""
+        """All counts as of now."""
         _tell_hits()
-        counts: dict[str, int] = {}
-        for key, codes in list(self._codes.items()):
-            detectors: dict[int, int] = {}  # equal code objects share one
-            for reference, last in list(codes.values()):
-                detector = self._detector(reference())
-                if detector is not None:
-                    detectors[id(detector)] = self._count(detector)
-                else:
-                    counts[key] = counts.get(key, 0) + last
-            counts[key] = counts.get(key, 0) + sum(detectors.values())
+        counts = {key: self.number(key) for key in list(self._noted)}
         return Calls({key: count for key, count in counts.items() if count})
 
     def mark(self) -> Callable[[str], int]:
         """The calls of a function up to now, also of one that we learn of later: asked for by its key."""
         _tell_hits()
-        detectors = {id(d): self._count(d) for d in list(self._manager._detectors.values()) if self._remembers(d)}
-        codes = {(key, code): last for key, known in list(self._codes.items()) for code, (_, last) in known.items()}
+        detectors = [*self._manager._detectors.values(), *(d for noted in self._noted.values() for d in noted.values())]
+        counted = {id(d): (d, self._count(d)) for d in detectors if self._remembers(d)}
 
         def before(key: str) -> int:
-            found: dict[object, int] = {}
-            for code, (reference, _) in list(self._codes.get(key, {}).items()):
-                detector = self._detector(reference())
-                if detector is not None:
-                    found[id(detector)] = detectors.get(id(detector), 0)
-                else:
-                    found[key, code] = codes.get((key, code), 0)
-            return sum(found.values())
+            return sum(counted[number][1] for number in self._noted.get(key, {}) if number in counted)
 
         return before
 

@@ -11,6 +11,7 @@ from traceonce.facts import FunctionId
 from traceonce.frameworks.base.places import GENERATED, Places
 from traceonce.frameworks.tensorflow.probes import written_at
 
+OF_DATASET = " [dataset]"  # how the name of a function that was given to `tf.data` ends
 _MACHINERY = tuple(f"python/{room}" for room in ("data", "distribute", "eager", "framework", "trackable"))
 
 
@@ -111,9 +112,9 @@ def _describe_data_function(python_function: Any, options: Any, places: Places, 
         helper = _cell(python_function, "wrapper_helper")
         given = _cell(helper, "self")._func
     except (AttributeError, LookupError, ValueError):
-        return Described(FunctionId(f"{options.name} [dataset]"), None, None, internal=True)
+        return Described(FunctionId(options.name + OF_DATASET), None, None, internal=True)
     inner, instance = unwrap(given)
-    identity = _identify(inner, options.name, places, origins, " [dataset]")
+    identity = _identify(inner, options.name, places, origins, OF_DATASET)
     return Described(identity, _plain(inner), instance, internal=identity.library or identity.file is None)
 
 

@@ -11,9 +11,10 @@ compared once more.
 from __future__ import annotations
 
 import itertools
+import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -22,14 +23,15 @@ from traceonce.facts.signature import NUMBERS, same_literal
 from traceonce.frameworks.base.captured_state import Reader
 from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
 from traceonce.frameworks.base.literals import python_leaf
-from traceonce.frameworks.base.side_effects import changed_state
+from traceonce.frameworks.base.side_effects import State, changed_state
 from traceonce.frameworks.base.weak_references import weak_references
-from traceonce.frameworks.tensorflow.functions import Described
+from traceonce.frameworks.tensorflow.functions import OF_DATASET, Described
 from traceonce.words.notes import noted
 from traceonce.words.notes.causes import CHANGED_SINCE
 
 CALLS = 8  # looked at after each trace, and runs of each graph
 PATIENCE = 2000  # calls of other functions after which one that is not called again is let go
+Effects: TypeAlias = "tuple[weakref.ref[Checked], list[Cause]]"  # of one trace
 KEPT = 64  # literals and outside values remembered per place
 
 
@@ -109,6 +111,11 @@ class SilentChecks:
         self._objects: dict[str, int] = {}
         self._pending: dict[int, Checked] = {}
         self._patience = PATIENCE
+        self._inner = threading.local()  # what was traced as part of the trace under way runs when that one runs
+
+    def begin(self) -> None:
+        """A trace that is no part of another one begins."""
+        self._inner.effects = []
 
     def read(self, described: Described, bound: dict[str, Any]) -> dict[str, str]:
         """What a function of the user's reads from outside, as of now."""
@@ -122,9 +129,9 @@ class SilentChecks:
             return {}
         return self._reader.arrays(described.python, bound)
 
-    def state(self, described: Described, bound: dict[str, Any]) -> dict[str, str]:
-        """The state that the body of a function of the user's changes, as of now."""
-        if described.python is None or described.id.library:
+    def state(self, described: Described, bound: dict[str, Any]) -> dict[str, State]:
+        """The state that the user's code changes, in the body or in a method that a library's body calls, as of now."""
+        if described.python is None or described.internal:
             return {}
         return self._reader.updated_state(described.python, bound)
 
@@ -135,12 +142,15 @@ class SilentChecks:
         bound: dict[str, Any],
         leaves: Any,
         before: dict[str, str],
-        state: dict[str, str],
+        state: dict[str, State],
+        *,
+        inner: bool,
     ) -> Callable[[], None] | None:
         """A function was traced, having read the values `before`: look at its next calls for confused numbers.
 
-        `state` is what its body changes, as it was before. The result, if any, is to be called before each of the first
-        runs of the new graph, to look for stale values and for changes that only tracing has made.
+        `state` is what its body changes, as it was before; `inner`: as part of another trace. The result, if any, is to
+        be called before each of the first runs of the new graph, to look for stale values and for changes that only
+        tracing has made.
         """
         checked = self._checked.get(owner)
         if checked is None:
@@ -154,27 +164,39 @@ class SilentChecks:
             self._pending[id(owner._function_cache)] = checked
             self._patience = PATIENCE
             self._hooks.place(self._module, "call_function", self._hook)
+        reference = weakref.ref(checked)
         effects = list(changed_state(state, self.state(described, bound))) if state else []
-        return self._look(weakref.ref(checked), before, effects, weak_references(bound)) if before or effects else None
+        if described.id.name.endswith(OF_DATASET):  # nobody sees its runs: one for each element
+            for cause in effects:
+                self._report(checked, msgspec.structs.replace(cause, evidence="inferred"))
+            effects = []
+        known: list[Effects] = getattr(self._inner, "effects", [])
+        if effects:
+            known.append((reference, effects))
+        told = [] if inner else known
+        return self._look(reference, before, told, weak_references(bound)) if before or told else None
 
     def _look(
         self,
         reference: weakref.ref[Checked],
         made_with: dict[str, str],
-        effects: list[Cause],
+        effects: Sequence[Effects],
         bound: dict[str, weakref.ref[Any]],
     ) -> Callable[[], None]:
         """Compares what one trace was made with to what stands there now; `bound` are the objects of that trace.
 
-        Its `effects` are wrong from the second run on: the first is that of the call which was traced.
+        Its `effects`, and those of traces inside of it, are wrong from the second run on: the first is that of the call
+        which was traced.
         """
         runs = itertools.count()
 
         def look() -> None:
+            if next(runs):
+                for of, causes in effects:
+                    if (changed := of()) is not None:
+                        for cause in causes:
+                            self._report(changed, cause)
             checked = reference()
-            if next(runs) and checked is not None:
-                for cause in effects:
-                    self._report(checked, cause)
             owner = checked.owner() if checked is not None else None
             things = {name: weak() for name, weak in bound.items()}
             if checked is None or owner is None or None in things.values():

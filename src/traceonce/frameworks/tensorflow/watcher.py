@@ -21,6 +21,7 @@ from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.made_places import MadePlaces, called_by_user
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
 from traceonce.frameworks.base.places import Places
+from traceonce.frameworks.base.side_effects import State
 from traceonce.frameworks.tensorflow.backward import BackwardGraphs
 from traceonce.frameworks.tensorflow.call_counts import CallCounts
 from traceonce.frameworks.tensorflow.fingerprints import Fingerprints, captured_things, graph_name
@@ -40,7 +41,7 @@ class TensorFlowMiss(Miss):
     earlier: tuple[Signature, ...]
     bound: dict[str, Any]
     reads: dict[str, str]
-    state: dict[str, str]
+    state: dict[str, State]
     dead: tuple[int, ...] = ()
     known_as: str | None = None
 
@@ -119,6 +120,8 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
     def _read(
         self, caller: types.FrameType, /, function_type: Any, type_context: Any, func_graph: Any, tracing_options: Any
     ) -> TensorFlowMiss:
+        if self._probes.context.executing_eagerly():
+            self._silent.begin()
         request = self._requests.read(function_type, tracing_options, caller)
         bound = bound_objects(request.described, request.kind)
         return TensorFlowMiss(
@@ -188,7 +191,10 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
         if owner is not None and event.phase != "internal":
             self._known.add(owner)
             reads = {} if _captures_late(made.graph) else miss.reads
-            look = self._silent.traced(owner, described, miss.bound, event.served.leaves, reads, miss.state)
+            inner = not self._probes.context.executing_eagerly()
+            look = self._silent.traced(
+                owner, described, miss.bound, event.served.leaves, reads, miss.state, inner=inner
+            )
         shapes = self._inputs.expect(event.id) if self._inputs is not None and event.jit_compile else None
 
         def on_run(inputs: Any) -> None:
@@ -210,9 +216,10 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
         """The number of the call under way, where it is one that TensorFlow counts."""
         if self._counts is None or request.owner is None:
             return None
+        key = request.described.id.key
         if request.phase != "internal":
-            self._counts.note(request.described.id.key, request.owner)
-        return self._counts.total(request.owner) + 1 if self._probes.context.executing_eagerly() else None
+            self._counts.note(key, request.owner)
+        return self._counts.number(key) + 1 if self._probes.context.executing_eagerly() else None
 
     def _calls_of(self, owner: Any) -> int:
         return self._counts.total(owner) if self._counts is not None else 0

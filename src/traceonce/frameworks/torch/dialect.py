@@ -116,6 +116,9 @@ DIALECT = Dialect(
         Reason.EACH_GRAPH_ONCE: Text("each graph compiled once", "每个图只编译一次"),
         Reason.CAME_EARLY: Text("all compilations came early", "所有编译都发生在开头"),
         Reason.PAID_OFF: Text("each compilation served many calls", "每次编译都服务了许多次调用"),
+        Reason.PART_OF_ANOTHER: Text(
+            "each was part of a compilation of the function that calls it", "每次都是调用它的函数的编译的一部分"
+        ),
         Reason.FEW_SO_FAR: Text("few compilations so far", "目前只有少数几次编译"),
     },
     retraced=Text("recompiled", "重新编译"),

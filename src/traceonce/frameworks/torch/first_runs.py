@@ -39,6 +39,9 @@ class FirstRuns:
     def total(self, key: str) -> int:
         return max(self._counts.get(key, {}).values(), default=0)
 
+    def of_part(self, key: str, part: int) -> int:
+        return self._counts.get(key, {}).get(part, 0)
+
     def read(self) -> Calls:
         return Calls({key: self.total(key) for key in list(self._counts)}, at_least=True)
 

@@ -3,7 +3,7 @@
 PyTorch tells of compilations in logs; it has no public hook that says which function, from where, and why. It has one
 function that is called where no compiled code serves a call, and never where one does: `convert_frame._compile`.
 Where something here has moved, `probe` says what is missing, and the watcher falls back to `callback_handler`, which
-knows neither the reasons nor the calls. Run with 2.13 and 2.15; 2.6 lacks three of them.
+knows neither the reasons nor the calls. Run with 2.9, 2.13 and 2.15; 2.6 lacks three of them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 OLDEST = (2, 6)
 NEEDED = ("code", "locals", "frame", "hooks", "compiler_fn", "export", "cache_size", "compile_id")
 RESUME = "torch_dynamo_resume_in_"
+_BACKEND = "backend"
 GRAPH = "__compiled_fn"
 ASKED, ARGUMENTS = 8, 64  # of earlier compilations, and of the arguments of each: whose guards are asked one by one
 
@@ -52,9 +53,10 @@ def probe(torch: Any, convert_frame: Any) -> Probes:
         raise Moved(f"PyTorch {torch.__version__} is older than what this traceonce knows (2.6)")
     parameters = _expect(convert_frame, "_compile", NEEDED)
     _expect(_attribute(convert_frame, "CatchErrorsWrapper"), "__call__", ("self", "frame", "cache_entry"))
-    _expect(convert_frame, "get_and_maybe_log_recompilation_reasons", ("frame",))
+    reasons = _expect(convert_frame, "get_and_maybe_log_recompilation_reasons", ("frame",))
+    if _BACKEND in reasons.parameters:
+        _attribute(convert_frame, "innermost_backend")
     _expect(convert_frame, "exceeds_recompile_limit", ("cache_size", "compile_id"))
-    _attribute(convert_frame, "innermost_backend")
     utils, output_graph = _module("utils"), _module("output_graph")
     _attribute(utils, "graph_break_reasons")
     _expect(_attribute(output_graph, "OutputGraph"), "call_user_compiler", ("self", "gm"))
@@ -105,10 +107,13 @@ def failing_guards(probes: Probes, arguments: dict[str, Any]) -> list[str]:
     frame = arguments["frame"]
     if not entries or frame is None:
         return []
-    backend = probes.convert_frame.innermost_backend(arguments["compiler_fn"])
     reasons_of = probes.convert_frame.get_and_maybe_log_recompilation_reasons
-    chained = next(iter(inspect.signature(reasons_of).parameters)) == "cache_entry"
-    reasons: list[str] = reasons_of(entries[0] if chained else entries, frame, backend, skip_logging=True)
+    takes = inspect.signature(reasons_of).parameters
+    backend: dict[str, Any] = {}  # not before PyTorch compares backends
+    if _BACKEND in takes:
+        backend = {_BACKEND: probes.convert_frame.innermost_backend(arguments["compiler_fn"])}
+    chained = next(iter(takes)) == "cache_entry"
+    reasons: list[str] = reasons_of(entries[0] if chained else entries, frame, **backend, skip_logging=True)
     try:
         return [*reasons, *_hidden(probes, entries, frame.f_locals, reasons)]
     except Exception:  # no other part of PyTorch is as private: then the first of each is all that is known

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import time
 import types
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from traceonce.facts import CallSite, Frame, Phase, Signature, TraceEvent
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.places import Places
+from traceonce.frameworks.torch.first_runs import FirstRuns
 from traceonce.frameworks.torch.functions import Described, Sites, describe_function
 from traceonce.frameworks.torch.guarded_state import look
 from traceonce.frameworks.torch.probes import Probes, failing_guards, line_of_break, region_of
@@ -66,6 +66,17 @@ class _Known:
         self.has_graph = True
 
 
+def _is_under_way(root: _Known, runs: FirstRuns, key: str, part: int) -> bool:
+    """Is the call that the first part was compiled for the one under way?
+
+    A first part without a graph is not seen to run. Then a later part counts the call, unless it is the one asked for.
+    """
+    seen = runs.total(key)
+    if root.has_graph:
+        return root.call == seen
+    return root.call == seen + 1 or root.call == seen > runs.of_part(key, part)
+
+
 class Requests:
     """Reads the requests of one process."""
 
@@ -84,10 +95,8 @@ class Requests:
     def renew(self) -> None:
         self._told.clear()
 
-    def read(
-        self, arguments: dict[str, Any], caller: types.FrameType, calls: Callable[[str], int], thread: Any
-    ) -> Request:
-        """The request behind a call of `_compile`; `calls` tells how often a function was called so far.
+    def read(self, arguments: dict[str, Any], caller: types.FrameType, runs: FirstRuns, thread: Any) -> Request:
+        """The request behind a call of `_compile`; `runs` tells how often a function was called so far.
 
         `thread` knows since when this thread has `asked`: it may have waited while another compiled the same.
         """
@@ -103,7 +112,7 @@ class Requests:
         reasons = self._reasons(arguments, described, number)
         root = self._known.get(whole + _REGION * (region + 1))
         counted = root is None or root.has_graph  # a first part without a graph of its own is not seen to run
-        same_call = root is not None and root.call == calls(described.id.key) + (not counted)
+        same_call = root is not None and _is_under_way(root, runs, described.id.key, part)
         phase: Phase = "retrace" if reasons else "first"
         if described.internal or arguments["export"] or (described.part and (same_call or not reasons)):
             phase = "internal"

@@ -21,7 +21,7 @@ from traceonce.facts import CallSite, FunctionId, Phase, TraceEvent
 from traceonce.facts.error_text import describe_error, shorten_error
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.hooks import leave_no_frame
-from traceonce.frameworks.base.made_places import MadePlaces, with_class
+from traceonce.frameworks.base.made_places import MadePlaces, called_by_user, with_class
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
 from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.torch.failed_guards import AskedOnce
@@ -206,9 +206,11 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         bound.apply_defaults()
         arguments = dict(bound.arguments)
         with self._reasons.asking():
-            request = self._requests.read(arguments, caller, self._runs.total, self._outermost)
+            request = self._requests.read(arguments, caller, self._runs, self._outermost)
         limit = reached_limit(self._probes, arguments)
         made_at, known_as, inner = self._made_where(caller)
+        if known_as is None and inner and request.described.id.library:
+            known_as = called_by_user(self._places, caller)
         return TorchMiss(
             request=request,
             limit=limit,

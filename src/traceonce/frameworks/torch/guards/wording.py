@@ -215,10 +215,12 @@ def _length(raw: str, was: str, call: Call) -> Cause:
 
 def _read_dict(guard: str, call: Call) -> Iterator[Cause]:
     match = re.match(r"^(?P<not>not )?___dict_contains\((?P<key>.+?), (?P<path>.+)\)$", guard)
+    match = match or re.match(r"^KeyError on (?P<path>.+)\[(?P<key>[^\[\]]+)\](?P<not>(?!))?$", guard)
     if match:
         path = readable(match["path"])
         was, now = (f"no key {match['key']}", f"key {match['key']}")[:: 1 if match["not"] else -1]
-        yield _cause(CauseCode.STRUCTURE, path, was, now)
+        kept = not _is_argument(match["path"], call)  # what fills it once, as a cache is filled, does not come and go
+        yield _cause(CauseCode.STRUCTURE, path, was, now, finite=kept)
         return
     match = re.match(r"^list\((?:dict\.keys\()?(?P<path>.+?)(?:\.keys\(\))?\)+\[(?P<at>\d+)\] == (?P<was>.+)$", guard)
     if match:
@@ -302,12 +304,18 @@ def _read_equal(guard: str, call: Call) -> Iterator[Cause]:
 def _value(call: Call, raw: str, was: str, now: str, kind: str | None) -> Cause:
     """A value that was compiled in: an argument, or something else that the function reads."""
     path = readable(raw)
-    argument = not raw.startswith("G[") and call.is_parameter(path) and not re.search(r"\.\w+", path)
+    argument = _is_argument(raw, call)
     notes = []
     if not argument and not raw.startswith("G[") and not call.is_parameter(path) and not is_at_break(path):
         notes = [] if CELL.search(path) else [OF_ENCLOSING_FUNCTION()]  # its path will say so
     code = CauseCode.VALUE if argument else CauseCode.GUARD
     return _cause(code, path, was, now, *notes, type_name=kind, finite=kind == "bool")
+
+
+def _is_argument(raw: str, call: Call) -> bool:
+    """Does it come with each call, rather than from a global, a variable around or an object?"""
+    path = readable(raw)
+    return not raw.startswith("G[") and call.is_parameter(path) and not re.search(r"\.\w+", path)
 
 
 def _read_range(guard: str, call: Call) -> Iterator[Cause]:
