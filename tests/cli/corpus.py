@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -49,6 +49,9 @@ class Apart(msgspec.Struct):
     why: Literal["tracing", "time", "count"]
 
 
+Framework: TypeAlias = Literal["tensorflow", "jax", "torch"]
+
+
 class Program(msgspec.Struct):
     file: str
     settled: bool | Literal["advice", "leave"]
@@ -59,6 +62,7 @@ class Program(msgspec.Struct):
     oracle: Literal["original", "eager"] = "original"
     random: bool = False
     apart: list[Apart] = []
+    framework: Framework = "tensorflow"
 
     def lines(self, printed: str) -> list[str]:
         """What it printed, without what may differ."""
@@ -120,41 +124,48 @@ class Ran(msgspec.Struct):
 
 
 class Runs:
-    """Runs programs through ``forked_runs.py``."""
+    """Runs programs through ``forked_runs.py``, in a process for each framework."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._count = 0
         self._lock = threading.Lock()
-        self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("forked_runs.py"))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
+        self._processes: dict[Framework, subprocess.Popen[str]] = {}
 
     def run(
-        self, folder: Path, script: str, *, eagerly: bool = False, relaxed: bool = False, watched: bool = True
+        self, folder: Path, program: Program, *, eagerly: bool = False, relaxed: bool = False, watched: bool = True
     ) -> Ran:
-        """`relaxed`: with `reduce_retracing=True` at every function; not `watched`: traces are not counted."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
+        """`relaxed`: as `forked_runs.py` relaxes every function; not `watched`: traces are not counted."""
         with self._lock:
+            process = self._process(program.framework)
+            assert process.stdin is not None
+            assert process.stdout is not None
             self._count += 1
             result = self._folder / str(self._count)
             how = {"eagerly": eagerly, "relaxed": relaxed, "watched": watched}
-            order = {"folder": str(folder), "script": script, "result": str(result), **how}
-            self._process.stdin.write(json.dumps(order) + "\n")
-            self._process.stdin.flush()
-            assert self._process.stdout.readline() == "done\n"
+            order = {"folder": str(folder), "script": program.file, "result": str(result), **how}
+            process.stdin.write(json.dumps(order) + "\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "done\n"
         ran = msgspec.json.decode((result / "result.json").read_bytes(), type=Ran)
         ran.printed = (result / "printed").read_text()
         return ran
 
+    def _process(self, framework: Framework) -> subprocess.Popen[str]:
+        if framework not in self._processes:
+            self._processes[framework] = subprocess.Popen(
+                [sys.executable, str(Path(__file__).with_name("forked_runs.py")), framework],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        return self._processes[framework]
+
     def close(self) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._process.wait()
+        for process in self._processes.values():
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.close()
+            process.stdout.close()
+            process.wait()
