@@ -20,7 +20,7 @@ def test_a_chip_hides_a_cause(open_report: OpenPage, reports: Reports) -> None:
     page = open_report("translate")
     assert events_shown(page) == len(events)
     compiles = sum(event.kind == "compile" for event in events)
-    chip = page.get_by_role("button", name=re.compile("XLA compile"))
+    chip = page.get_by_role("button", name=re.compile("Compilation"))
     expect(chip).to_contain_text(str(compiles))
     chip.click()
     expect(chip).to_have_attribute("aria-pressed", "false")

@@ -18,24 +18,30 @@ EXCEPTIONS = {
     "frameworks/base/registry.py": "the registry",
     "__init__.py": "says what the product is for",
     "dropin/": "`traceonce.function` stands for one framework's own function, with its parameters",
+    "integrations/__init__.py": "lists what there is",
     "integrations/keras_callback.py": "takes the Keras that one framework brings, before that which is installed",
+    "integrations/fit_in_progress.py": "part of the callback",
+    "keras.py": "what users of Keras import",
+    "serve/web/labels.py": "names of categories of records",
     "knowledge/experiments/": "programs that make failures happen, a folder for each domain",
     "knowledge/records/": "data, a folder for each domain",
     "knowledge/claims.json": "data: what people say",
     "knowledge/claims/__init__.py": "all of these claims are about one framework, which it names once",
     "knowledge/benign.txt": "data: lines of real logs",
 }
+PARTS = {"autograph", "dynamo", "inductor"}
 
 
 def names_of_frameworks() -> re.Pattern[str]:
-    """How they are called in any spelling: the modules and titles, and the usual names of their packages."""
+    """How they are called in any spelling: modules and titles, the usual names of their packages, what is on top of
+    them, and the parts of them that people know by name."""
     words: set[str] = set()
     aliases: set[str] = set()
     for known in BUILT_IN:
         framework = framework_of(known.name)
-        words |= {framework.name, framework.title, framework.module}
+        words |= {framework.name, framework.title, framework.module, *framework.companions}
         aliases |= set(framework.source.packages)
-    anywhere = "|".join(sorted(words))  # "TensorFlowWatcher" names one, too
+    anywhere = "|".join(sorted(words | PARTS))  # "TensorFlowWatcher" names one, too
     alone = "|".join(sorted(aliases - words))
     return re.compile(rf"(?i:{anywhere})|\b(?:{alone})\.\w")
 
@@ -86,6 +92,8 @@ def test_every_exception_is_needed(place: str) -> None:
         ("tf.function", True),
         ("jnp.where(x)", True),
         ("PYTORCH_VERSION", True),
+        ("model.package == 'keras'", True),
+        ("# AutoGraph writes it", True),
         ("wrapper(function)", False),
         ("the shelf.path, gtf.x", False),
     ],

@@ -16,10 +16,10 @@ IN_BRACKETS = Text(" ({note})", "（{note}）")
 A_TYPE = Text("Python", "值")  # where the type of a value is not known
 
 
-def say_what(happened: Happened, backend: str, language: Language) -> str:
+def say_what(happened: Happened, language: Language) -> str:
     """What happened at the place of a cause, in a few words."""
     cause, definition = happened.cause, CATALOGUE[happened.cause.code]
-    words = _choose(happened, definition, dialect_of(backend).what, definition.special_what) or definition.what
+    words = _choose(happened, definition, dialect_of(happened.backend).what, definition.special_what) or definition.what
     said = words.said_in(language).format(type=cause.type_name or A_TYPE.said_in(language), step=cause.step)
     if definition.with_note is not None and cause.note:
         said += definition.with_note.said_in(language).format(note=cause.note)
@@ -29,10 +29,13 @@ def say_what(happened: Happened, backend: str, language: Language) -> str:
     return said
 
 
-def say_remedy(happened: Happened, backend: str, language: Language) -> str:
+def say_remedy(happened: Happened, language: Language) -> str:
     """What to change, in a few words."""
     cause, definition = happened.cause, CATALOGUE[happened.cause.code]
-    words = _choose(happened, definition, dialect_of(backend).remedy, definition.special_remedy) or definition.remedy
+    words = (
+        _choose(happened, definition, dialect_of(happened.backend).remedy, definition.special_remedy)
+        or definition.remedy
+    )
     return words.said_in(language).format(note=cause.note)
 
 

@@ -18,9 +18,10 @@ Values: TypeAlias = Literal["in_order", "as_a_set", "counted", "named", "note", 
 
 @dataclass(frozen=True)
 class Happened:
-    """A cause, and what is known of the function that it befell."""
+    """A cause, its framework, and what is known of the function that it befell."""
 
     cause: Cause
+    backend: str
     function: FunctionId | None = None
     traces: int = 0
     reduce_retracing: bool = False

@@ -20,7 +20,7 @@ class Dialect:
     one of its cases (``new_function.in_library``). `reasons` are those of verdicts. `trace` is what one trace is called
     there (in English, an s makes it several), `retraced` what has happened to a function that was traced again. `page`
     has what the HTML report words otherwise, by the key of its words; a bar parts the form for one from the form for
-    several.
+    several. `compiler` is what compiles under a trace, where that has a name of its own.
     """
 
     what: Mapping[str, Text] = field(default_factory=dict)
@@ -28,4 +28,5 @@ class Dialect:
     reasons: Mapping[Reason, Text] = field(default_factory=dict)
     trace: Text = TRACE
     retraced: Text = RETRACED
+    compiler: str = ""
     page: Mapping[str, Text] = field(default_factory=dict)

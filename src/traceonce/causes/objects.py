@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from traceonce.causes import families
 from traceonce.causes.definition import Definition, Happened
 from traceonce.facts import CauseCode
+from traceonce.frameworks.base.registry import framework_of
 from traceonce.words.translated import Text
 
 # A remedy for a function, or an object, that something else makes.
@@ -15,7 +16,7 @@ _OF_ITS_MAKER = {
         "each dataset traces its function anew: build it once where it is the same",
         "每个数据集都会重新追踪它的函数：相同的数据集只构建一次",
     ),
-    "of_keras": Text(
+    "of_model": Text(
         "each model traces its steps anew: keep one, and put its variables and its optimizer's back",
         "每个模型都会重新追踪它的步骤：保留一个模型，并恢复它和优化器的变量",
     ),
@@ -43,8 +44,8 @@ def _cases_of_new_object(happened: Happened) -> Iterator[str]:
         yield "of_dataset"
     elif function.loop is not None:
         yield "of_loop"
-    elif function.library and function.is_of_keras:
-        yield "of_keras"
+    elif function.library and function.package in framework_of(happened.backend).per_model:
+        yield "of_model"
     elif function.library:
         yield "in_library"
 

@@ -5,29 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from traceonce.facts import Cause, CauseCode, Container, Difference, Leaf, Signature
-from traceonce.facts.signature import ARGUMENTS, DEFAULTS
+from traceonce.facts.signature import ARGUMENTS, ASPECTS, DEFAULTS
 from traceonce.words.notes import noted
 from traceonce.words.notes.causes import PRINTS_THE_SAME
 
 SEQUENCES = {"list", "tuple", ARGUMENTS}
-CODES = {
-    "kind": CauseCode.KIND,
+# What can differ of an argument is a cause of its own, of the same name, but for these.
+_PART_OF = {
     "type": CauseCode.SPEC,
-    "dtype": CauseCode.DTYPE,
-    "rank": CauseCode.RANK,
-    "shape": CauseCode.SHAPE,
-    "value": CauseCode.VALUE,
     "name": CauseCode.SPEC,
-    "identity": CauseCode.IDENTITY,
-    "unequal": CauseCode.UNEQUAL,
-    "aliasing": CauseCode.ALIASING,
     "trainable": CauseCode.SPEC,
-    "weak_type": CauseCode.WEAK_TYPE,
     "static": CauseCode.STATIC_ARGUMENT,
-    "sharding": CauseCode.SHARDING,
     "stride": CauseCode.GUARD,
     "requires_grad": CauseCode.GUARD,
 }
+CODES = {aspect: _PART_OF.get(aspect) or CauseCode(aspect) for aspect in ASPECTS}
 
 
 def compare_arguments(was: Signature, now: Signature, dead: Set[int] = frozenset()) -> Iterator[Cause]:

@@ -1,4 +1,4 @@
-"""Compilations without a trace: under one trace XLA compiles for each new shape, and for each value that sets one.
+"""Compilations without a trace: one trace may be compiled for each new shape, and for each value that sets one.
 
 A framework that traces for each shape compiles without a trace where the arguments lie on other devices, or are cut
 otherwise.

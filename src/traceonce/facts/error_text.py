@@ -8,7 +8,7 @@ _ERROR = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt):
 
 
 def shorten_error(text: str) -> str:
-    """Some 4,000 characters of an error: the beginning has the type, and AutoGraph puts the error itself last."""
+    """Some 4,000 characters of an error: the beginning has the type, and the end may be the error itself."""
     return text if len(text) <= 4_000 else f"{text[:1_000]} … {text[-3_000:]}"
 
 
@@ -32,6 +32,6 @@ def last_line(error: BaseException) -> str:
 def main_line(error: str | None) -> str:
     """The line of an error that says what is wrong."""
     lines = [line.strip() for line in (error or "").splitlines() if line.strip()]
-    if lines and lines[0].endswith("in user code:"):  # AutoGraph puts the error itself last, and it may have many lines
+    if lines and lines[0].endswith("in user code:"):  # the error itself comes last, and it may have many lines
         return next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1])
     return lines[0] if lines else "an error without a message"

@@ -56,10 +56,6 @@ class FunctionId(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         return path.partition("/")[0] if path != self.file else None
 
     @property
-    def is_of_keras(self) -> bool:
-        return self.package in ("keras", "tf_keras")
-
-    @property
     def loop(self) -> str | None:
         """The loop that this is the body of, where it runs by itself: ``scan``, of ``step [scan]``."""
         last = self.name.rpartition(" [")[2].removesuffix("]").rpartition(", ")[2]

@@ -102,6 +102,8 @@ ASPECTS = {
     "stride": ".stride()",
     "requires_grad": ".requires_grad",
 }
+# Those that are the same for most arguments of most programs, and the fields that they are kept in.
+QUALITIES = {"weak_type": "weak", "sharding": "sharding", "stride": "stride", "requires_grad": "requires_grad"}
 
 
 class Difference(msgspec.Struct, frozen=True):

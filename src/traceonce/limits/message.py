@@ -39,7 +39,7 @@ def _lines(breach: Breach) -> Iterator[str]:
 
 def _remedies(breach: Breach) -> list[str]:
     remedies = (
-        say_remedy(Happened(cause, breach.function, reduce_retracing=breach.reduce_retracing), breach.backend, "en")
+        say_remedy(Happened(cause, breach.backend, breach.function, reduce_retracing=breach.reduce_retracing), "en")
         for cause in breach.causes
     )
     return list(dict.fromkeys(remedies))

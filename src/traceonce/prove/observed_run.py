@@ -29,7 +29,7 @@ from traceonce.prove import clocks
 from traceonce.prove.order import ERRORS, PRINTED, PROBES, RECORDING, REPLAY, Order
 
 TOO_LATE = "too-late"
-CONFIGURING = ("CUDA_", "KERAS_", "MKL_", "NVIDIA_", "OMP_")  # variables that frameworks read through others
+CONFIGURING = ("CUDA_", "MKL_", "NVIDIA_", "OMP_")  # variables that frameworks read through others
 
 
 def perform(order: Order, preloaded: Sequence[str]) -> None:

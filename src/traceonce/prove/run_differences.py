@@ -160,7 +160,7 @@ def _what_failed(run: Run) -> str:
 
 
 def _where(run: Run) -> str:
-    """The last line of the user's own that a traceback names; AutoGraph's are in the message, at its end."""
+    """The last line of the user's own that a traceback names; those of rewritten code stand in the message."""
     cwd = os.path.join(run.recording.cwd, "")
     own = [
         (file, line) for file, line in _FRAME.findall(run.errors) if file.startswith(cwd) and package_path(file) == file

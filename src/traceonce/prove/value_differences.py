@@ -41,7 +41,7 @@ def first_difference(was: Returned, now: Returned) -> str | None:
 def _outcome(returned: Returned) -> str:
     if returned.error is None:
         return "a result"
-    text = returned.message.removeprefix(f"{returned.error}: ")  # AutoGraph puts the type into the text, too
+    text = returned.message.removeprefix(f"{returned.error}: ")  # rewritten code has the type in the text, too
     return f"{returned.error}: {text}" if returned.message else returned.error
 
 

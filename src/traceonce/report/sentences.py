@@ -42,7 +42,7 @@ WORTH_SAYING = 1.2  # times as long: less is within what two measurements of one
 
 def describe_cause(cause: Cause, traces: int, backend: str) -> str:
     """What happened at this place, in a few words."""
-    return say_what(Happened(cause, traces=traces), backend, "en")
+    return say_what(Happened(cause, backend, traces=traces), "en")
 
 
 def describe_change(cause: Cause) -> str:
@@ -76,13 +76,14 @@ def describe_site(site: CallSite | SiteCount) -> str:
 
 def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
     """What to change, in one line; for a function inside a library, what its caller can do."""
-    return say_remedy(befallen(cause, diagnosis), diagnosis.backend, "en")
+    return say_remedy(befallen(cause, diagnosis), "en")
 
 
 def befallen(cause: Cause, diagnosis: Diagnosis) -> Happened:
     """A cause, with what is known of its function."""
     return Happened(
         cause,
+        diagnosis.backend,
         diagnosis.function,
         diagnosis.traces,
         reduce_retracing=diagnosis.reduce_retracing,

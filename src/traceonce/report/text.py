@@ -110,7 +110,7 @@ def _lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Tex
     yield from _first(LINES, broken, "functions with graph breaks")
     unwatched = [d.function.name for d in diagnoses if d.jit_compile and not d.compiles]
     if unwatched:
-        text = "jit_compile: XLA compilations were not watched and may come on top (traceonce run --xla): "
+        text = "jit_compile: compilations were not watched and may come on top (traceonce run --xla): "
         yield Text.assemble(("note  ", "yellow"), text, ", ".join(unwatched[:5]))
     problems = [notice.text for notice in recording.notices if not notice.hook]
     if problems:

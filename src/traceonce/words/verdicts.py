@@ -29,7 +29,7 @@ REASONS: Mapping[Reason, Text] = {
     ),
     Reason.NEW_DATASETS: Text("a dataset is built again and again", "数据集一再被重新构建"),
     Reason.MANY_CALLS: Text("it was traced for a good part of its calls", "相当一部分调用都引起了追踪"),
-    Reason.COMPILED_FOR_SHAPES: Text("XLA compiles it again for new shapes", "XLA 为新的形状再次编译"),
+    Reason.COMPILED_FOR_SHAPES: Text("it is compiled again for new shapes", "为新的形状再次编译"),
     Reason.COMPILED_FOR_DEVICES: Text(
         "it is compiled again for other devices or shardings", "为别的设备或分片方式再次编译"
     ),

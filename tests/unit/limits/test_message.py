@@ -125,7 +125,7 @@ def test_every_cause_has_its_words(code: CauseCode) -> None:
     one = cause(code, "x")
     lines = describe_breach(breach(causes=(one,))).splitlines()
     assert lines[4].startswith("  cause      x: now 2, before 1 (")
-    assert lines[5] == f"  change     {say_remedy(Happened(one, STEP), 'tensorflow', 'en')}"
+    assert lines[5] == f"  change     {say_remedy(Happened(one, 'tensorflow', STEP), 'en')}"
 
 
 @pytest.mark.parametrize("carry", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])

@@ -14,6 +14,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_values
 from traceonce.fix.kit import kit_of
 from traceonce.fix.signatures.prediction import predict_traces
+from traceonce.frameworks.base.registry import framework_of
 from traceonce.words.notes.common import (
     CAUSE_IN_LIBRARY,
     DATASET_TRACES_ANEW,
@@ -67,7 +68,7 @@ def _reuse(case: Case) -> Iterator[Candidate]:
             if diagnosis.function.name.endswith("[dataset]"):
                 snippet = f"dataset = …  # built once, before {site_of(diagnosis)}, and used again there"
                 notes = [DATASET_TRACES_ANEW()]
-            elif library_of(diagnosis) == "keras":
+            elif library_of(diagnosis) in framework_of(diagnosis.backend).per_model:
                 snippet = f"# before {site_of(diagnosis)}: build and compile the model once, and keep it"
                 notes = [MODEL_TRACES_ANEW()]
             else:

@@ -364,7 +364,7 @@ class _Callee(NamedTuple):
 
 
 def _callee(chain: Chain, myself: str, owner: Any, value: Any) -> _Callee | None:
-    """What calling `value` runs: a function, a method, or the `call` (as Keras has it) or `__call__` of an object."""
+    """What calling `value` runs: a function, a method, or the `call` (as of a layer) or `__call__` of an object."""
     if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
         return _Callee(value.__func__, {"self": value.__self__}, chain.named(myself, steps=-1))
     if isinstance(value, types.FunctionType):

@@ -76,6 +76,7 @@ class Framework:
     `module` is the import that brings it in, `distributions` are the names it is installed under, `title` is how people
     write it. `along` are modules that it loads when it is first used, which takes about as long as the framework
     itself; `companions` are packages on top of it whose versions are worth knowing, with their titles.
+    `per_model` are those whose functions are made for one model each, and traced for each anew.
 
     `configured_by` are prefixes of environment variables that it reads when it is imported; those in `logged_by` decide
     only about what is logged.
@@ -99,6 +100,7 @@ class Framework:
     distributions: tuple[str, ...]
     along: tuple[str, ...] = ()
     companions: Mapping[str, str] = field(default_factory=dict)
+    per_model: frozenset[str] = frozenset()
     configured_by: tuple[str, ...] = ()
     logged_by: tuple[str, ...] = ()
     default_of: Mapping[str, str] = field(default_factory=dict)

@@ -12,7 +12,6 @@ from types import FrameType
 from traceonce.facts import CallSite, Frame
 from traceonce.facts.event import package_path
 
-GENERATED = "__autograph_generated_file"  # in the names of the files that AutoGraph writes
 _WRITTEN_FOR = ("<string>", "<attrs generated ")
 # As it was imported, and where it lies: an environment may hold a link to it.
 OURS = tuple({str(file.parents[2]) + os.sep for file in (Path(__file__), Path(__file__).resolve())})
@@ -27,9 +26,13 @@ def working_folder() -> str:
 
 
 class Places:
-    """Sorts file names. `framework` names the packages that are the tracer itself, never a call site."""
+    """Sorts file names. `framework` names the packages that are the tracer itself, never a call site.
 
-    def __init__(self, framework: tuple[str, ...] = ()) -> None:
+    `rewritten` stands in the names of the files to which it writes what it makes of the user's code.
+    """
+
+    def __init__(self, framework: tuple[str, ...] = (), rewritten: str = "") -> None:
+        self._rewritten = rewritten
         self._cwd = working_folder() + os.sep
         libraries = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
         libraries.update(site.getsitepackages() if hasattr(site, "getsitepackages") else ())
@@ -41,7 +44,10 @@ class Places:
         self._project = _package_of_main(self._libraries)
 
     def is_framework(self, file: str) -> bool:
-        return file.startswith((*self._framework, *OURS, "<frozen")) or GENERATED in file
+        return file.startswith((*self._framework, *OURS, "<frozen")) or self.is_rewritten(file)
+
+    def is_rewritten(self, file: str) -> bool:
+        return self._rewritten != "" and self._rewritten in file
 
     def is_in_framework(self, file: str, *rooms: str) -> bool:
         """Does it lie in one of these folders of the framework, as ``python/data``? Never judged by names alone: the

@@ -14,6 +14,7 @@ _OF_LOOP = Text(
     "循环的函数只创建一次：每个新的函数都会让循环重新追踪和编译",
 )
 DIALECT = Dialect(
+    compiler="XLA",
     what={
         "captured": Text(
             "captured, with another size (data that grows; or weights of another model: that cannot be told)",

@@ -11,7 +11,8 @@ from typing import Any
 from traceonce.facts import FunctionId, Notice, TraceEvent
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.late_watcher import LateWatcher
-from traceonce.frameworks.base.places import Places, current_frames
+from traceonce.frameworks.base.places import current_frames
+from traceonce.frameworks.tensorflow.own_files import tensorflow_places
 from traceonce.frameworks.tensorflow.signatures import SignatureReader
 
 
@@ -22,7 +23,7 @@ class CallbackWatching(LateWatcher):
     hook = "new concrete functions (CONCRETE_FUNCTION_CALLBACKS); no times, no calls"
 
     def __init__(self, tensorflow: Any, callbacks: list[Any], sink: Sink, why: str) -> None:
-        super().__init__(sink, Places((tensorflow.__file__,)))
+        super().__init__(sink, tensorflow_places(tensorflow))
         self._callbacks = callbacks
         self._reader = SignatureReader()
         sink.write(

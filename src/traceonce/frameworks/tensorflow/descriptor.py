@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from traceonce.frameworks.base.descriptor import Framework, Package, Source
 from traceonce.frameworks.tensorflow.dialect import DIALECT
-from traceonce.frameworks.tensorflow.records import record_of
+from traceonce.frameworks.tensorflow.records import KERAS, record_of
 
 if TYPE_CHECKING:
     from traceonce.fix.kit import Kit
@@ -57,7 +57,8 @@ FRAMEWORK = Framework(
     module="tensorflow",
     distributions=("tensorflow", "tensorflow-cpu", "tensorflow-macos", "tf-nightly"),
     companions={"keras": "Keras"},
-    configured_by=("TF_", "XLA_"),
+    per_model=KERAS,
+    configured_by=("TF_", "KERAS_", "XLA_"),
     logged_by=("TF_CPP_",),
     default_of={"keras": "KERAS_BACKEND"},
     inside=("python_function",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from traceonce.causes.dialect import Dialect
+from traceonce.facts import Reason
 from traceonce.words.translated import Text
 
 _IN_LIBRARY = Text(
@@ -46,6 +47,10 @@ DIALECT = Dialect(
             "把它放进 tf.Variable 并在函数体内赋值，或者返回新值并在函数外保存",
         ),
     },
+    reasons={
+        Reason.COMPILED_FOR_SHAPES: Text("XLA compiles it again for new shapes", "XLA 为新的形状再次编译"),
+    },
+    compiler="XLA",
     page={
         "cards.compiled": Text("XLA compiled it {n} time.|XLA compiled it {n} times.", "XLA 编译了 {n} 次。"),
     },

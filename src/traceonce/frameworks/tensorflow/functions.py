@@ -8,7 +8,8 @@ import weakref
 from typing import Any, NamedTuple
 
 from traceonce.facts import FunctionId
-from traceonce.frameworks.base.places import GENERATED, Places
+from traceonce.frameworks.base.places import Places
+from traceonce.frameworks.tensorflow.own_files import GENERATED
 from traceonce.frameworks.tensorflow.probes import written_at
 
 OF_DATASET = " [dataset]"  # how the name of a function that was given to `tf.data` ends

@@ -25,6 +25,7 @@ _BY_CODE = {
     CauseCode.CONFUSED: "confused-literals",
     CauseCode.SIDE_EFFECT: "side-effects-run-once",
 }
+KERAS = frozenset({"keras", "tf_keras"})
 _CALLABLES = ("method", "function", "partial", "builtin_function_or_method")
 
 
@@ -46,7 +47,7 @@ def record_of(cause: Cause, diagnosis: Diagnosis) -> str | None:
         return None
     if code in (CauseCode.COLLECTED, CauseCode.IDENTITY) and kind in _CALLABLES:
         return "retracing-callable-argument"
-    if code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE) and diagnosis.function.is_of_keras:
+    if code in (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE) and diagnosis.function.package in KERAS:
         return "retracing-new-model"
     if code is CauseCode.CONFUSED and cause.path.rpartition(".")[2] == "training":
         return "confused-training-flag"

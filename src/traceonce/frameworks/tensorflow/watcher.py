@@ -20,12 +20,12 @@ from traceonce.frameworks.base.hooks import caller
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.made_places import MadePlaces, called_by_user
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
-from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.base.side_effects import State
 from traceonce.frameworks.tensorflow.backward import BackwardGraphs
 from traceonce.frameworks.tensorflow.call_counts import CallCounts
 from traceonce.frameworks.tensorflow.fingerprints import Fingerprints, captured_things, graph_name
 from traceonce.frameworks.tensorflow.first_runs import FirstRuns
+from traceonce.frameworks.tensorflow.own_files import tensorflow_places
 from traceonce.frameworks.tensorflow.probes import Probes, backward_builders, counts_calls, has_created_variables
 from traceonce.frameworks.tensorflow.requests import Request, Requests
 from traceonce.frameworks.tensorflow.silent_checks import CALLS, SilentChecks, bound_objects
@@ -55,7 +55,7 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
     def __init__(self, tensorflow: Any, probes: Probes, sink: Sink, *, compilations: bool = False) -> None:
         super().__init__(sink)
         self._probes = probes
-        self._places = Places((tensorflow.__file__,))
+        self._places = tensorflow_places(tensorflow)
         self._requests = Requests(probes, self._places)
         self._fingerprints = Fingerprints()
         self._objects = ByIdentity()

@@ -15,7 +15,7 @@ class Cell(NamedTuple):
 
 
 def compile_cell(shell: Any, code: str, *, below: int = 0) -> Cell:
-    """Compile the code under the number of the cell, so that tracebacks, AutoGraph and reports find its lines.
+    """Compile the code under the number of the cell, so that tracebacks and reports find its lines.
 
     It begins `below` so many lines of the cell.
     """

@@ -210,7 +210,7 @@ class _Block:
         )
 
     def _telling_line(self, error: str) -> str:
-        """Of an error that AutoGraph reports, the line at its end; else its first one."""
+        """Of an error in code that was rewritten, the line at its end; else its first one."""
         texts = [line.text for line in self.lines]
         return main_line("\n".join(texts[texts.index(error) :])) if error in texts else error
 

@@ -15,6 +15,7 @@ import msgspec
 
 from traceonce.facts import Breach, Limit, Recording
 from traceonce.facts.quantities import count_of
+from traceonce.frameworks.base.registry import dialect_of
 from traceonce.report.base import Material
 from traceonce.report.chrome.lanes import Slice, sort_into_lanes
 from traceonce.report.chrome.slices import ChromeEvent, facts_of, slices_of, title_of
@@ -25,7 +26,6 @@ from traceonce.version import __version__
 Line: TypeAlias = dict[str, Any]
 Traces: TypeAlias = dict[tuple[str, str], list[ChromeEvent]]
 MAIN_THREAD = "MainThread"
-COMPILER = "XLA compiler"  # the log does not say which thread it was
 _OWN_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 
@@ -80,7 +80,9 @@ def _threads(happened: list[ChromeEvent], processes: _Processes) -> Iterator[Lin
     """Every thread by its name, and what happened in it."""
     threads: dict[tuple[str, str], list[ChromeEvent]] = {}
     for item in happened:
-        thread = COMPILER if item.event.kind == "compile" else item.event.thread
+        thread = item.event.thread
+        if item.event.kind == "compile":  # nobody says which thread it was
+            thread = f"{dialect_of(item.event.backend).compiler} compiler".lstrip()
         threads.setdefault((item.event.process, thread), []).append(item)
     for (process, thread), items in threads.items():
         lanes = sort_into_lanes(slices_of(items)) or [[]]

@@ -10,6 +10,7 @@ from traceonce.causes import CATALOGUE, families
 from traceonce.causes.families import Family
 from traceonce.facts import Cause, Signature, TraceEvent
 from traceonce.facts.error_text import main_line
+from traceonce.frameworks.base.registry import dialect_of
 from traceonce.report.chrome.lanes import CLOSE, Slice
 from traceonce.report.events import Timed
 from traceonce.report.sentences import describe_change, describe_place, describe_site
@@ -86,7 +87,7 @@ def title_of(happened: ChromeEvent) -> str:
     if event.kind == "backward":
         return f"{name}: backward graph"
     codes = ", ".join(dict.fromkeys(cause.code.value for cause in causes))
-    what = f"{name}: XLA" if event.kind == "compile" else name
+    what = f"{name}: {dialect_of(event.backend).compiler or 'compiled'}" if event.kind == "compile" else name
     if event.phase == "failed":
         return f"{what}: failed"
     return f"{what} ({codes})" if codes else what

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from traceonce.facts import Container, Leaf, Signature
-from traceonce.facts.signature import ARGUMENTS, ASPECTS, describe_shape
+from traceonce.facts.signature import ARGUMENTS, ASPECTS, QUALITIES, describe_shape
 
 MOST_PLACES = 60
 LONGEST_TEXT = 300  # characters
@@ -101,11 +101,11 @@ def _read_leaf(leaf: Leaf, mixed: Collection[str]) -> Iterator[tuple[str, str]]:
 
 
 def _qualities(leaf: Leaf) -> Iterator[tuple[str, str]]:
-    """What is a place only where it changes: it is the same for most arguments of most programs."""
-    yield leaf.path + ASPECTS["weak_type"], str(leaf.weak)
-    yield leaf.path + ASPECTS["sharding"], leaf.sharding or "?"
-    yield leaf.path + ASPECTS["stride"], "contiguous" if _is_contiguous(leaf) else str(leaf.stride)
-    yield leaf.path + ASPECTS["requires_grad"], str(leaf.requires_grad)
+    """What is a place only where it changes."""
+    for aspect, field in QUALITIES.items():
+        quality = getattr(leaf, field)
+        contiguous = aspect == "stride" and _is_contiguous(leaf)
+        yield leaf.path + ASPECTS[aspect], "contiguous" if contiguous else "?" if quality is None else str(quality)
 
 
 def _is_contiguous(leaf: Leaf) -> bool:

@@ -16,6 +16,7 @@ import msgspec
 from traceonce.causes import CATALOGUE, families
 from traceonce.causes.cause_text import say_what
 from traceonce.causes.definition import Happened
+from traceonce.causes.families import Family
 from traceonce.facts import (
     Breach,
     CallSite,
@@ -27,6 +28,7 @@ from traceonce.facts import (
     Proof,
     Recording,
     SiteCount,
+    Verdict,
 )
 from traceonce.facts.error_text import main_line
 from traceonce.facts.event import package_path
@@ -172,6 +174,10 @@ def _describe_function(
         "line": function.line,
         "library": function.library,
         "verdict": diagnosis.verdict,
+        "alarm": diagnosis.verdict.is_alarm,
+        "silent": diagnosis.verdict.is_silent,
+        "ignorable": diagnosis.verdict.is_ignorable,
+        "family": _family(diagnosis).code,
         "growth": diagnosis.growth,
         "reason": {"en": english.describe_reason(diagnosis), "zh": chinese.describe_reason(diagnosis)},
         "traces": diagnosis.traces,
@@ -217,9 +223,24 @@ def _describe_function(
     }
 
 
+_FAMILIES = {
+    Verdict.STALE: families.SILENT,
+    Verdict.CONFUSED: families.SILENT,
+    Verdict.FAILED: families.FAILED,
+    Verdict.RECOMPILING: families.COMPILE,
+    Verdict.OK: families.FIRST,
+}
+
+
+def _family(diagnosis: Diagnosis) -> Family:
+    """What a function is coloured by: its verdict, or the cause of most of its traces."""
+    first = CATALOGUE[diagnosis.causes[0].code].family if diagnosis.causes else families.FIRST
+    return _FAMILIES.get(diagnosis.verdict, first)
+
+
 def _say_what(cause: Cause, diagnosis: Diagnosis) -> dict[str, str]:
-    happened = Happened(cause, traces=diagnosis.traces)
-    return {language: say_what(happened, diagnosis.backend, language) for language in LANGUAGES}
+    happened = Happened(cause, diagnosis.backend, traces=diagnosis.traces)
+    return {language: say_what(happened, language) for language in LANGUAGES}
 
 
 def _describe_remedy(cause: Cause, diagnosis: Diagnosis) -> dict[str, str]:

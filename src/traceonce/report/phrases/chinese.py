@@ -151,7 +151,7 @@ def describe_notes(diagnosis: Diagnosis) -> list[str]:
 
 
 def describe_cause(cause: Cause, traces: int, backend: str) -> str:
-    return say_what(Happened(cause, traces=traces), backend, "zh")
+    return say_what(Happened(cause, backend, traces=traces), "zh")
 
 
 def describe_values(cause: Cause) -> str:
@@ -160,7 +160,7 @@ def describe_values(cause: Cause) -> str:
 
 
 def describe_remedy(cause: Cause, diagnosis: Diagnosis) -> str:
-    return say_remedy(sentences.befallen(cause, diagnosis), diagnosis.backend, "zh")
+    return say_remedy(sentences.befallen(cause, diagnosis), "zh")
 
 
 def describe_eager_calls(fell_back: FellBack) -> str:

@@ -79,7 +79,8 @@ def _function(function: FunctionFound) -> Iterator[str]:
     counts = [count_of(function.traces, dialect_of(function.framework).trace.en)]
     counts[0] += in_calls(function.calls, function.calls_at_least)
     if function.compiles:
-        counts.append(f"{count_of(function.compiles, 'XLA compilation')}")
+        what = f"{dialect_of(function.framework).compiler} compilation".lstrip()
+        counts.append(count_of(function.compiles, what))
     if function.failed:
         counts.append(f"tracing raised {count_of(function.failed, 'time')}")
     if function.lost_seconds >= 0.001:

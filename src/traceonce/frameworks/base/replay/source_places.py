@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from traceonce.facts.replay import Span
-from traceonce.frameworks.base.places import GENERATED, Places
+from traceonce.frameworks.base.places import Places
 
 
 class Place(NamedTuple):
@@ -37,7 +37,7 @@ class Locator:
         direct = True
         while frame is not None:
             file = frame.f_code.co_filename
-            if GENERATED in file:
+            if self._places.is_rewritten(file):
                 return self._generated()
             if self._places.is_user(file):
                 scope = getattr(frame.f_code, "co_qualname", frame.f_code.co_name)  # 3.10 knows the short name only

@@ -7,12 +7,20 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from traceonce.facts.error_text import shorten_error
 from traceonce.facts.replay import Value
 
 MOST_ELEMENTS = 100_000  # copied of one array; of a larger one, sums are kept
 MOST_BYTES = 200_000_000  # copied in one run
 MOST_LEAVES = 10_000  # of one result
 MOST_TEXT = 10_000
+
+
+def message_of(error: BaseException) -> str:
+    try:
+        return shorten_error(str(error))
+    except Exception:  # it cannot even be printed
+        return ""
 
 
 class Values(abc.ABC):
@@ -38,6 +46,10 @@ class Values(abc.ABC):
         import numpy as np
 
         return np.asarray(array), getattr(array.dtype, "name", str(array.dtype))
+
+    def error_name(self, error: BaseException) -> str:
+        """The type of an error, as when the function runs eagerly."""
+        return type(error).__name__
 
     def read(self, result: Any) -> tuple[tuple[Value, ...], str]:
         """The leaves of a result, and its structure."""

@@ -27,7 +27,7 @@ from typing import Any, Literal, TypeAlias
 import tensorflow as tf
 
 from traceonce.facts.event import package_path
-from traceonce.frameworks.base.places import GENERATED, OURS, Places
+from traceonce.frameworks.base.places import OURS, Places
 from traceonce.frameworks.tensorflow.dropin.parts import (
     Dimension,
     composite_tensor,
@@ -38,6 +38,7 @@ from traceonce.frameworks.tensorflow.dropin.parts import (
     type_spec,
 )
 from traceonce.frameworks.tensorflow.dropin.policy import NotNow
+from traceonce.frameworks.tensorflow.own_files import GENERATED, tensorflow_places
 from traceonce.frameworks.tensorflow.probes import written_at
 
 Whose: TypeAlias = Literal["theirs", "framework", "bridge", "neither"]
@@ -259,7 +260,7 @@ def whose_code(code: types.CodeType) -> Whose:
 
 @functools.cache
 def _places() -> Places:
-    return Places((tf.__file__,))
+    return tensorflow_places(tf)
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from traceonce.facts import TraceEvent
-from traceonce.frameworks.base.places import Places
+from traceonce.frameworks.tensorflow.own_files import tensorflow_places
 from traceonce.frameworks.tensorflow.probes import probe
 from traceonce.frameworks.tensorflow.requests import Requests
 
@@ -22,7 +22,7 @@ def refused_event(function_type: Any) -> TraceEvent:
         frame = frame.f_back
     assert frame is not None  # a cache is asked from there alone
     options = frame.f_locals["tracing_options"]
-    requests = Requests(probe(tf), Places((tf.__file__,)))
+    requests = Requests(probe(tf), tensorflow_places(tf))
     request = requests.read(function_type, options, frame)
     return TraceEvent(
         id=0,

@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 
 from traceonce.facts.replay import ReplayResult, ReplaySettings, Value
-from traceonce.frameworks.base.places import Places
 from traceonce.frameworks.base.replay.argument_leaves import bind
 from traceonce.frameworks.base.replay.beyond_the_run import KeptCalls
 from traceonce.frameworks.base.replay.replay import Replay
 from traceonce.frameworks.base.replay.source_places import Locator
 from traceonce.frameworks.base.replay.values import Values
 from traceonce.frameworks.tensorflow.functions import unwrap
+from traceonce.frameworks.tensorflow.own_files import tensorflow_places
 from traceonce.frameworks.tensorflow.probes import Probes, ReplayPlaces
 from traceonce.frameworks.tensorflow.replay.arrays import TensorFlowArrays
 from traceonce.frameworks.tensorflow.replay.autograph_map import mapped_place
@@ -39,7 +39,7 @@ class TensorFlowReplay(Replay):
         settings: ReplaySettings,
         enough: Callable[[], None],
     ) -> None:
-        files = Places((tensorflow.__file__,))
+        files = tensorflow_places(tensorflow)
         identifier = Identifier(files)
         tensors = (tensorflow.Tensor, tensorflow.RaggedTensor, tensorflow.SparseTensor)
         super().__init__(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from traceonce.frameworks.base.replay.values import Values, nest
+from traceonce.facts.error_text import main_line
+from traceonce.frameworks.base.replay.values import Values, message_of, nest
 
 
 class TensorFlowValues(Values):
@@ -44,6 +45,14 @@ class TensorFlowValues(Values):
             except (TypeError, ValueError):
                 return None
         return None
+
+    def error_name(self, error: BaseException) -> str:
+        """Of an error that AutoGraph has put into another type, its own."""
+        name = super().error_name(error)
+        if name == "MultilineMessageKeyError":
+            return "KeyError"
+        own = main_line(message_of(error)).partition(":")[0] if name == "StagingError" else name
+        return own if own.isidentifier() else name
 
 
 def _is_other_nest(tf: Any, thing: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import {h} from './dom.js';
 import {endingErrorWords} from './errors.js';
-import {DATA, headlineFunction, isSilent, limitedFunctions, shortName, silentCauses, swatch} from './facts.js';
+import {DATA, headlineFunction, limitedFunctions, shortName, silentCauses, swatch} from './facts.js';
 import {openFunction} from './functions.js';
 import {linkTo, state} from './state.js';
 import {inEnglish, phrase, words} from './words.js';
@@ -12,7 +12,7 @@ const NOTICES = 3;
 
 /** Wrong results, errors and limits: in red, under the headline. */
 export function alarms() {
-  const inHeadline = (func) => func === headlineFunction && isSilent(func);
+  const inHeadline = (func) => func === headlineFunction && func.silent;
   const silent = findings(({note}) => !note).filter(([func]) => !inHeadline(func));
   const lines = [
     ...silent.map(([func, cause]) => alarm('silent', silentWords(func, cause), func)),

@@ -8,9 +8,7 @@ export const EVENTS = DATA.events;
 
 export const FAMILIES = CATALOGUE.legend;
 
-export const SLOW = ['fell_back', 'retracing', 'recompiling', 'failed'];
 export const SILENT = Object.keys(CATALOGUE.causes).filter((code) => CATALOGUE.causes[code].family === 'silent');
-const QUIET = ['bounded', 'ok'];
 
 export function familyOf(code) {
   return CATALOGUE.causes[code]?.family ?? 'unknown';
@@ -26,19 +24,14 @@ export function swatch(family) {
   return h('i.sw', {class: family, css: {'--c': `var(--${family})`}, 'aria-hidden': 'true'});
 }
 
-/** Is there nothing to change? Its retraces, if any, are bounded. */
-export function isQuiet(func) {
-  return QUIET.includes(func.verdict);
-}
-
 /** No alarm, but worth a line: an accident with a fix, or retraces at a price. */
 export function isWorthALine(func) {
-  return func.verdict === 'avoidable' || (func.costly && isQuiet(func));
+  return func.verdict === 'avoidable' || (func.costly && func.ignorable);
 }
 
-/** Is it about values, not about speed? Both the verdict and a single cause can say so. */
-export function isSilent(func) {
-  return SILENT.includes(func.verdict);
+/** Is it an alarm about speed, and not about values? */
+export function isSlow(func) {
+  return func.alarm && !func.silent;
 }
 
 export function silentCauses(func) {
@@ -84,15 +77,6 @@ for (const func of DATA.functions) {
   mainEvents[func.index].forEach((event, position) => {
     event.position = position;
   });
-  func.family = isSilent(func)
-    ? 'silent'
-    : func.verdict === 'failed'
-      ? 'failed'
-      : func.verdict === 'recompiling'
-        ? 'compile'
-        : func.causes.length && func.verdict !== 'ok'
-          ? familyOf(func.causes[0].code)
-          : 'first';
 }
 
 /** The traces (for a recompiling function, the compilations) of a function in order, without internal ones. */
@@ -113,9 +97,9 @@ export function shortName(func) {
 
 // The recording lists the worst function first; that order is the page's, too.
 export const functionsByWeight = DATA.functions;
-const slowFunctions = DATA.functions.filter((func) => SLOW.includes(func.verdict));
+const slowFunctions = DATA.functions.filter(isSlow);
 export const silentFunctions = DATA.functions.filter(
-  (func) => isSilent(func) || silentCauses(func).some((cause) => !cause.note),
+  (func) => func.silent || silentCauses(func).some((cause) => !cause.note),
 );
 export const limitedFunctions = DATA.functions.filter((func) => func.limits.en.length > 0);
 export const headlineFunction =

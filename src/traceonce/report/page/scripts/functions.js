@@ -4,7 +4,7 @@ import {whyPart} from './causes.js';
 import {curvePart, sparkline} from './curve.js';
 import {announce, byId, h, refill, scrollToElement} from './dom.js';
 import {changeText} from './events.js';
-import {DATA, eventsOf, familyOf, headlineFunction, isQuiet, runSeconds, swatch} from './facts.js';
+import {DATA, eventsOf, familyOf, headlineFunction, runSeconds, swatch} from './facts.js';
 import {clearFilter, isFiltered, isFunctionVisible} from './filtering.js';
 import {fixCard, fixesOf} from './fix_card.js';
 import {gridPart} from './grid.js';
@@ -133,7 +133,7 @@ function makeCard(func) {
 function rowParts(func) {
   const file = func.library ? `${place(func)} · ${words('cards.in_library')}` : place(func);
   return [
-    h('span.badge', null, swatch(isQuiet(func) ? 'first' : func.family), badgeWords(func)),
+    h('span.badge', null, swatch(func.ignorable ? 'first' : func.family), badgeWords(func)),
     h('span.card-name', null, nameView('b', func), placeView('small', file)),
     h('span.card-spark', null, sparkline(func.index)),
     h('span.card-counts.num', null, h('small', null, countsInWords(func))),
@@ -261,7 +261,7 @@ function repairPart(func) {
   const above = shownAbove(func);
   const fixes = fixesOf(func).filter((fix) => fix !== above);
   if (fixes.length) return h('div.fixes', null, fixes.map((fix) => fixCard(func, fix)));
-  if (above || (isQuiet(func) && !func.costly)) return null;
+  if (above || (func.ignorable && !func.costly)) return null;
   const remedies = remediesOf(func);
   if (!remedies.length) return null;
   const heading = h('header', null, h('h4', null, words('cards.remedies')));

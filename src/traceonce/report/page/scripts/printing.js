@@ -1,7 +1,7 @@
 // On paper: light, as wide as the page, all lanes, and the cards of what needs attention open.
 
 import {byId} from './dom.js';
-import {functionsByWeight, isSilent, SLOW} from './facts.js';
+import {functionsByWeight} from './facts.js';
 import {renderAll} from './main.js';
 import {state} from './state.js';
 import {plot} from './timeline.js';
@@ -16,7 +16,7 @@ addEventListener('beforeprint', () => {
   beforePrinting = {theme: state.theme, open: new Set(state.open)};
   isPrinting = true;
   state.theme = 'light';
-  const acute = functionsByWeight.filter((func) => SLOW.includes(func.verdict) || isSilent(func));
+  const acute = functionsByWeight.filter((func) => func.alarm);
   for (const func of acute.slice(0, CARDS_ON_PAPER)) state.open.add(func.index);
   renderAll();
   plot?.setSize({width: PAPER_WIDTH - byId('lanes').offsetWidth, height: plot.height});

@@ -1,7 +1,7 @@
 // Where the time of the run went: one bar.
 
 import {h} from './dom.js';
-import {DATA, isQuiet, lostSeconds, neededSeconds, runSeconds, SHORTEST_RUN, shortName, swatch} from './facts.js';
+import {DATA, lostSeconds, neededSeconds, runSeconds, SHORTEST_RUN, shortName, swatch} from './facts.js';
 import {breakable, shorten} from './names.js';
 import {seconds} from './numbers.js';
 import {LONGEST_NAME} from './verdict.js';
@@ -35,7 +35,7 @@ export function spentView() {
 
 function spentParts() {
   const losing = DATA.functions.filter((func) => func.lost_seconds > 0);
-  const isUnnamed = (func) => isQuiet(func) && !func.costly;
+  const isUnnamed = (func) => func.ignorable && !func.costly;
   const [quiet, acute] = [losing.filter(isUnnamed), losing.filter((func) => !isUnnamed(func))];
   const costly = acute.filter((func) => func.lost_seconds > COSTLY * runSeconds);
   const named = costly.sort((a, b) => b.lost_seconds - a.lost_seconds).slice(0, NAMED_AS_COSTLY);

@@ -10,14 +10,13 @@ import {
   familyOf,
   functionsWorthALine,
   headlineFunction,
-  isSilent,
+  isSlow,
   listingOf,
   lostSeconds,
   runSeconds,
   shortName,
   SILENT,
   silentCauses,
-  SLOW,
   swatch,
 } from './facts.js';
 import {fixCard, howToProve} from './fix_card.js';
@@ -62,13 +61,13 @@ function headline(func) {
   if (!DATA.functions.length) return words(DATA.refused.length ? 'verdict.all_refused' : 'verdict.nothing_traced');
   if (!func) return headlineOfNone();
   const name = h('code', {title: func.name}, breakable(shorten(shortName(func), LONGEST_NAME)));
-  if (isSilent(func)) return phrase(`verdict.${silentKey(func)}`, {name});
+  if (func.silent) return phrase(`verdict.${silentKey(func)}`, {name});
   if (func.verdict === 'failed') {
     const key = func.traces > 0 ? 'failed_sometimes' : 'failed';
     return phrase(`verdict.${key}`, {name, times: words('count.times', {n: func.failed})});
   }
   if (func.verdict === 'fell_back') return phrase('verdict.fell_back', {name, n: func.compilations});
-  if (!SLOW.includes(func.verdict)) return phrase(func.limits.en.length ? 'verdict.limited' : 'verdict.worse', {name});
+  if (!isSlow(func)) return phrase(func.limits.en.length ? 'verdict.limited' : 'verdict.worse', {name});
   const times = words('count.times', {n: func.verdict === 'recompiling' ? recompilations(func) : func.retraces});
   if (func.calls == null) return phrase(keyFor(func, `verdict.${func.verdict}_uncounted`), {name, times});
   return phrase(keyFor(func, `verdict.${func.verdict}`), {name, times, calls: callsInWords(func)});
@@ -108,7 +107,7 @@ function lede(func) {
     const cost = lostSeconds >= 0.01 && [words('top.between_sentences'), boundedCost()];
     return h('p.lede', null, words(`verdict.${key}`, {n: DATA.functions.length}), cost);
   }
-  if (isSilent(func)) return h('p.lede', null, words(`verdict.lede.${silentKey(func)}`));
+  if (func.silent) return h('p.lede', null, words(`verdict.lede.${silentKey(func)}`));
   const error = lastErrorOf(func);
   if (error) return headlineErrorView(func, error);
   return h(
@@ -159,7 +158,7 @@ function togetherWords() {
 }
 
 function headlineCauses(func) {
-  const groups = causesTogether(func).filter(([cause]) => isSilent(func) || !SILENT.includes(cause.code));
+  const groups = causesTogether(func).filter(([cause]) => func.silent || !SILENT.includes(cause.code));
   if (!groups.length) return null;
   return h(
     'ul.why',
@@ -226,7 +225,7 @@ function lookFirst(func) {
       h('span', null, h('code', null, causes[0].path), causes.length > 1 && ` +${causes.length - 1}`, ' ', text),
     ),
   );
-  const others = DATA.functions.filter((other) => SLOW.includes(other.verdict) || isSilent(other));
+  const others = DATA.functions.filter((other) => other.alarm);
   return h(
     'section.fix',
     {'aria-label': words('verdict.look_first')},
