@@ -4,20 +4,25 @@
 
 Programs are drawn as in `tests/tensorflow/dropin/fuzzed_programs.py`: results, dtypes, errors letter by letter,
 variables, gradients and watched variables are compared after each call. What differs is made small, printed, and kept
-in the results. Modes: as it is; all calls under tapes of several kinds; with `relax=False, lift=False`. Ten thousand
-programs take some hours on two cores. Exit status 1 where anything differs.
+in the results. Modes: as it is; all calls under tapes of several kinds; with `relax=False, lift=False`.
+
+Ten thousand programs take some hours on two cores, so each share of them is kept in the results as soon as it is done:
+a run that was interrupted goes on where it stopped, as long as the drop-in and the fuzzer are the same code. Exit
+status 1 where anything differs.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import hashlib
 import json
 import multiprocessing
 import os
 import sys
 import time
 from collections import Counter
+from importlib import metadata
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,7 +31,7 @@ from measuring import RESULTS, save
 
 ROOT = Path(__file__).parents[1]
 MODES: dict[str, dict[str, bool]] = {"default": {}, "taped": {"taped": True}, "strict": {"strict": True}}
-SHARE = 250  # programs that one process runs, before a new one takes over: graphs are never given back whole
+SHARE = 100  # programs that one process runs, before a new one takes over: graphs are never given back whole
 
 
 def run_share(task: tuple[str, int, int]) -> dict[str, Any]:
@@ -52,7 +57,36 @@ def run_share(task: tuple[str, int, int]) -> dict[str, Any]:
         failing += bool(differing)
         if number % 50 == 0:
             gc.collect()
-    return {"mode": mode, "programs": count, "calls": calls, "differ": failing, "found": found}
+    return {"mode": mode, "first": first, "programs": count, "calls": calls, "differ": failing, "found": found}
+
+
+def tensorflow_version() -> str:
+    """Without an import: it would take memory from the processes that run programs."""
+    return next(
+        found.version
+        for found in metadata.distributions()
+        if found.name.replace("_", "-") in ("tensorflow", "tensorflow-cpu")
+    )
+
+
+def code_digest() -> str:
+    """Of the code whose results these are: what was found with other code says nothing about this one."""
+    digest = hashlib.sha256()
+    for folder in ("src/traceonce/dropin", "src/traceonce/frameworks/tensorflow/dropin", "tests/tensorflow/dropin"):
+        for file in sorted((ROOT / folder).glob("*.py")):
+            if folder.startswith("src") or not file.name.startswith("test_"):
+                digest.update(file.name.encode() + file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def summed(shares: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What all shares together came to, and by mode."""
+    totals = Counter[str]()
+    for share in shares.values():
+        for name in ("programs", "calls", "differ"):
+            totals[name] += share[name]
+            totals[f"{name}, {share['mode']}"] += share[name]
+    return {**totals, "found": [one for share in shares.values() for one in share["found"]]}
 
 
 def main() -> None:
@@ -64,28 +98,34 @@ def main() -> None:
     options = parser.parse_args()
     modes = options.mode or list(MODES)
     each = -(-options.programs // len(modes))
+
+    version, code = tensorflow_version(), code_digest()
+    kept = RESULTS / "bounded_fuzz.json"
+    by_version = json.loads(kept.read_text())["by version"] if kept.exists() else {}
+    earlier = by_version.get(version, {})
+    shares: dict[str, dict[str, Any]] = earlier["shares"] if earlier.get("code") == code else {}
     tasks = [
-        (mode, options.seed + first, min(SHARE, each - first)) for first in range(0, each, SHARE) for mode in modes
+        (mode, first, min(SHARE, options.seed + each - first))
+        for first in range(options.seed, options.seed + each, SHARE)
+        for mode in modes
     ]
-    began, totals, found = time.perf_counter(), Counter[str](), []
+    open_tasks = [task for task in tasks if "{} {}+{}".format(*task) not in shares]
+    print(
+        f"tensorflow {version}, code {code}: {len(tasks) - len(open_tasks)} of {len(tasks)} shares are done", flush=True
+    )
+    began = time.perf_counter()
     with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=1) as pool:
-        for share in pool.imap_unordered(run_share, tasks):
-            found += share["found"]
-            for name in ("programs", "calls", "differ"):
-                totals[name] += share[name]
-                totals[f"{name}, {share['mode']}"] += share[name]
-            told = ", ".join(f"{totals[name]:,} {name}" for name in ("programs", "calls", "differ"))
+        for share in pool.imap_unordered(run_share, open_tasks):
+            shares[f"{share['mode']} {share['first']}+{share['programs']}"] = share
+            result = summed(shares)
+            save("bounded_fuzz", {"by version": {**by_version, version: {"code": code, **result, "shares": shares}}})
+            told = ", ".join(f"{result[name]:,} {name}" for name in ("programs", "calls", "differ"))
             print(f"{told} after {(time.perf_counter() - began) / 60:.0f} min", flush=True)
             for one in share["found"]:
                 print(one["program"], *one["differs"], sep="\n", flush=True)
-    import tensorflow as tf
-
-    result = {"seed": options.seed, **totals, "found": found}
-    kept = RESULTS / "bounded_fuzz.json"
-    earlier = json.loads(kept.read_text())["by version"] if kept.exists() else {}
-    save("bounded_fuzz", {"by version": {**earlier, tf.__version__: result}})
+    result = summed(shares)
     print(json.dumps({name: value for name, value in result.items() if name != "found"}, indent=1))
-    sys.exit(1 if totals["differ"] else 0)
+    sys.exit(1 if result["differ"] else 0)
 
 
 if __name__ == "__main__":
