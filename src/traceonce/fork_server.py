@@ -49,7 +49,11 @@ class ForkServer:
             env=dict(environment),
             start_new_session=True,  # an interrupt from the terminal is for us; we end it
         )
-        self.greeting = self._ask(b"", STARTING)
+        try:
+            self.greeting = self._ask(b"", STARTING)
+        except BaseException:  # interrupted: nobody else could end it
+            self.close()
+            raise
 
     def ask(self, line: bytes, limit: float) -> bytes:
         """The answer to a line; empty where the server was lost, or had to be killed since it took longer than this."""

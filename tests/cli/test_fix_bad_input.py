@@ -236,7 +236,7 @@ def test_an_interrupted_fix_leaves_nothing_behind(shell: Shell, tmp_path: Path) 
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
-    assert process.returncode != 0
+    assert process.returncode == 130
     assert list(temporary.iterdir()) == []
 
 

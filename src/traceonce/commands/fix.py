@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
-import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
+from traceonce.console.interrupts import INTERRUPTED, catch_interrupts, uninterrupted
 from traceonce.console.message_line import say, say_lines
 from traceonce.console.output import check_output, put_report, tell_place, write_document
 from traceonce.console.program_command import ProgramCommand
@@ -28,12 +28,13 @@ from traceonce.observe.launch import Target, check_target
 from traceonce.words.notes import say_reasons
 
 if TYPE_CHECKING:
+    from traceonce.prove.budget import Budget
     from traceonce.prove.repair_result import RepairResult
-    from traceonce.prove.search_result import Repaired, SearchResult
+    from traceonce.prove.search_result import Attempt, Repaired, SearchResult
 
 CALLS, TIMEOUT = 1000, 300.0
 TRIED = 4  # attempts that are shown per function
-LEFT, INTERRUPTED = 1, 130  # exit statuses: something is left that needs a repair; Ctrl-C
+LEFT = 1  # the exit status where something is left that needs a repair
 
 
 @click.command(cls=ProgramCommand, short_help="Change the source so that it traces less, and prove the change.")
@@ -55,6 +56,12 @@ LEFT, INTERRUPTED = 1, 130  # exit statuses: something is left that needs a repa
     metavar="SECONDS",
     help="End each run after so many seconds.",
 )
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    help="Try no more changes after so many seconds.  [default: 110, or the time of eight runs if that is longer]",
+)
 @click.option("--function", "only", multiple=True, metavar="NAME", help="Repair this function only. May be repeated.")
 @click.option("--wide", is_flag=True, help="Take the wider signature where the least one is too narrow for new shapes.")
 @click.option("--unproved", is_flag=True, help="Take a change that could not be proved, too, if it was not refuted.")
@@ -74,6 +81,7 @@ def command(
     report: str | None,
     calls: int,
     timeout: float,
+    budget: float | None,
     only: tuple[str, ...],
     wide: bool,
     unproved: bool,
@@ -106,20 +114,31 @@ def command(
     check_output(page, "--html")
     if page == "-":
         raise UsageError("--html -: standard output is for the diff; name a file for the page.")
+    from traceonce.prove.budget import Budget, Interruption, Stopped
     from traceonce.prove.repair import Repairing
 
+    interruption, limit = Interruption(), Budget(budget)
+    catch_interrupts(interruption.ask, interruption.leftovers, quiet=quiet)
     tell = (lambda text: None) if quiet else _Teller()
     options = [name for option in ctx.command.params for name in option.opts]
     for remark in misplaced(target.arguments, options, guess=not quiet):
         say(f"traceonce: {remark}")
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _clear_up_and_leave)
     try:
-        result = Repairing(target, tell, calls=calls, timeout=timeout, only=only, wide=wide, stdin=stdin).run()
-    except KeyboardInterrupt:
-        sys.stderr.write("\n")
-        say("traceonce: stopped; nothing was written")
+        result = Repairing(
+            target,
+            tell,
+            calls=calls,
+            timeout=timeout,
+            only=only,
+            wide=wide,
+            stdin=stdin,
+            budget=limit,
+            interruption=interruption,
+        ).run()
+    except Stopped:
+        say("traceonce: interrupted before anything was known; nothing was written")
         raise SystemExit(INTERRUPTED) from None
+    interrupted = result.outcome.stopped == "interrupted"
     if unproved:
         result.take_unproved()
     if report != "-" and sys.stdout.isatty():
@@ -129,9 +148,12 @@ def command(
         sys.stdout.buffer.flush()
     if not quiet:
         _print_report(result)
-    written = result.write() if write else []
+    written: Sequence[str] = ()
+    if write and not interrupted:
+        with uninterrupted():
+            written = result.write()
     if not quiet:
-        for text in _remarks(result, written, write=write):
+        for text in _remarks(result, written, write=write, budget=limit):
             say(f"traceonce: {text}")
     _keep(result, target.title)
     if page is not None:
@@ -139,12 +161,7 @@ def command(
         tell_place(page)
     if report is not None:
         write_document(_as_json(result, written), report)
-    raise SystemExit(LEFT if result.something_is_left else 0)
-
-
-def _clear_up_and_leave(number: int, _: object) -> None:
-    """Leave as the signal asks, but not without taking away what was copied."""
-    raise SystemExit(128 + number)
+    raise SystemExit(INTERRUPTED if interrupted else LEFT if result.something_is_left else 0)
 
 
 class _Teller:
@@ -216,24 +233,46 @@ def _tried_lines(repaired: Repaired) -> Iterator[str]:
         return
     function = repaired.case.diagnosis.function.name
     yield ""
-    yield f"{function}: {'not settled' if repaired.fixes else 'no change could be proved'}"
-    shown = {(attempt.recipe, attempt.reason): attempt for attempt in repaired.attempts}
+    untried = bool(repaired.attempts) and all(attempt.outcome == "not_tried" for attempt in repaired.attempts)
+    nothing = "nothing was tried" if untried else "no change could be proved"
+    yield f"{function}: {'not settled' if repaired.fixes else nothing}"
+    known = {(attempt.recipe, attempt.reason): attempt for attempt in repaired.attempts}
+    shown = {key: attempt for key, attempt in known.items() if attempt.outcome != "not_tried"}
     for attempt in list(shown.values())[:TRIED]:
-        verdict = attempt.proof.verdict.replace("_", " ") if attempt.proof is not None else "cannot be written"
+        verdict = "cannot be written" if attempt.outcome == "declined" else attempt.outcome.replace("_", " ")
         yield f"  {attempt.recipe}: {verdict}: {attempt.reason}"
     if len(shown) > TRIED:
         yield f"  … and {len(shown) - TRIED} more (--json FILE has them all)"
-    if not shown:
+    for reason, attempts in _by_reason(known.values()).items():
+        yield f"  not tried ({reason}): {', '.join(attempts)}"
+    if not known:
         yield "  no change of the source is known that keeps what the program means"
     failed = [attempt.reason for attempt in shown.values() if attempt.proof is not None]
-    known = dict.fromkeys(id_ for reason in failed for id_ in _records_of(reason))
-    if known:
-        yield f"  known: {_explain(*known)}"
+    records = dict.fromkeys(id_ for reason in failed for id_ in _records_of(reason))
+    if records:
+        yield f"  known: {_explain(*records)}"
 
 
-def _remarks(result: RepairResult, written: Sequence[str], *, write: bool) -> Iterator[str]:
+def _by_reason(attempts: Iterable[Attempt]) -> dict[str, list[str]]:
+    """The recipes that were not tried, each once, by why."""
+    found: dict[str, list[str]] = {}
+    for attempt in attempts:
+        if attempt.outcome == "not_tried" and attempt.recipe not in found.setdefault(attempt.reason, []):
+            found[attempt.reason].append(attempt.recipe)
+    return found
+
+
+def _remarks(result: RepairResult, written: Sequence[str], *, write: bool, budget: Budget) -> Iterator[str]:
     """What is worth saying at the end."""
     outcome, error = result.outcome, result.recording.error
+    untried = [each for one in outcome.functions for each in one.attempts if each.outcome == "not_tried"]
+    if outcome.stopped == "interrupted":
+        yield f"interrupted: what was proved by then is above, {count_of(len(untried), 'change')} not tried"
+    elif untried:
+        yield (
+            f"the budget of {budget.seconds:.0f} s is used up, {count_of(len(untried), 'change')} not tried: "
+            f"--budget {budget.enough_for(len(untried)):.0f} allows for all"
+        )
     varies = outcome.variation.describe()
     if varies is not None:
         yield f"the program is non-deterministic: {varies}; nothing is claimed about those"
@@ -262,7 +301,7 @@ def _remarks(result: RepairResult, written: Sequence[str], *, write: bool) -> It
         yield f"taken without a proof: {', '.join(result.unproved)}"
     if written:
         yield f"written: {', '.join(written)}"
-    elif result.diff and not write:
+    elif result.diff and (not write or outcome.stopped == "interrupted"):
         yield "nothing was written: apply the diff, or run the same with --write before the script"
 
 
@@ -292,6 +331,7 @@ def _as_json(result: RepairResult, written: Sequence[str]) -> str:
     document["fix"] = {
         "deterministic": result.outcome.variation.describe() is None,
         "settled": not result.something_is_left,
+        "stopped": result.outcome.stopped,
         "diff": result.diff,
         "files": sorted(result.files),
         "written": list(written),
@@ -300,7 +340,7 @@ def _as_json(result: RepairResult, written: Sequence[str]) -> str:
             {
                 "function": repaired.case.diagnosis.function.name,
                 "recipe": attempt.recipe,
-                "verdict": attempt.proof.verdict if attempt.proof is not None else "declined",
+                "verdict": attempt.outcome,
                 "reason": attempt.reason,
                 "reason_zh": say_reasons(attempt.reasons, "zh"),
                 "coded_reasons": attempt.reasons,

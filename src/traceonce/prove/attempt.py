@@ -6,21 +6,24 @@ in what the function calls, that is changed as well (`fix.follow_up`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from traceonce.facts import Fix, Note, Proof
+from traceonce.facts.quantities import count_of
 from traceonce.facts.replay import stable_name
 from traceonce.fix.candidate import Candidate, Declined, WidenableChange
 from traceonce.fix.case import Case
 from traceonce.fix.follow_up import FailedRun, failures
 from traceonce.fix.kit import kit_of
 from traceonce.fix.project.diffs import line_edits, unified_diff
-from traceonce.fix.proposals import Proposals, consider
+from traceonce.fix.proposals import consider
 from traceonce.fix.source.edits import Edits
+from traceonce.prove.budget import Stopped, Why
 from traceonce.prove.judgement import Observed, clearly_slower, doubt, judge, label
 from traceonce.prove.program import Program, is_wrong
 from traceonce.prove.run_differences import compare_probes
@@ -29,6 +32,7 @@ from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note
 from traceonce.words.notes.declined import FAILED_TO_WRITE
 from traceonce.words.notes.proofs import PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER
+from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED
 
 MOST_ROUNDS = 5  # of follow-ups of one candidate; each needs that the one before has shown something new
 MOST_TRIES = 14  # candidates that are run
@@ -77,25 +81,66 @@ class Trying:
         self._attempts: list[Attempt] = []
         self._unproved: tuple[Fix, Files] | None = None
         self._tried: list[Files] = []
+        self._several = 0
         self._kit = kit_of(case.diagnosis.backend)
         self._follow_ups = self._kit.follow_ups(case, self._is_new) if self._kit.follow_ups is not None else None
         self._proposals = consider(case)
+        self.stopped: Why | None = None
 
     def run(self) -> tuple[Repaired, Taken | None]:
-        proposals = self._proposals
+        """Try them; where the search is stopped meanwhile, `stopped` says why."""
         best: Taken | None = None
-        for candidate in proposals.candidates:
-            if candidate.change is None or self._is_no_better(candidate, best):
-                continue
-            taken = self._try_along(candidate)
-            if taken is not None and (best is None or taken.traces < best.traces):
-                best = taken
-            if (best is not None and best.settled) or len(self._tried) >= MOST_TRIES:
-                break
-        self._attempts += [Attempt(recipe, reasons) for recipe, reasons in proposals.declined.items()]
-        return self._repaired(proposals, best), best
+        waiting = self._in_order()
+        self._several = len(waiting)
+        while waiting and len(self._tried) < MOST_TRIES and not (best is not None and best.settled):
+            candidate = waiting[0]
+            if not self._is_no_better(candidate, best):
+                try:
+                    taken = self._try_along(candidate)
+                except Stopped as stopped:
+                    return self._left(stopped.why, waiting, best), best
+                if taken is not None and (best is None or taken.traces < best.traces):
+                    best = taken
+                    self._tell_proved(best.fix)
+            waiting.pop(0)
+        return self._repaired(best), best
 
-    def _repaired(self, proposals: Proposals, best: Taken | None) -> Repaired:
+    def left(self, why: Why) -> Repaired:
+        """Nothing is tried, since the search has been stopped."""
+        return self._left(why, self._in_order(), None)
+
+    def _left(self, why: Why, waiting: Sequence[Candidate], best: Taken | None) -> Repaired:
+        self.stopped = why
+        reason = INTERRUPTED() if why == "interrupted" else BUDGET_USED_UP(seconds=self._program.budget.seconds)
+        if best is not None:  # the function comes once more, with what is left of its causes
+            return self._repaired(best)
+        self._attempts += [
+            Attempt(candidate.recipe, (reason,), codes=candidate.causes, declined=False) for candidate in waiting
+        ]
+        repaired = self._repaired(best)
+        return repaired._replace(advice=(*waiting[:1], *repaired.advice))  # as it stands, not run
+
+    def _in_order(self) -> list[Candidate]:
+        """What changes the source; where time is short, the first of each recipe before the second of any."""
+        candidates = [candidate for candidate in self._proposals.candidates if candidate.change is not None]
+        if self._program.budget.fits(min(len(candidates), MOST_TRIES)):
+            return candidates
+        seen: Counter[str] = Counter()
+        ranks = []
+        for candidate in candidates:
+            ranks.append(seen[candidate.recipe])
+            seen[candidate.recipe] += 1
+        return [candidate for _, candidate in sorted(zip(ranks, candidates, strict=True), key=lambda pair: pair[0])]
+
+    def _tell_proved(self, fix: Fix) -> None:
+        assert fix.proof is not None
+        before, after = fix.proof.before.traces, fix.proof.after.traces
+        function = self._case.diagnosis.function.name
+        self._program.tell(f"{function}: proved {fix.recipe}: {count_of(before, 'trace')} → {after}")
+
+    def _repaired(self, best: Taken | None) -> Repaired:
+        proposals = self._proposals
+        self._attempts += [Attempt(recipe, reasons) for recipe, reasons in proposals.declined.items()]
         return Repaired(
             case=self._case,
             fixes=(best.fix,) if best is not None else (),
@@ -130,14 +175,15 @@ class Trying:
         files = self._write(candidate)
         if files is None:
             return None
-        shown = (candidate.snippet or "").partition("\n")[0]
-        self._program.tell(f"{self._case.diagnosis.function.name}: trying {candidate.recipe}: {shown[:SHOWN]}")
+        shown = (candidate.snippet or "").partition("\n")[0][:SHOWN]
+        which = f"{len(self._tried)} of up to {min(max(self._several, len(self._tried)), MOST_TRIES)}"
+        self._program.tell(f"{self._case.diagnosis.function.name}: trying {candidate.recipe} ({which}): {shown}")
         taken = self._prove(candidate, files)
         proof = taken.fix.proof
         if proof is None or proof.verdict == "proved":
             return self._offer_wider(candidate, taken)
         reasons = (proof.coded_reason,) if proof.coded_reason is not None else ()
-        self._attempts.append(Attempt(candidate.recipe, reasons, proof))
+        self._attempts.append(Attempt(candidate.recipe, reasons, proof, candidate.causes))
         if proof.verdict == "not_proved" and self._unproved is None and may_help(self._case, proof):
             self._unproved = taken.fix, files
         run = taken.observed.run
@@ -169,7 +215,10 @@ class Trying:
         if broad is None or files is None:
             return least
         self._program.tell(f"{self._case.diagnosis.function.name}: trying the wider signature")
-        taken = self._prove(broad, files)
+        try:
+            taken = self._prove(broad, files)
+        except Stopped:  # what is proved counts
+            return least
         if taken.fix.proof is None or taken.fix.proof.verdict != "proved":
             return least
         return taken if self._wide else least._replace(fix=msgspec.structs.replace(least.fix, wider=broad.snippet))
@@ -179,11 +228,11 @@ class Trying:
         try:
             files = self._written(candidate)
         except Declined as why:
-            self._attempts.append(Attempt(candidate.recipe, why.reasons))
+            self._attempts.append(Attempt(candidate.recipe, why.reasons, codes=candidate.causes))
             return None
         except Exception as error:  # a mistake of ours must not end the search
             failed = FAILED_TO_WRITE(error=f"{type(error).__name__}: {error}")
-            self._attempts.append(Attempt(candidate.recipe, (failed,)))
+            self._attempts.append(Attempt(candidate.recipe, (failed,), codes=candidate.causes))
             return None
         if files is not None:
             self._tried.append(files)

@@ -9,7 +9,8 @@
 4. The program left no results, or no call of the function was seen, or there is nothing at all that could be compared
    (all calls come from inside a transformation such as a gradient, and nothing is printed): *not proved*.
 5. Its calls take clearly longer than before (half as long again, and at least 0.2 s), also when both are run once
-   more: *not proved*. What is right may take longer than what was wrong.
+   more, or the program takes more than three times as long: *not proved*. What is right may take longer than what was
+   wrong.
 6. Else it is *proved*, for the calls that were seen.
 """
 
@@ -37,6 +38,7 @@ from traceonce.words.notes.reasons import (
     NOT_FEWER_TRACES,
     NOTHING_TO_COMPARE,
     PRINTED_DIFFERS,
+    RUN_TAKES_LONGER,
     TRACED_ELSEWHERE,
 )
 
@@ -106,6 +108,8 @@ def judge(
         deterministic=variation.describe() is None,
         prints_counts=counting,
     )
+    if ran_out_of_time(after.run) and not ran_out_of_time(measure):  # what came later is missing, not different
+        return _with(proof, "not_proved", RUN_TAKES_LONGER(before=measure.seconds, after=after.run.seconds))
     if difference is not None:
         return _with(proof, "refuted", difference)
     reason = _why_not(name, proof, before, after, variation, silent=(oracle is not None) if wrong is None else wrong)
@@ -131,6 +135,10 @@ def _why_not(
     if not proof.after.traces or not (proof.compared or before.traces.get(name)):
         return NOT_CALLED()
     return None
+
+
+def ran_out_of_time(run: Run) -> bool:
+    return run.status is None or (run.replay is not None and run.replay.cut == "timeout")
 
 
 def clearly_slower(name: str, before: Sequence[Observed], after: Sequence[Observed]) -> Note | None:

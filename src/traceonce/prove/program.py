@@ -10,13 +10,15 @@ from traceonce.facts import Verdict
 from traceonce.facts.cause import SILENT
 from traceonce.facts.replay import Probed, ReplaySettings, stable_name
 from traceonce.fix.case import Case
-from traceonce.prove.judgement import Observed
+from traceonce.prove.budget import Budget, Stopped
+from traceonce.prove.judgement import Observed, ran_out_of_time
 from traceonce.prove.run_differences import Variation, find_difference, find_variation, results_difference
 from traceonce.prove.search_result import Files
 from traceonce.prove.stage_client import Replays, Run
 
 WITHIN = 0.6  # of the calls of a run that was ended by its time
 HURRY = 3.7  # how much faster the clock of the second run goes
+FAR_TOO_LONG, FAR_TOO_LONG_SECONDS = 3.0, 10.0  # times what the program takes, and more: a run with a change is ended
 
 
 def is_wrong(case: Case) -> bool:
@@ -35,7 +37,9 @@ class Program:
         tell: Callable[[str], None],
         *,
         calls: int | None = None,
+        budget: Budget | None = None,
     ) -> None:
+        self.budget = budget or Budget()
         self.sources = sources
         self.understand = understand
         self.tell = tell
@@ -46,20 +50,21 @@ class Program:
         self._twin: Run | None = None
         self._oracle: Run | None = None
         self._corrected = False
+        self._usual = 0.0
 
     def first_run(self) -> Run:
         """The program as it is, once. What is wrong with it is for the caller to see before it is studied."""
         self.tell(f"running the program as it is: python {self._replays.command}")
-        run = self._replays.run({}, self._settings)
+        run = self._run_unchanged(self._settings)
         if run.replay is not None and run.replay.cut == "timeout" and run.replay.returned:
             # No two runs are as long in time: let them all be as long in calls, and well within the time.
             calls = max(int(len(run.replay.returned) * WITHIN), 1)
             self._settings = msgspec.structs.replace(self._settings, calls=calls)
             self.tell(f"its time is up after {len(run.replay.returned)} calls: running the first {calls} of them")
-            return self._replays.run({}, self._settings)
+            return self._run_unchanged(self._settings)
         if run.status:
             relaxed = msgspec.structs.replace(self._settings, deterministic=False)
-            again = self._replays.run({}, relaxed)
+            again = self._run_unchanged(relaxed)
             if not again.status:  # it uses what has no deterministic implementation
                 self._settings = relaxed
                 return again
@@ -71,17 +76,32 @@ class Program:
         names = tuple(dict.fromkeys(stable_name(case.diagnosis.function) for case in needing))
         probing = msgspec.structs.replace(self._settings, probe=names)
         if any(not case.diagnosis.function.library or case.makings for case in needing):
-            self.tell("running it again, to see whether it does the same twice")
-            self._twin = self._replays.run({}, probing, clock=HURRY)
+            self.tell("running it again to check determinism")
+            self._twin = self._run_unchanged(probing, clock=HURRY)
             self.variation = find_variation(first, self._twin)
         if any(case.codes & SILENT or is_wrong(case) for case in needing):
-            self.tell("running it eagerly, to see what is right")
-            self._oracle = self._replays.run({}, msgspec.structs.replace(probing, eager=True))
+            self.tell("running it eagerly to see what is right")
+            self._oracle = self._run_unchanged(msgspec.structs.replace(probing, eager=True))
+
+    def _run_unchanged(self, settings: ReplaySettings, *, clock: float = 1.0) -> Run:
+        run = self._replays.run({}, settings, clock=clock)
+        self._usual = max(self._usual, run.seconds)
+        self.budget.note_run(run.seconds)
+        return run
 
     def run(self, files: Files, *, probe: str | None = None) -> Observed:
-        """The program with these files; the function `probe` is called beyond what the program does."""
+        """The program with these files; the function `probe` is called beyond what the program does.
+
+        Stopped where the time is up: before the run, or in it.
+        """
+        self.budget.check()
         settings = msgspec.structs.replace(self._settings, probe=(probe,) if probe is not None else ())
-        return self.observed(self._replays.run(files, settings))
+        patience = FAR_TOO_LONG * self._usual + FAR_TOO_LONG_SECONDS
+        seconds = self.budget.most(patience)
+        run = self._replays.run(files, settings, timeout=seconds)
+        if seconds < patience and ran_out_of_time(run):
+            raise Stopped("budget")
+        return self.observed(run)
 
     def observed(self, run: Run) -> Observed:
         traces: dict[str, int] = {}

@@ -16,6 +16,7 @@ from traceonce.fix.project.files import Snapshot
 from traceonce.frameworks.base.places import working_folder
 from traceonce.frameworks.base.registry import advise_on_import
 from traceonce.observe.launch import Target
+from traceonce.prove.budget import Budget, Interruption
 from traceonce.prove.program import Program
 from traceonce.prove.repair_result import RepairResult
 from traceonce.prove.scratch import Scratch
@@ -41,6 +42,8 @@ class Repairing:
         only: Sequence[str],
         wide: bool,
         stdin: Path | None,
+        budget: Budget | None = None,
+        interruption: Interruption | None = None,
     ) -> None:
         self._target = target
         self._tell = tell
@@ -49,16 +52,24 @@ class Repairing:
         self._only = only
         self._wide = wide
         self._stdin = stdin
+        self._budget = budget
+        self._interruption = interruption or Interruption()
 
     def run(self) -> RepairResult:
+        """Stopped where it is interrupted before anything is known; later, the result has what was proved by then."""
         script = Path(self._target.name).absolute() if self._target.kind == "script" else None
         cwd = Path(working_folder() or ".")
         with (
             Scratch(script, cwd) as scratch,
-            Replays(self._target, scratch, timeout=self._timeout, stdin=self._stdin) as replays,
+            Replays(
+                self._target, scratch, timeout=self._timeout, stdin=self._stdin, interruption=self._interruption
+            ) as replays,
         ):
+            self._interruption.leftovers.append(scratch.folder)
             snapshot = Snapshot({name: scratch.path_of(name) for name in scratch.sources()})
-            program = Program(replays, snapshot.contents, self._understand, self._tell, calls=self._calls)
+            program = Program(
+                replays, snapshot.contents, self._understand, self._tell, calls=self._calls, budget=self._budget
+            )
             first = program.first_run()
             self._check(first)
             outcome = Search(program, wide=self._wide, only=self._only).repair(first)

@@ -53,6 +53,11 @@ class Scratch:
         self._copied: dict[Path, tuple[int, int]] = {}
         self._linked: dict[Path, tuple[int, int]] = {}
 
+    @property
+    def folder(self) -> Path:
+        """All of it."""
+        return self._folder
+
     def __enter__(self) -> Scratch:
         return self
 
@@ -156,7 +161,7 @@ class Scratch:
                 place = target / entry.name
                 if entry.is_dir() and not entry.is_symlink():
                     path = Path(entry.path)
-                    if entry.name in LEFT_OUT or path in on_the_way:
+                    if entry.name in LEFT_OUT or path in on_the_way or path == self._folder:
                         continue
                     enough = files >= MOST_FILES or size >= MOST_BYTES or _is_everything(root)
                     if enough or entry.name in LINKED or (path / "pyvenv.cfg").exists():

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
-from traceonce.facts import Fix, Note, Proof
+from traceonce.facts import CauseCode, Fix, Note, Proof
+from traceonce.facts.proof import ProofVerdict
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
+from traceonce.prove.budget import Why
 from traceonce.prove.judgement import Observed
 from traceonce.prove.run_differences import Variation
 from traceonce.words.notes import say_reasons
 
 Files: TypeAlias = dict[str, bytes]
+Outcome: TypeAlias = ProofVerdict | Literal["declined", "not_tried"]
 
 
 class Attempt(NamedTuple):
-    """A repair that was not taken, and why; the proof where it was run."""
+    """A repair that was not taken, and why; the proof where it was run. `codes` are the causes that it is for.
+
+    `declined`: it could not be written; else, without a proof, the search was stopped before it was tried.
+    """
 
     recipe: str
     reasons: tuple[Note, ...]
     proof: Proof | None = None
+    codes: tuple[CauseCode, ...] = ()
+    declined: bool = True
+
+    @property
+    def outcome(self) -> Outcome:
+        if self.proof is not None:
+            return self.proof.verdict
+        return "declined" if self.declined else "not_tried"
 
     @property
     def reason(self) -> str:
@@ -28,6 +42,8 @@ class Attempt(NamedTuple):
 
 class Repaired(NamedTuple):
     """What was done about one function: the repairs taken, what else was tried, advice, and whether it is settled.
+
+    Where the search was stopped, the first change that was not tried stands before the advice.
 
     `stuck`: nothing was taken in the last step. `unproved` is the first candidate that could be written and was neither
     proved nor refuted, but left fewer traces, with its files.
@@ -54,7 +70,8 @@ class Repaired(NamedTuple):
 class SearchResult(NamedTuple):
     """All of it: the original run, the functions looked at, the files as they are to be, the last run.
 
-    `shown_wrong` names the functions that return what they do not when run eagerly, until they are repaired.
+    `shown_wrong` names the functions that return what they do not when run eagerly, until they are repaired. `stopped`
+    says why not all was tried.
     """
 
     original: Observed
@@ -63,3 +80,4 @@ class SearchResult(NamedTuple):
     files: Files
     last: Observed
     shown_wrong: frozenset[str] = frozenset()
+    stopped: Why | None = None

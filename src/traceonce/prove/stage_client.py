@@ -17,6 +17,7 @@ from traceonce.facts.replay import Probed, ReplayResult, ReplaySettings
 from traceonce.fork_server import ForkServer
 from traceonce.observe.launch import Target
 from traceonce.observe.recording_store import complete
+from traceonce.prove.budget import Interruption
 from traceonce.prove.framework_imports import foresee_frameworks
 from traceonce.prove.order import ERRORS, GRACE, PRINTED, PROBES, READY, RECORDING, REPLAY, Ended, Order
 from traceonce.prove.scratch import Scratch
@@ -49,7 +50,16 @@ class Run(msgspec.Struct, frozen=True):
 class Replays:
     """Runs one program again and again, each time in a fresh copy of its project; a context manager."""
 
-    def __init__(self, target: Target, scratch: Scratch, *, timeout: float, stdin: Path | None = None) -> None:
+    def __init__(
+        self,
+        target: Target,
+        scratch: Scratch,
+        *,
+        timeout: float,
+        stdin: Path | None = None,
+        interruption: Interruption | None = None,
+    ) -> None:
+        self._interruption = interruption or Interruption()
         self._target = target
         self._scratch = scratch
         self._timeout = timeout
@@ -68,16 +78,24 @@ class Replays:
     def __exit__(self, *_: object) -> None:
         self._close()
 
-    def run(self, changed: Mapping[str, bytes], settings: ReplaySettings, *, clock: float = 1.0) -> Run:
-        """The program with these files changed, from its start to its end."""
-        ended = self._perform(changed, settings, clock)
+    def run(
+        self,
+        changed: Mapping[str, bytes],
+        settings: ReplaySettings,
+        *,
+        clock: float = 1.0,
+        timeout: float | None = None,
+    ) -> Run:
+        """The program with these files changed, from its start to its end; `timeout` ends it sooner than usual."""
+        seconds = self._timeout if timeout is None else min(timeout, self._timeout)
+        ended = self._perform(changed, settings, clock, seconds)
         if ended.too_late is not None:  # it configures the framework before importing it: let it
             self._close()
             self._preload = []
-            ended = self._perform(changed, settings, clock)
+            ended = self._perform(changed, settings, clock, seconds)
         return self._read(ended)
 
-    def _perform(self, changed: Mapping[str, bytes], settings: ReplaySettings, clock: float) -> Ended:
+    def _perform(self, changed: Mapping[str, bytes], settings: ReplaySettings, clock: float, timeout: float) -> Ended:
         self._scratch.renew(changed)
         target = self._target
         name = target.name
@@ -92,11 +110,16 @@ class Replays:
             temporary=str(self._scratch.temporary),
             moved=self._scratch.trees,
             settings=settings,
-            timeout=self._timeout,
+            timeout=timeout,
             input=str(self._stdin.absolute()) if self._stdin is not None else None,
             clock=clock,
         )
-        answer = self._open().ask(msgspec.json.encode(order), self._timeout + GRACE + LOST)
+        try:
+            with self._interruption.waiting():
+                answer = self._open().ask(msgspec.json.encode(order), timeout + GRACE + LOST)
+        except BaseException:
+            self._close()  # and with it what it runs
+            raise
         if not answer:
             self._close()
             raise TraceonceError("the process that runs the program has ended unexpectedly; is there enough memory?")

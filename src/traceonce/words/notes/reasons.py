@@ -86,3 +86,20 @@ CALLS_TAKE_LONGER = Phrase(
     en="fewer traces, but its calls take longer: {before:seconds} → {after:seconds}",
     zh="追踪减少，但调用变慢：{before:seconds} → {after:seconds}",
 )
+RUN_TAKES_LONGER = Phrase(
+    "run_takes_longer",
+    en="the program takes much longer: {before:seconds} → more than {after:seconds}",
+    zh="程序运行时间长得多：{before:seconds} → 超过 {after:seconds}",
+)
+
+# Not tried.
+BUDGET_USED_UP = Phrase(
+    "budget_used_up",
+    en="the budget of {seconds:seconds} is used up",
+    zh="时间预算 {seconds:seconds} 已用完",
+)
+INTERRUPTED = Phrase(
+    "interrupted",
+    en="interrupted",
+    zh="已中断",
+)
