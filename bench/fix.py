@@ -8,8 +8,8 @@ it (*after*), and as it is once more (A/A, to show the noise). Those of TensorFl
 given: exactly what it would be if it was written at each. Every run is a process forked from one that has imported the
 framework, so the import is left out; interleaved, the order rotated. The clock runs from the program's first line to
 its last, unwatched; traces and outputs are taken from runs of their own before that. Ratios are medians with their
-middle half. Of the other programs it is told whether `traceonce fix` says what `corpus.json` expects: advice, or nothing. Only
-a run of the whole corpus is kept.
+middle half. Of the other programs it is told whether `traceonce fix` says what `corpus.json` expects: advice, or
+nothing. Only a run of the whole corpus is kept.
 """
 
 from __future__ import annotations
