@@ -252,7 +252,7 @@ def test_rule_6_eviction_frees_memory(tf: Any) -> None:
 def test_rule_6_keys_are_bounded_too(tf: Any) -> None:
     """One wide trace, thousands of shapes: what is remembered of them does not grow without end."""
     step = traceonce.function(lambda x: tf.size(x))
-    sizes = [tf.zeros([0, size]) for size in range(1, 7000)]
+    sizes = [tf.zeros([1, size], tf.bool) for size in range(1, 7000)]
     for x in sizes[:5000]:
         step(x)
     gc.collect()
