@@ -63,7 +63,7 @@ def test_a_cost_that_is_no_alarm_is_named(open_report: OpenPage, language: str, 
 
 
 def test_a_cost_that_needs_a_fix_has_its_colour(open_report: OpenPage) -> None:
-    """And what it shares the run with has not: first runs of graphs that ran once, for one, of which nobody can tell."""
+    """And what it shares the run with has not: first runs of graphs that ran once, for one."""
     page = open_report("stepping")
     assert coloured_share(page) == pytest.approx(3.2 / 9.0, abs=0.02)
 
