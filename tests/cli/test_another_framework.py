@@ -115,6 +115,17 @@ def test_limits_hold(toy_shell: Shell) -> None:
         assert 'change     let toys take any size: sizes="any"' in refused.errors
 
 
+def test_its_example_shows_a_cause(toy_shell: Shell) -> None:
+    """As the built-in ones do: run, it has the cause at the place that it names, and the record."""
+    told = toy_shell.traceonce("explain", "--format", "json", "shape")
+    (example,) = [each for each in json.loads(told.out)["causes"][0]["frameworks"] if each["framework"] == "Toyframe"]
+    toy_shell.write("example.py", example["example"])
+    toy_shell.traceonce("run", "--format", "json", "-o", "example.json", "example.py")
+    (function,) = json.loads((toy_shell.cwd / "example.json").read_text())["functions"]
+    assert [(cause["code"], cause["path"]) for cause in function["causes"]] == [("shape", example["path"])]
+    assert function["records"] == [example["record"]]
+
+
 def test_its_record_explains_its_error(toy_shell: Shell) -> None:
     told = toy_shell.traceonce("explain", "ToyError: this toy is too large for its box")
     assert told.status == 0, told.errors

@@ -48,14 +48,14 @@ class Definition:
 
     Some cases are told in words of their own: `cases` names those that hold, the most special one first, and
     `special_what` and `special_remedy` have the words. What a framework calls otherwise is in its own home, under the
-    same names (`traceonce.causes.dialect`).
+    same names (`traceonce.causes.dialect`), beside the programs that make it happen there (`traceonce.causes.example`).
     """
 
     code: CauseCode
     name: Text
     family: Family
     rule: str
-    summary: str
+    summary: Text
     what: Text
     remedy: Text
     level: Level = "warning"
