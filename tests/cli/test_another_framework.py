@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.shells import Shell
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 PACKAGE = Path(__file__).parents[1] / "toyframe_package"
 TRAIN = """\
@@ -37,7 +43,9 @@ def toy_shell(shell: Shell, tmp_path: Path) -> Shell:
     facts = site / "toyframe-1.0.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: toyframe\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[traceonce.frameworks]\ntoyframe = toyframe.for_traceonce:Toyframe\n")
+    points = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]["entry-points"]["traceonce.frameworks"]
+    written = "".join(f"{name} = {target}\n" for name, target in points.items())
+    (facts / "entry_points.txt").write_text(f"[traceonce.frameworks]\n{written}")
     shell.environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
     shell.write("train.py", TRAIN)
     return shell
