@@ -63,6 +63,7 @@ SHAPE = Definition(
     },
     cases=_cases_of_shape,
     values="as_a_set",
+    read_off=True,
 )
 RANK = Definition(
     CauseCode.RANK,
@@ -72,6 +73,7 @@ RANK = Definition(
     summary=Text("A tensor has another number of dimensions.", "张量的维数变了。"),
     what=Text("changes its rank", "维数变化"),
     remedy=Text("reshape to one rank before the call", "调用之前 reshape 成同样的维数"),
+    read_off=True,
 )
 DTYPE = Definition(
     CauseCode.DTYPE,
@@ -81,6 +83,7 @@ DTYPE = Definition(
     summary=Text("A tensor has another dtype.", "张量的 dtype 变了。"),
     what=Text("changes its dtype", "dtype 变化"),
     remedy=Text("cast to one dtype before the call", "调用之前转换成同一种 dtype"),
+    read_off=True,
 )
 WEAK_TYPE = Definition(
     CauseCode.WEAK_TYPE,
@@ -109,6 +112,7 @@ VALUE = Definition(
         "each": Text("a Python {type}, a new value each time", "Python 的 {type}，每次都是新值"),
     },
     cases=_cases_of_value,
+    read_off=True,
 )
 STATIC_ARGUMENT = Definition(
     CauseCode.STATIC_ARGUMENT,

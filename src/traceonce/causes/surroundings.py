@@ -32,6 +32,7 @@ CONTEXT = Definition(
     ),
     what=Text("the surroundings of the call changed", "调用的环境变了"),
     remedy=Text("call it in the same surroundings", "在同样的环境中调用"),
+    read_off=True,
 )
 GUARD = Definition(
     CauseCode.GUARD,
@@ -70,6 +71,7 @@ COMPILE = Definition(
     remedy=Text(
         "pass the same shapes, on the same devices, in every call", "每次调用都传入同样形状、位于同样设备的参数"
     ),
+    read_off=True,
 )
 BACKWARD = Definition(
     CauseCode.BACKWARD,
