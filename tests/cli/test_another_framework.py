@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.shells import Shell
+from traceonce.frameworks.base.registry import BUILT_IN
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -166,8 +167,12 @@ def test_the_pytest_plugin_judges_it(toy_shell: Shell) -> None:
 
 
 def test_it_is_among_those_that_the_doctor_looks_at(toy_shell: Shell) -> None:
+    """Those that cannot be imported do not keep it from that; to import them would take a minute."""
+    for known in BUILT_IN:
+        toy_shell.write(f"../site/{known.module}.py", "raise ImportError('it is broken')")
     examined = toy_shell.traceonce("doctor")
-    assert "toyframe" in examined.text
+    assert "a toy function was traced twice; seen: 2 → works" in examined.text
+    assert examined.text.count("it is broken") == len(BUILT_IN)
 
 
 @pytest.mark.parametrize("target", ["toyframe.nowhere:Toyframe", "toyframe:Traced"])
