@@ -1,4 +1,4 @@
-"""Write the pages that are made from the code: records, rules, what people say, recipes. ``--check``: only compare.
+"""Write what is made from the code: causes, records, rules, what people say, recipes. ``--check``: only compare.
 
 python docs/generate.py [--check]
 """
@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from traceonce.causes.description import describe
+from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Example, Recipe
 from traceonce.fix.kit import Kit, kit_of
 from traceonce.frameworks.base.registry import known_frameworks
@@ -27,6 +29,8 @@ GUIDE = DOCS / "knowledge.md"
 FIXING = DOCS / "fixing.md"
 CAUSES = DOCS / "causes.md"
 RULES = re.compile(r"(?<=<!-- rules: made by docs/generate.py -->\n).*?(?=<!-- end of rules -->)", re.S)
+SECTION = re.compile(r"(?<=^### )(\w+)(\n.*?)(?=^##|\Z)", re.M | re.S)
+EXAMPLES = re.compile(r"\n<!-- examples: made by docs/generate.py -->\n.*?<!-- end of examples -->\n", re.S)
 MADE_FOLDERS = ("records", "recipes")
 FOLDERS: dict[Language, str] = {"en": "records", "zh": "records/zh"}
 TITLES = {"en": "Records of tracing failures", "zh": "追踪失败记录"}
@@ -62,7 +66,12 @@ KITS = {framework.name: kit_of(framework.name) for framework in known_frameworks
 
 def pages() -> dict[Path, str]:
     """Every page and what it should say."""
-    return {**_knowledge_pages(), **_recipe_pages(), FIXING: _with_proof_rules(FIXING.read_text(encoding="utf-8"))}
+    return {
+        **_knowledge_pages(),
+        **_recipe_pages(),
+        FIXING: _with_proof_rules(FIXING.read_text(encoding="utf-8")),
+        CAUSES: _with_examples(CAUSES.read_text(encoding="utf-8")),
+    }
 
 
 def _knowledge_pages() -> dict[Path, str]:
@@ -109,6 +118,25 @@ def _with_proof_rules(guide: str) -> str:
     """The guide, with the rules of a proof as the module that decides has them."""
     _, _, rules = (judgement.__doc__ or "").partition("\n\n")
     return RULES.sub(lambda _: f"\n{rules}\n", guide)
+
+
+def _with_examples(guide: str) -> str:
+    """The guide, with the examples that the homes of the frameworks have for each cause at the end of its section."""
+    return SECTION.sub(lambda section: section[1] + _with_example(CauseCode(section[1]), section[2]), guide)
+
+
+def _with_example(code: CauseCode, text: str) -> str:
+    shown = describe(code, "en").frameworks
+    text = EXAMPLES.sub("", text)
+    if not shown:
+        return text
+    names = ", ".join(each.framework for each in shown)
+    lines = ["<!-- examples: made by docs/generate.py -->", f"<details><summary>Examples: {names}</summary>", ""]
+    for each in shown:
+        known = f" Known: [{each.record}](records/{each.record.removeprefix('tensorflow/')}.md)." if each.record else ""
+        lines += [f"*{each.framework}*, at `{each.path}`.{known}", "", "```python", each.example.rstrip(), "```", ""]
+    lines += ["</details>", "<!-- end of examples -->"]
+    return text.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n\n" * (text != text.rstrip("\n"))
 
 
 def _recipe_pages() -> dict[Path, str]:

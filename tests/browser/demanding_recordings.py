@@ -112,7 +112,7 @@ def make_lookalikes() -> Recording:
 
 
 def make_bounded() -> Recording:
-    """Three flags, all of whose states are traced once: 60 % of the run, and nothing to fix."""
+    """Three flags, all of whose states are traced once: 60 % of the run, and no alarm."""
     function = FunctionId("Encoder.encode", "encoder.py", 12)
     states = list(itertools.product(("True", "False"), repeat=3))
     flags = ("training", "causal", "masked")

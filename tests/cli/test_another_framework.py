@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.shells import Shell
+from traceonce.frameworks.base.registry import BUILT_IN
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 PACKAGE = Path(__file__).parents[1] / "toyframe_package"
 TRAIN = """\
@@ -37,7 +44,9 @@ def toy_shell(shell: Shell, tmp_path: Path) -> Shell:
     facts = site / "toyframe-1.0.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: toyframe\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[traceonce.frameworks]\ntoyframe = toyframe.for_traceonce:Toyframe\n")
+    points = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]["entry-points"]["traceonce.frameworks"]
+    written = "".join(f"{name} = {target}\n" for name, target in points.items())
+    (facts / "entry_points.txt").write_text(f"[traceonce.frameworks]\n{written}")
     shell.environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
     shell.write("train.py", TRAIN)
     return shell
@@ -115,6 +124,17 @@ def test_limits_hold(toy_shell: Shell) -> None:
         assert 'change     let toys take any size: sizes="any"' in refused.errors
 
 
+def test_its_example_shows_a_cause(toy_shell: Shell) -> None:
+    """As the built-in ones do: run, it has the cause at the place that it names, and the record."""
+    told = toy_shell.traceonce("explain", "--format", "json", "shape")
+    (example,) = [each for each in json.loads(told.out)["causes"][0]["frameworks"] if each["framework"] == "Toyframe"]
+    toy_shell.write("example.py", example["example"])
+    toy_shell.traceonce("run", "--format", "json", "-o", "example.json", "example.py")
+    (function,) = json.loads((toy_shell.cwd / "example.json").read_text())["functions"]
+    assert [(cause["code"], cause["path"]) for cause in function["causes"]] == [("shape", example["path"])]
+    assert function["records"] == [example["record"]]
+
+
 def test_its_record_explains_its_error(toy_shell: Shell) -> None:
     told = toy_shell.traceonce("explain", "ToyError: this toy is too large for its box")
     assert told.status == 0, told.errors
@@ -147,8 +167,12 @@ def test_the_pytest_plugin_judges_it(toy_shell: Shell) -> None:
 
 
 def test_it_is_among_those_that_the_doctor_looks_at(toy_shell: Shell) -> None:
+    """Those that cannot be imported do not keep it from that; to import them would take a minute."""
+    for known in BUILT_IN:
+        toy_shell.write(f"../site/{known.module}.py", "raise ImportError('it is broken')")
     examined = toy_shell.traceonce("doctor")
-    assert "toyframe" in examined.text
+    assert "a toy function was traced twice; seen: 2 → works" in examined.text
+    assert examined.text.count("it is broken") == len(BUILT_IN)
 
 
 @pytest.mark.parametrize("target", ["toyframe.nowhere:Toyframe", "toyframe:Traced"])

@@ -115,6 +115,19 @@ def test_several_files_and_ids(shell: Shell) -> None:
     ]
 
 
+def test_a_cause_by_its_code(shell: Shell) -> None:
+    """As a report, or its JSON, names it; a word in a sentence that is called so is no cause."""
+    outcome = shell.traceonce("explain", "weak_type", "kind")
+    assert outcome.status == 0
+    assert outcome.text.startswith("weak_type · weak dtype\n")
+    for part in ("jnp.asarray(x, jnp.float32)", "@jax.jit", "kind · kind", "import tensorflow as tf", "import torch"):
+        assert part in outcome.text
+    assert "Nothing is known" not in outcome.text
+    (told,) = explained(shell, "--lang", "zh", "weak_type")["causes"]
+    assert (told["name"], told["frameworks"][0]["record"]) == ("弱类型", "jax/recompile-dtype-weak-type")
+    assert explained(shell, "shape", "mismatch", status=1)["causes"] == []
+
+
 def test_the_language_is_that_of_the_message_the_surroundings_or_the_option(shell: Shell) -> None:
     outcome = shell.traceonce("explain", LIMIT_ERROR_ZH)
     assert outcome.status == 0

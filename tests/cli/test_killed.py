@@ -14,13 +14,13 @@ from tests.cli.shells import TOO_LONG, Shell, functions_of, read_until
 
 TRACING_ON_AND_ON = """\
 import itertools, os
-import tensorflow as tf
+import jax
 
 print("process", os.getpid(), flush=True)
 for number in itertools.count(1):
     names = {}
     exec(f"def step_{number}(x): return x + {number}", names)
-    tf.function(names[f"step_{number}"], autograph=False)(tf.constant(1.0))
+    jax.jit(names[f"step_{number}"])(1.0)
     print("traced", number, flush=True)
 """
 ENOUGH = b"traced 25\n"
@@ -82,14 +82,14 @@ def test_a_program_that_leaves_by_os_exit_and_its_child(shell: Shell) -> None:
         "leave.py",
         """\
         import os, subprocess, sys
-        import tensorflow as tf
+        import jax, numpy as np
 
-        @tf.function
+        @jax.jit
         def step(x):
-            return tf.reduce_sum(x)
+            return x.sum()
 
         for width in (1, 2, 3):
-            step(tf.zeros([width]))
+            step(np.zeros(width))
         if len(sys.argv) == 1:
             subprocess.run([sys.executable, "leave.py", "child"], check=True)
             os._exit(5)

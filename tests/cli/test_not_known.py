@@ -11,22 +11,23 @@ from tests.cli.shells import Shell
 
 NOT_KNOWN = 6
 
-# Traces without a retrace, until no file can grow any more: a full disk, for this process alone.
+# Traces without a retrace, until no file can grow any more: a full disk, for this process alone. JAX, since it is the
+# quickest to import: that is most of what these tests take.
 FILLING = """\
-import os, resource, sys
-import tensorflow as tf
+import functools, os, resource, sys
+import jax
 
-@tf.function
+@functools.partial(jax.jit, static_argnames="n")
 def step(x, n):
     return x * n
 
-step(tf.constant(1.0), 0)
+step(1.0, 0)
 if "full" in sys.argv:
     recording = os.environ["TRACEONCE_RUN"].split("\\x1f")[0]
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(recording) + 50, hard))
     for n in range(8):
-        step(tf.constant(1.0), n)
+        step(1.0, n)
 print("done")
 """
 # Our own analysis of the run, with a fault in it.

@@ -15,14 +15,15 @@ import pytest
 from traceonce.integrations.pytest_plugin.call_phase import stable_id
 
 SOURCE = """
+import jax
+import numpy as np
 import pytest
-import tensorflow as tf
 
 def train(*sizes):
-    @tf.function
+    @jax.jit
     def train_step(x): return x
     for size in sizes:
-        train_step(tf.zeros([size]))
+        train_step(np.zeros(size))
 
 @pytest.mark.parametrize("number", range(1, 5))
 def test_some(number):

@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from traceonce.facts import CauseCode
+from traceonce.frameworks.tensorflow.examples import EXAMPLES
+
+EXAMPLE = EXAMPLES[CauseCode.COMPILE]
 PROGRAM = """
 import tensorflow as tf
 
@@ -34,7 +38,7 @@ ANSWERS = "[12.0, 12.0, 16.0, 20.0, 24.0, 12.0]\n[1.0, 2.0, 3.0, 4.0, 1.0]\n[2.0
 
 
 def run(folder: Path, *options: str) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
-    (folder / "program.py").write_text(PROGRAM)
+    (folder / "program.py").write_text(PROGRAM + EXAMPLE.program)
     command = [sys.executable, "-m", "traceonce", "run", *options, "--format", "json", "-o", "out.json", "program.py"]
     environment = {**os.environ, "TRACEONCE_HOME": str(folder), "TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
@@ -68,6 +72,12 @@ def test_a_compilation_for_each_value_that_decides_a_shape(watched: Any) -> None
     (cause,) = function["causes"]
     assert (cause["code"], cause["evidence"], cause["count"]) == ("compile", "inferred", 3)
     assert "a value that decides a shape" in cause["now"]
+
+
+def test_the_example_of_this_cause(watched: Any) -> None:
+    function = watched[1]["double"]
+    assert [(cause["code"], cause["path"]) for cause in function["causes"]] == [("compile", EXAMPLE.path)]
+    assert function["records"] == [f"tensorflow/{EXAMPLE.record}"]
 
 
 def test_one_compilation_is_fine(watched: Any) -> None:

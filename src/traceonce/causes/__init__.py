@@ -1,6 +1,7 @@
 """The catalogue of causes: one definition for each code, with all that is said and shown of it.
 
-To add a cause: its code in `facts/cause.py`, its definition in one of the modules here, what detects it, and a test.
+To add a cause: its code in `facts/cause.py`, its definition in one of the modules here, what detects it, an
+example in the home of each framework that can have it, and a test.
 """
 
 from __future__ import annotations

@@ -45,7 +45,9 @@ SHAPE = Definition(
     name=Text("shape", "形状"),
     family=families.SHAPE,
     rule="VaryingShape",
-    summary="A dimension of a tensor has a size that no trace was made for.",
+    summary=Text(
+        "A dimension of a tensor has a size that no trace was made for.", "张量的某一维出现了还没有追踪过的大小。"
+    ),
     what=Text("varies", "大小变化"),
     remedy=Text("pass one size in every call, or pad to a few", "每次调用都传入同样的大小，或者填充到少数几种大小"),
     special_what={
@@ -61,31 +63,37 @@ SHAPE = Definition(
     },
     cases=_cases_of_shape,
     values="as_a_set",
+    read_off=True,
 )
 RANK = Definition(
     CauseCode.RANK,
     name=Text("rank", "秩"),
     family=families.SHAPE,
     rule="VaryingRank",
-    summary="A tensor has another number of dimensions.",
+    summary=Text("A tensor has another number of dimensions.", "张量的维数变了。"),
     what=Text("changes its rank", "维数变化"),
     remedy=Text("reshape to one rank before the call", "调用之前 reshape 成同样的维数"),
+    read_off=True,
 )
 DTYPE = Definition(
     CauseCode.DTYPE,
     name=Text("dtype", "dtype"),
     family=families.TYPE,
     rule="VaryingDtype",
-    summary="A tensor has another dtype.",
+    summary=Text("A tensor has another dtype.", "张量的 dtype 变了。"),
     what=Text("changes its dtype", "dtype 变化"),
     remedy=Text("cast to one dtype before the call", "调用之前转换成同一种 dtype"),
+    read_off=True,
 )
 WEAK_TYPE = Definition(
     CauseCode.WEAK_TYPE,
     name=Text("weak dtype", "弱类型"),
     family=families.TYPE,
     rule="VaryingWeakType",
-    summary="An array has a weak dtype, as a Python number has, or no longer has.",
+    summary=Text(
+        "An array has a weak dtype, as a Python number has, or no longer has.",
+        "数组的 dtype 变成了弱类型（如同 Python 数），或者不再是弱类型。",
+    ),
     what=Text("has a weak dtype in one call and not in another", "dtype 有时是弱类型，有时不是"),
     remedy=Text("convert it to one dtype before the call", "调用之前转换成同一种 dtype"),
 )
@@ -94,20 +102,26 @@ VALUE = Definition(
     name=Text("Python value", "Python 值"),
     family=families.VALUE,
     rule="VaryingPythonValue",
-    summary="A Python value is new, and every value is a trace of its own.",
+    summary=Text(
+        "A Python value is new, and every value is a trace of its own.",
+        "出现了新的 Python 值，而每个值都要单独追踪一次。",
+    ),
     what=Text("a Python {type}", "Python 的 {type}"),
     remedy=Text("pass a tensor, if the function needs no Python value", "如果函数不需要 Python 值，就传入张量"),
     special_what={
         "each": Text("a Python {type}, a new value each time", "Python 的 {type}，每次都是新值"),
     },
     cases=_cases_of_value,
+    read_off=True,
 )
 STATIC_ARGUMENT = Definition(
     CauseCode.STATIC_ARGUMENT,
     name=Text("static argument", "静态参数"),
     family=families.VALUE,
     rule="VaryingStaticArgument",
-    summary="A static argument is new, and its value is compiled in.",
+    summary=Text(
+        "A static argument is new, and its value is compiled in.", "静态参数有了新的值，而它的值会被编译进去。"
+    ),
     what=Text("a static argument, whose value is compiled in", "静态参数，它的值被编译进去"),
     remedy=Text("pass it as an array, if the function needs no Python value", "如果函数不需要 Python 值，就传入数组"),
     special_what={
@@ -132,7 +146,9 @@ KIND = Definition(
     name=Text("kind", "种类"),
     family=families.TYPE,
     rule="VaryingKind",
-    summary="An argument is of another kind, such as None and then a tensor.",
+    summary=Text(
+        "An argument is of another kind, such as None and then a tensor.", "参数换了种类，例如先是 None，后来是张量。"
+    ),
     what=Text("changes its kind", "种类变化"),
     remedy=Text("pass the same kind of thing in every call", "每次调用都传入同一种东西"),
 )
@@ -141,7 +157,9 @@ STRUCTURE = Definition(
     name=Text("structure", "结构"),
     family=families.TYPE,
     rule="VaryingStructure",
-    summary="The arguments nest in another way: other keys, another length.",
+    summary=Text(
+        "The arguments nest in another way: other keys, another length.", "参数的嵌套结构变了：键不同，或者长度不同。"
+    ),
     what=Text("changes its structure", "结构变化"),
     remedy=Text(
         "keep one structure: the same keys, the same length, list or tuple",
@@ -153,7 +171,7 @@ SPEC = Definition(
     name=Text("type specification", "类型规格"),
     family=families.TYPE,
     rule="VaryingTypeSpec",
-    summary="The type specification of a composite argument has changed.",
+    summary=Text("The type specification of a composite argument has changed.", "复合参数的类型说明（TypeSpec）变了。"),
     what=Text("changes in its type specification", "类型说明（TypeSpec）变化"),
     remedy=Text("keep this field of the type the same in every call", "让类型的这个字段在每次调用中保持不变"),
 )

@@ -43,19 +43,19 @@ class Definition:
 
     `name` is what tables call it, `family` what it is coloured by. `what` says in a few words what happened at a place,
     `remedy` what to change; `with_note` and `when_inferred` are added to the former where the cause has a note, or was
-    inferred. `values` is how what was seen at the place is listed. `rule`, `summary` and `level` are those of its SARIF
-    rule.
+    inferred. `values` is how what was seen at the place is listed; `read_off`: every event has it there, also one that
+    has another cause. `rule`, `summary` and `level` are those of its SARIF rule.
 
     Some cases are told in words of their own: `cases` names those that hold, the most special one first, and
     `special_what` and `special_remedy` have the words. What a framework calls otherwise is in its own home, under the
-    same names (`traceonce.causes.dialect`).
+    same names (`traceonce.causes.dialect`), beside programs that make it happen (`traceonce.causes.example`).
     """
 
     code: CauseCode
     name: Text
     family: Family
     rule: str
-    summary: str
+    summary: Text
     what: Text
     remedy: Text
     level: Level = "warning"
@@ -65,3 +65,4 @@ class Definition:
     with_note: Text | None = None
     when_inferred: Text | None = None
     values: Values = "in_order"
+    read_off: bool = False

@@ -60,7 +60,9 @@ IDENTITY = Definition(
     name=Text("another object", "另一个对象"),
     family=families.OBJECT,
     rule="AnotherObject",
-    summary="An argument is another object, and does not equal the earlier one.",
+    summary=Text(
+        "An argument is another object, and does not equal the earlier one.", "参数是另一个对象，与之前的那个不相等。"
+    ),
     what=Text("another {type} object", "另一个 {type} 对象"),
     remedy=Text(
         "pass the same object; if it holds settings only, __eq__ and __hash__ in its class will do, too",
@@ -74,7 +76,7 @@ COLLECTED = Definition(
     name=Text("object collected", "对象已被回收"),
     family=families.OBJECT,
     rule="CollectedObject",
-    summary="The object that the earlier trace was made for is gone.",
+    summary=Text("The object that the earlier trace was made for is gone.", "之前那次追踪所用的对象已被回收。"),
     what=Text("a {type} object; the earlier one is gone", "{type} 对象；之前的那个已被回收"),
     remedy=Text("keep one object alive and pass it in every call", "让一个对象一直存在，每次调用都传入它"),
     values="named",
@@ -84,7 +86,7 @@ UNEQUAL = Definition(
     name=Text("never equal to itself", "与自身不相等"),
     family=families.OBJECT,
     rule="UnequalType",
-    summary="The type of an argument does not equal itself.",
+    summary=Text("The type of an argument does not equal itself.", "参数的类型与自身不相等。"),
     what=Text("its type never equals itself", "它的类型与自身不相等"),
     remedy=Text("let __eq__ of that class compare contents", "让这个类的 __eq__ 比较内容"),
     cases=_cases_of_unequal,
@@ -107,7 +109,7 @@ ALIASING = Definition(
     name=Text("aliasing", "别名"),
     family=families.OBJECT,
     rule="VariableAliasing",
-    summary="Two arguments are one variable now, or no longer are.",
+    summary=Text("Two arguments are one variable now, or no longer are.", "两个参数现在是同一个变量，或者不再是。"),
     what=Text("is, or is not, the same variable as another argument", "与另一个参数是（或者不是）同一个变量"),
     remedy=Text("pass the same pattern of variables", "每次传入变量的方式保持一致"),
 )
@@ -116,7 +118,10 @@ NEW_FUNCTION = Definition(
     name=Text("new function", "新函数"),
     family=families.FUNCTION,
     rule="NewFunction",
-    summary="The same code was made into a new function, which is traced by itself.",
+    summary=Text(
+        "The same code was made into a new function, which is traced by itself.",
+        "同样的代码被做成了新的函数，需要重新追踪。",
+    ),
     what=Text("the same code, in a new function", "同样的代码，新的函数"),
     remedy=Text(
         "make the compiled function once, outside the loop or the call", "在循环或调用之外只创建一次编译的函数"
@@ -136,7 +141,9 @@ NEW_INSTANCE = Definition(
     name=Text("new instance", "新实例"),
     family=families.FUNCTION,
     rule="NewInstance",
-    summary="It is the method of another object, with traces of its own.",
+    summary=Text(
+        "It is the method of another object, with traces of its own.", "这是另一个对象的方法，有它自己的追踪。"
+    ),
     what=Text("the method of another object", "另一个对象的方法"),
     remedy=Text("reuse one object", "重复使用同一个对象"),
     special_remedy={
@@ -155,7 +162,10 @@ CAPTURED = Definition(
     name=Text("captured array", "捕获的数组"),
     family=families.FUNCTION,
     rule="CapturedArray",
-    summary="The same code was made into a new function that closes over an array of another size.",
+    summary=Text(
+        "The same code was made into a new function that closes over an array of another size.",
+        "同样的代码被做成了新的函数，它捕获的数组大小不同。",
+    ),
     what=Text("captured, with another size", "被新的函数捕获，大小不同"),
     remedy=Text(
         "make the compiled function once, and pass the array as an argument",
@@ -167,7 +177,7 @@ VARIABLE_CREATION = Definition(
     name=Text("variable creation", "创建变量"),
     family=families.FUNCTION,
     rule="VariableCreation",
-    summary="Variables were created on the first call.",
+    summary=Text("Variables were created on the first call.", "第一次调用时创建了变量。"),
     what=Text("variables were created on the first call", "第一次调用时创建了变量"),
     remedy=Text("nothing: this happens once", "不必修改：只会发生一次"),
     level="note",

@@ -27,16 +27,19 @@ CONTEXT = Definition(
     name=Text("surroundings", "调用环境"),
     family=families.CONTEXT,
     rule="ChangedContext",
-    summary="The surroundings of the call have changed: graph, scope, saving.",
+    summary=Text(
+        "The surroundings of the call have changed: graph, scope, saving.", "调用的环境变了：图、作用域或者保存模型。"
+    ),
     what=Text("the surroundings of the call changed", "调用的环境变了"),
     remedy=Text("call it in the same surroundings", "在同样的环境中调用"),
+    read_off=True,
 )
 GUARD = Definition(
     CauseCode.GUARD,
     name=Text("failed guard", "假定不符"),
     family=families.CONTEXT,
     rule="FailedGuard",
-    summary="Something is not what the compiled code was made for.",
+    summary=Text("Something is not what the compiled code was made for.", "有某个条件与编译时的假定不符。"),
     what=Text("is not what the compiled code was made for", "与编译时的假定不符"),
     remedy=Text("keep it the same in every call", "让它在每次调用中保持不变"),
     cases=_cases_of_guard,
@@ -46,7 +49,9 @@ SHARDING = Definition(
     name=Text("devices or sharding", "设备或分片"),
     family=families.COMPILE,
     rule="VaryingSharding",
-    summary="An array lies on other devices, or is divided in another way.",
+    summary=Text(
+        "An array lies on other devices, or is divided in another way.", "数组位于别的设备上，或者以别的方式分片。"
+    ),
     what=Text(
         "lies on other devices, or is divided among them in another way", "位于别的设备上，或者以别的方式分布在设备上"
     ),
@@ -59,18 +64,21 @@ COMPILE = Definition(
     name=Text("compilation without a trace", "没有追踪的编译"),
     family=families.COMPILE,
     rule="RepeatedCompilation",
-    summary="The same trace was compiled again, for other shapes or devices.",
+    summary=Text(
+        "The same trace was compiled again, for other shapes or devices.", "同一次追踪又被编译，因为形状或设备不同。"
+    ),
     what=Text("compiled again without a trace", "没有重新追踪，却再次编译"),
     remedy=Text(
         "pass the same shapes, on the same devices, in every call", "每次调用都传入同样形状、位于同样设备的参数"
     ),
+    read_off=True,
 )
 BACKWARD = Definition(
     CauseCode.BACKWARD,
     name=Text("backward graph", "反向图"),
     family=families.BACKWARD,
     rule="BackwardGraph",
-    summary="A backward graph was built for the trace.",
+    summary=Text("A backward graph was built for the trace.", "为这次追踪构建了反向图。"),
     what=Text("a backward graph was built", "构建了反向图"),
     remedy=Text("nothing: this happens once per trace", "不必修改：每次追踪只发生一次"),
     level="note",
@@ -80,7 +88,9 @@ FELL_BACK = Definition(
     name=Text("not compiled any more", "不再编译"),
     family=families.EAGER,
     rule="FellBack",
-    summary="It was compiled, and is not compiled any more: it runs eagerly.",
+    summary=Text(
+        "It was compiled, and is not compiled any more: it runs eagerly.", "它曾被编译，现在不再编译，而是逐步运行。"
+    ),
     what=Text("is not compiled any more, but runs as plain Python", "不再编译，而是作为普通 Python 运行"),
     remedy=Text(
         "treat what made it compile so often; a higher limit only delays this",
@@ -93,7 +103,9 @@ UNKNOWN = Definition(
     name=Text("unknown", "未知"),
     family=families.UNKNOWN,
     rule="UnknownCause",
-    summary="It was traced again although an earlier trace fits the call.",
+    summary=Text(
+        "It was traced again although an earlier trace fits the call.", "之前的追踪适用于这次调用，它却又被追踪了。"
+    ),
     what=Text("the cause is not known", "原因未知"),
     remedy=Text("please report this with the recording", "请附上记录文件报告这个问题"),
 )

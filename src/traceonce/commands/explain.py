@@ -6,7 +6,7 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -16,12 +16,13 @@ import msgspec
 from rich.console import Console
 
 from traceonce.analysis.error_records import explain_run
+from traceonce.causes.description import describe
 from traceonce.commands.knowledge.match import make_index
 from traceonce.computation import compute_from
 from traceonce.console.input import is_file, join_words, open_input, read_chunks
 from traceonce.console.shared_options import base_option, format_option
 from traceonce.errors import UsageError
-from traceonce.facts import Recording
+from traceonce.facts import CauseCode, Recording
 from traceonce.home import latest_recording
 from traceonce.knowledge.advice import MetRecord
 from traceonce.knowledge.collection import Collection
@@ -29,17 +30,18 @@ from traceonce.knowledge.language import in_language
 from traceonce.knowledge.local_base import open_to_read
 from traceonce.knowledge.match import Index
 from traceonce.knowledge.match.plain_lines import decode
-from traceonce.knowledge.render.explanations import explanation_lines
+from traceonce.knowledge.render.explanations import cause_lines, explanation_lines
 from traceonce.knowledge.text_explanations import TextExplainer, TextExplanation
 from traceonce.report.terminal import print_line
 from traceonce.words.translated import LANGUAGES, Language
 
+_CAUSES = {code.value for code in CauseCode}
 WIDTH = 100  # columns, where the output is no terminal
 _PATH = re.compile(r"[\w.~+@-]*(?:/[\w.~+@-]+)+/?", re.ASCII)
 
 
 @click.command(short_help="Say what an error, a log or a recording means, and what to do.")
-@click.argument("text", nargs=-1, metavar="TEXT|FILE|-|RECORD_ID...")
+@click.argument("text", nargs=-1, metavar="TEXT|FILE|-|RECORD_ID|CAUSE...")
 @click.option("--latest", is_flag=True, help="The last run's recording.")
 @base_option
 @click.option("--lang", type=click.Choice(LANGUAGES), help="The language; else that of the message, or of LANG.")
@@ -51,13 +53,15 @@ def command(
     """Say what a failure means: its cause, what to try first, what not to try, what tends to come next.
 
     TEXT is a message, a whole traceback, or a log with several errors, in English or Chinese; words without quotes are
-    joined. A FILE may be a log of any size, or a recording of `traceonce run`. RECORD_ID is a record's name.
+    joined. A FILE may be a log of any size, or a recording of `traceonce run`. RECORD_ID is a record's name, CAUSE a
+    cause as reports name it.
 
     \b
     traceonce explain "UnboundLocalError: cannot access local variable 'loss' …"
     traceonce explain train.log
     python train.py 2>&1 | traceonce explain -
     traceonce explain retracing-shape
+    traceonce explain weak_type
     traceonce explain --latest
 
     Exit status: 0 where something is known, 1 where nothing is (the nearest records are then shown as guesses), 2 where
@@ -72,7 +76,9 @@ def command(
             raise UsageError("what shall be explained? Give a message, a file, a record's id, or - for standard input.")
         text = ("-",)
     asked = _Asked(lang, everything, open_to_read(base))
-    answers = [asked.answer(part) for part in _parts(text, asked.collection)]
+    parts = _parts(text, asked.collection)
+    causes = [CauseCode(part.value) for part in parts if part.kind == "cause"]
+    answers = [asked.answer(part) for part in parts if part.kind != "cause"]
     everything_found = TextExplanation(
         list(chain.from_iterable(answer.explanations for answer in answers)),
         list(chain.from_iterable(answer.ignorable for answer in answers)),
@@ -82,26 +88,30 @@ def command(
         next((answer.language for answer in answers if answer.language), None),
     )
     if form == "json":
-        document = msgspec.json.encode(everything_found.plain())
+        told = [describe(code, asked.answering.language_for(None)) for code in causes]
+        document = msgspec.json.encode(everything_found.plain() | {"causes": told})
         sys.stdout.write(msgspec.json.format(document, indent=2).decode() + "\n")
     else:
-        print_explanations(everything_found, asked.answering.language_for(everything_found.language))
-    if not (everything_found.explanations or everything_found.ignorable or everything_found.fine):
+        print_explanations(everything_found, asked.answering.language_for(everything_found.language), causes)
+    if not (causes or everything_found.explanations or everything_found.ignorable or everything_found.fine):
         raise SystemExit(1)
 
 
-def print_explanations(explained: TextExplanation, language: Language) -> None:
+def print_explanations(explained: TextExplanation, language: Language, causes: Sequence[CauseCode] = ()) -> None:
     console = Console(file=sys.stdout, highlight=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console = Console(file=sys.stdout, highlight=False, width=WIDTH)
-    for line in explanation_lines(explained, language, console):
+    lines = chain.from_iterable(cause_lines(describe(code, language), language, console) for code in causes)
+    if not causes or any(explained.plain().values()) or explained.fine:
+        lines = chain(lines, explanation_lines(explained, language, console))
+    for line in lines:
         print_line(console, line)
 
 
 class _Part(NamedTuple):
     """One thing to explain."""
 
-    kind: str  # id · file · text
+    kind: str  # id · cause · file · text
     value: str
 
 
@@ -122,7 +132,9 @@ def _parts(arguments: tuple[str, ...], collection: Collection) -> list[_Part]:
 def _kind(argument: str, collection: Collection) -> str:
     if argument in collection or _is_slug(argument, collection):
         return "id"
-    return "file" if is_file(argument) else "text"
+    if is_file(argument):
+        return "file"
+    return "cause" if argument in _CAUSES else "text"
 
 
 def _is_slug(argument: str, collection: Collection) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
 
+from traceonce.causes import CATALOGUE, families
+from traceonce.causes.families import Family
 from traceonce.facts import Cause, CauseCode, Phase, Recording, TraceEvent
 from traceonce.report.base import Material
 
@@ -45,6 +47,22 @@ def phase_of(event: TraceEvent, causes: tuple[Cause, ...]) -> Phase:
     if not causes:
         return "first"
     return "internal" if {cause.code for cause in causes} == {CauseCode.VARIABLE_CREATION} else "retrace"
+
+
+def families_of(event: TraceEvent, causes: Iterable[Cause]) -> tuple[Family, ...]:
+    """What an event is coloured by, with its final phase: the families of its first causes, two at most."""
+    if event.phase == "failed":
+        return (families.FAILED,)
+    if event.kind == "backward":
+        return (families.BACKWARD,)
+    if event.phase == "internal":
+        return (families.INTERNAL,)
+    if event.kind == "compile":  # also a first one: it may be that of a retrace
+        return (families.COMPILE,)
+    if event.phase == "first":
+        return (families.FIRST,)
+    found = dict.fromkeys(CATALOGUE[cause.code].family for cause in causes)
+    return tuple(found)[:2] or (families.UNKNOWN,)
 
 
 def zero_of_each_process(recording: Recording) -> dict[str, float]:

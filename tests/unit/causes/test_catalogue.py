@@ -15,7 +15,8 @@ from traceonce.causes.cause_text import say_reason, say_remedy, say_what
 from traceonce.causes.definition import Happened
 from traceonce.diagnosis.arguments import CODES
 from traceonce.facts import Cause, CauseCode, FunctionId, Reason
-from traceonce.frameworks.base.registry import BUILT_IN, dialect_of
+from traceonce.frameworks.base.registry import BUILT_IN, dialect_of, framework_of
+from traceonce.knowledge.collection import Collection
 from traceonce.report.page import FOLDER
 from traceonce.words.translated import Language, Text
 from traceonce.words.verdicts import REASONS
@@ -37,6 +38,7 @@ def all_texts() -> Iterator[tuple[str, Text]]:
         yield f"{code.value}.name", definition.name
         yield f"{code.value}.what", definition.what
         yield f"{code.value}.remedy", definition.remedy
+        yield f"{code.value}.summary", definition.summary
         yield from ((f"{code.value}.what.{case}", text) for case, text in definition.special_what.items())
         yield from ((f"{code.value}.remedy.{case}", text) for case, text in definition.special_remedy.items())
         for text in (definition.with_note, definition.when_inferred):
@@ -59,10 +61,18 @@ def test_every_cause_is_found_by_something() -> None:
     """Of one that nothing finds nobody would ever hear. A backward graph is told as an event, never as a cause."""
     source = Path(traceonce.__file__).parent
     finders = [*source.glob("diagnosis/*.py"), *source.glob("frameworks/**/*.py")]
-    telling = {"dialect.py", "records.py"}
+    telling = {"dialect.py", "examples.py", "records.py"}
     text = "".join(path.read_text() for path in finders if path.name not in telling and "recipes" not in path.parts)
     found = {code for code in CauseCode if re.search(rf"\bCauseCode\.{code.name}\b", text)}
     assert found | set(CODES.values()) == set(CauseCode) - {CauseCode.BACKWARD}
+
+
+def test_every_cause_has_an_example() -> None:
+    """Tests of each framework run them. What an example has as a record is there."""
+    frameworks = [framework_of(known.name) for known in BUILT_IN]
+    assert {code for framework in frameworks for code in framework.examples} == set(CauseCode) - {CauseCode.UNKNOWN}
+    of_records = {f"{each.name}/{one.record}" for each in frameworks for one in each.examples.values() if one.record}
+    assert of_records <= set(Collection().paths)
 
 
 def test_both_languages_say_the_same() -> None:

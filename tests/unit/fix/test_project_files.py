@@ -84,8 +84,18 @@ def test_a_file_that_was_not_read_is_not_written(project: Path) -> None:
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     """The message names it."""
-    with pytest.raises(UsageError, match=r"^gone.py: cannot be read"):
-        Snapshot({"gone.py": tmp_path / "gone.py"})
+    (tmp_path / "folder.py").mkdir()
+    with pytest.raises(UsageError, match=r"^folder.py: cannot be read"):
+        Snapshot({"folder.py": tmp_path / "folder.py"})
+
+
+def test_a_temporary_file_that_is_gone_by_now(tmp_path: Path) -> None:
+    """Other programs may write into the same folder, and take away what they wrote."""
+    (tmp_path / "a.py").write_text("a = 1")
+    project = Snapshot({name: tmp_path / name for name in ("a.py", "gone.py")})
+    assert project.contents == {"a.py": b"a = 1"}
+    with pytest.raises(UsageError, match=r"^gone.py: lies outside the project"):
+        project.write({"gone.py": b"b = 1"})
 
 
 AS_ANOTHER_USER = """

@@ -76,24 +76,6 @@ def test_several_causes_in_their_order_each_record_once() -> None:
     assert linked.records == ("tensorflow/retracing-dtype", "tensorflow/retracing-shape")
 
 
-def test_every_cause_leads_to_a_record_that_is_there() -> None:
-    """All but those that are no fault, or of which nothing is known."""
-    others = {  # of other frameworks
-        CauseCode.WEAK_TYPE,
-        CauseCode.STATIC_ARGUMENT,
-        CauseCode.SHARDING,
-        CauseCode.GUARD,
-        CauseCode.FELL_BACK,
-    }
-    silent = {CauseCode.VARIABLE_CREATION, CauseCode.BACKWARD, CauseCode.UNKNOWN, *others}
-    known = Collection()
-    for code in set(CauseCode) - silent:
-        kind = "RaggedTensorSpec" if code is CauseCode.SPEC else None
-        (record,) = records_of(diagnosis(cause(code.value, "x.shape[0]", now="None", type_name=kind)))
-        assert record in known, code
-    assert {code for code in silent if records_of(diagnosis(cause(code.value)))} == set()
-
-
 JAX = [
     (cause("shape", "x.shape[0]"), "recompile-shape"),
     (cause("rank", "x.shape"), "recompile-shape"),

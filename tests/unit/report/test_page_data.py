@@ -25,7 +25,7 @@ from traceonce.facts import (
     TraceEvent,
 )
 from traceonce.frameworks.tensorflow.words import BECOMES_TENSOR
-from traceonce.report.page.data import embed_json, make_page_data
+from traceonce.report.page.data import describe_catalogue, embed_json, make_page_data
 from traceonce.words.notes.diagnoses import CALLS_NOT_COUNTED
 from traceonce.words.notes.proofs import BEYOND_NOT_TRIED
 
@@ -116,6 +116,7 @@ EVENT: dict[str, Any] = {
     "process": str,
     "error": optional_text,
     "causes": list,
+    "families": list,
     "v": list,
 }
 CAUSE: dict[str, Any] = {"code": str, "path": str, "was": str, "now": str, "evidence": str}
@@ -157,7 +158,17 @@ def test_contract(name: str) -> None:
             check(found, CAUSE)
         function = data["functions"][event["function"]]
         assert len(event["v"]) == len(function["places"])
+        assert set(event["families"]) <= set(describe_catalogue()["families"])
         assert all(-1 <= text < len(function["texts"]) for text in event["v"])
+
+
+def test_what_an_event_is_coloured_by() -> None:
+    """Its first two families, in the order of its function's causes: the most frequent one first."""
+    events = Events()
+    calls = [(1, 3), (2, 3), (3, 3), (4, 5)]
+    made = [events(tensor("x", size), python("k", k), call=n) for n, (size, k) in enumerate(calls, 1)]
+    data = page_data(record(*made, calls=4))
+    assert [event["families"] for event in data["events"]] == [["first"], ["shape"], ["shape"], ["shape", "value"]]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -20,11 +20,14 @@ class Snapshot:
     """
 
     def __init__(self, paths: Mapping[str, Path]) -> None:
-        self._paths = {name: Path(path).absolute() for name, path in paths.items()}
+        self._paths: dict[str, Path] = {}
         self.contents: dict[str, bytes] = {}
-        for name, path in self._paths.items():
+        for name, path in paths.items():
             try:
                 self.contents[name] = path.read_bytes()
+                self._paths[name] = path.absolute()
+            except FileNotFoundError:  # it was temporary, and another program's: it is no part of the project any more
+                continue
             except OSError as error:
                 raise UsageError(f"{name}: cannot be read: {error.strerror or error}.") from None
         self._hashes = {name: _hash(content) for name, content in self.contents.items()}

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from traceonce.causes.dialect import Dialect
-from traceonce.facts import Cause, Diagnosis, FunctionId, Signature, TraceEvent
+from traceonce.facts import Cause, CauseCode, Diagnosis, FunctionId, Signature, TraceEvent
 
 if TYPE_CHECKING:  # a recording is read without loading repairs
+    from traceonce.causes.example import Example
     from traceonce.fix.kit import Kit
 
 
@@ -91,7 +92,7 @@ class Framework:
     `record` gives the slug of the record that explains a cause. `records` is a base of records (a folder with
     ``records/<domain>/*.json``) that a framework from another package brings. `made_by` says what compiled a function,
     where messages of ours tell it; `mentions` and `ours` are expressions (RE2) that find the framework named in a text,
-    and in a message of ours. `example` is an error of its own, as its users meet it.
+    and in a message of ours. `example` is an error of its own, as its users meet it; `examples` make causes happen.
     """
 
     name: str
@@ -116,3 +117,4 @@ class Framework:
     mentions: str | None = None
     ours: str | None = None
     example: str = ""
+    examples: Mapping[CauseCode, Example] = field(default_factory=dict)

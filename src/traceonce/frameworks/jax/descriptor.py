@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import FunctionId
 from traceonce.frameworks.base.descriptor import Framework, Package, Source
 from traceonce.frameworks.jax.dialect import DIALECT
+from traceonce.frameworks.jax.examples import EXAMPLES
 from traceonce.frameworks.jax.records import record_of
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ FRAMEWORK = Framework(
     kit=_kit,
     notes=("traceonce.frameworks.jax.words",),
     record=record_of,
+    examples=EXAMPLES,
     made_by=_made_by,
     mentions=r"(?i)\bjax\b|\bjnp\b|\bjit\(",
     ours=r"\bjax\.(?:jit|pmap|shard_map|lax\.\w+) at |TRACING CACHE MISS",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from traceonce.frameworks.base.descriptor import Framework, Package, Source
 from traceonce.frameworks.tensorflow.dialect import DIALECT
+from traceonce.frameworks.tensorflow.examples import EXAMPLES
 from traceonce.frameworks.tensorflow.records import KERAS, record_of
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ FRAMEWORK = Framework(
     kit=_kit,
     notes=("traceonce.frameworks.tensorflow.words",),
     record=record_of,
+    examples=EXAMPLES,
     mentions=r"(?i)\btensorflow\b|\bkeras\b|\btf\.",
     example=_EXAMPLE,
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import Cause, Signature, TraceEvent
 from traceonce.frameworks.base.descriptor import Framework, Package, Source
 from traceonce.frameworks.torch.dialect import DIALECT
+from traceonce.frameworks.torch.examples import EXAMPLES
 from traceonce.frameworks.torch.records import record_of
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ FRAMEWORK = Framework(
     explain_reasons=_explain_reasons,
     notes=("traceonce.frameworks.torch.words",),
     record=record_of,
+    examples=EXAMPLES,
     made_by=lambda _: "torch.compile",
     mentions=r"(?i)\b(?:py)?torch\b|\bdynamo\b|\binductor\b",
     ours=r"\btorch\.compile at ",

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from traceonce.causes.description import Description
 from traceonce.facts.command_line import quoted
 from traceonce.facts.printable import in_lines, printable
 from traceonce.knowledge.advice import Advice, Explanation, Shown
@@ -27,6 +28,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "then": ("or", "或者"),
     "not": ("do not", "不要"),
     "next": ("comes next", "之后常见"),
+    "change": ("change", "修改"),
+    "example": ("it happens here, at {path}:", "这里会发生，位置是 {path}："),
     "confused": ("confused with", "易混淆"),
     "also": ("also", "也匹配"),
     "more": ("more", "更多"),
@@ -65,7 +68,10 @@ class _Page:
 
     def entry(self, key: str, text: str, style: str = "default", label_style: str = "dim") -> Iterator[Text]:
         """A label and a paragraph that is wrapped beside it."""
-        label = Text(self.say(key), label_style)
+        return self.labelled(self.say(key), text, style, label_style)
+
+    def labelled(self, name: str, text: str, style: str = "default", label_style: str = "dim") -> Iterator[Text]:
+        label = Text(name, label_style)
         label.pad_right(max(1, LABEL - label.cell_len))
         for number, part in enumerate(self._wrapped(text, style)):
             part.rstrip()
@@ -118,6 +124,22 @@ def explanation_lines(explained: TextExplanation, language: Language, console: C
             yield Text(page.say("guess"))
         for guess in explained.guesses:
             yield Text(f"  {guess.record}  ({guess.score:.2f}, {guess.why})")
+
+
+def cause_lines(cause: Description, language: Language, console: Console) -> Iterator[Text]:
+    """One cause: what it is, and for each framework what to change, and a program that makes it happen."""
+    page = _Page(language, console)
+    cause = printable(cause)
+    yield Text(f"{cause.code} · {cause.name}", "bold red")
+    yield from page.entry("cause", cause.summary)
+    if not cause.frameworks:
+        yield from page.entry("change", cause.remedy, label_style="green")
+    for framework in cause.frameworks:
+        yield from page.labelled(framework.framework, framework.remedy, label_style="green")
+        yield from page.detail(page.say("example", path=framework.path))
+        yield from page.code(framework.example.rstrip())
+        if framework.record is not None:
+            yield from page.entry("more", quoted(["traceonce", "explain", framework.record]))
 
 
 def _lines(explanation: Explanation, page: _Page) -> Iterator[Text]:

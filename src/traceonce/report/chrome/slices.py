@@ -6,13 +6,11 @@ import bisect
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from traceonce.causes import CATALOGUE, families
-from traceonce.causes.families import Family
 from traceonce.facts import Cause, Signature, TraceEvent
 from traceonce.facts.error_text import main_line
 from traceonce.frameworks.base.registry import dialect_of
 from traceonce.report.chrome.lanes import CLOSE, Slice
-from traceonce.report.events import Timed
+from traceonce.report.events import Timed, families_of
 from traceonce.report.sentences import describe_change, describe_place, describe_site
 
 LEAVES = 60  # of a signature that are shown
@@ -52,7 +50,8 @@ def slices_of(happened: Sequence[ChromeEvent]) -> Iterator[Slice]:
         if event.seconds is None:
             continue
         category = f"{event.kind},{event.phase}"
-        yield Slice(item.start, item.end, title_of(item), category, _family(item).chrome, facts_of(item))
+        colour = families_of(event, item.causes)[0].chrome
+        yield Slice(item.start, item.end, title_of(item), category, colour, facts_of(item))
         if event.first_run_seconds:
             aside = sum(_set_aside(item, backwards.get(event.function.key, [])))
             took = max(microseconds(event.first_run_seconds), 1) + aside
@@ -91,17 +90,6 @@ def title_of(happened: ChromeEvent) -> str:
     if event.phase == "failed":
         return f"{what}: failed"
     return f"{what} ({codes})" if codes else what
-
-
-def _family(happened: ChromeEvent) -> Family:
-    event, causes, _ = happened
-    if event.kind != "trace":
-        return families.COMPILE if event.kind == "compile" else families.BACKWARD
-    if event.phase == "failed":
-        return families.FAILED
-    if event.phase == "internal":
-        return families.INTERNAL
-    return CATALOGUE[causes[0].code].family if causes else families.FIRST
 
 
 def facts_of(happened: ChromeEvent) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from traceonce.facts.error_text import main_line
 from traceonce.facts.event import package_path
 from traceonce.frameworks.base.registry import dialect_of, package_titles
 from traceonce.report.base import Material
-from traceonce.report.events import Timed, timed_events
+from traceonce.report.events import Timed, families_of, timed_events
 from traceonce.report.json import describe_cause
 from traceonce.report.page.change_grid import ChangeGrid, find_places
 from traceonce.report.phrases import chinese, english
@@ -77,7 +77,10 @@ def make_page_data(material: Material) -> dict[str, Any]:
         places = find_places([timed.event.signature for timed in own])
         functions.append(_describe_function(diagnosis, places, _needed_seconds(own), recording))
         ordinals: Counter[str] = Counter()
-        events += [_describe_event(timed, number, ordinals, row) for timed, row in zip(own, places.rows, strict=True)]
+        order = {(cause.code, cause.path): position for position, cause in enumerate(diagnosis.causes)}
+        for timed, row in zip(own, places.rows, strict=True):
+            causes = sorted(timed.causes, key=lambda cause: order.get((cause.code, cause.path), len(order)))
+            events.append(_describe_event(timed._replace(causes=tuple(causes)), number, ordinals, row))
     events.sort(key=lambda event: event["start"])
     for position, event in enumerate(events, 1):
         event["id"] = position
@@ -117,10 +120,13 @@ def _forms(words: str) -> str | dict[str, str]:
 
 
 def describe_catalogue() -> dict[str, Any]:
-    """What the scripts know of causes: the family, how values are listed; the legend, in its order; and packages."""
+    """What the scripts know of causes: the family, and how values are listed; the legend in its order; packages."""
     shown = (*families.LEGEND, families.INTERNAL)
     return {
-        "causes": {code.value: {"family": d.family.code, "values": d.values} for code, d in CATALOGUE.items()},
+        "causes": {
+            code.value: {"family": d.family.code, "values": d.values, "read_off": d.read_off}
+            for code, d in CATALOGUE.items()
+        },
         "families": {family.code: family.name._asdict() for family in shown},
         "legend": [family.code for family in families.LEGEND],
         "titles": package_titles(),
@@ -128,7 +134,10 @@ def describe_catalogue() -> dict[str, Any]:
 
 
 def _describe_event(timed: Timed, number: int, ordinals: Counter[str], row: list[int]) -> dict[str, Any]:
-    """One event of function `number`; `ordinals` counts those of each kind so far."""
+    """One event of function `number`; `ordinals` counts those of each kind so far.
+
+    Its causes come in the order of its function's, the most frequent first, so that a function keeps one colour.
+    """
     event, causes, start = timed
     site = event.call_site
     counts = event.phase != "internal"
@@ -148,6 +157,7 @@ def _describe_event(timed: Timed, number: int, ordinals: Counter[str], row: list
         "thread": event.thread,
         "process": event.process,
         "error": main_line(event.error) if event.error else None,
+        "families": [family.code for family in families_of(event, causes)],
         "causes": [
             {"code": cause.code, "path": cause.path, "was": cause.was, "now": cause.now, "evidence": cause.evidence}
             for cause in causes

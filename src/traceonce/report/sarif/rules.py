@@ -21,7 +21,10 @@ class Rule(NamedTuple):
 
 
 RULES: dict[str, Rule] = {
-    **{code.value: Rule(cause.rule, cause.summary, cause.remedy.en, cause.level) for code, cause in CATALOGUE.items()},
+    **{
+        code.value: Rule(cause.rule, cause.summary.en, cause.remedy.en, cause.level)
+        for code, cause in CATALOGUE.items()
+    },
     FAILED: Rule("FailedTrace", "Tracing raised an error.", "look up the error with traceonce explain", "error"),
     LIMIT: Rule(
         "TracingLimitReached",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from traceonce.causes.dialect import Dialect
+from traceonce.causes.example import Example
 from traceonce.facts import Cause, CauseCode, Diagnosis
 from traceonce.facts.replay import ReplaySettings
 from traceonce.frameworks.base.backend import Backend, RunningReplay, Sink, Watching
@@ -15,6 +16,18 @@ from traceonce.words.translated import Text
 
 if TYPE_CHECKING:
     from traceonce.fix.kit import Kit
+
+_TOYS_OF_ALL_SIZES = """\
+import numpy as np
+import toyframe
+
+@toyframe.traced
+def play(x):
+    return x * 2
+
+for size in (1, 2, 3):
+    play(np.zeros(size))
+"""
 
 
 def _record(cause: Cause, diagnosis: Diagnosis) -> str | None:
@@ -52,6 +65,7 @@ class Toyframe(Backend):
         kit=_kit,
         notes=("toyframe.for_traceonce.notes",),
         record=_record,
+        examples={CauseCode.SHAPE: Example(_TOYS_OF_ALL_SIZES, "x.shape[0]", "a-size-too-many")},
         records=str(Path(__file__).parent / "base"),
         made_by=lambda _: "toyframe.traced",
         mentions=r"(?i)\btoyframe\b",

@@ -95,13 +95,6 @@ class Form:
         """Of a list with one item for each input, the items of those whose shape is in the key."""
         return [inputs[index] for index in self._tensors]
 
-    def with_tensors(self, inputs: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
-        """The inputs with others in place of those whose shape is in the key."""
-        changed = list(inputs)
-        for index, tensor in zip(self._tensors, tensors, strict=True):
-            changed[index] = tensor
-        return changed
-
     def to_inputs(self, of_tensors: Sequence[Any], count: int) -> list[Any]:
         """The other way round: None for an input whose shape is not in the key."""
         found: list[Any] = [None] * count

@@ -2,7 +2,7 @@
 
 import {h} from './dom.js';
 import {errorsOf, raisedWords} from './errors.js';
-import {eventsOf, eventsOfFunctions, familyOf, listingOf, SILENT, swatch, valueAt} from './facts.js';
+import {eventsOf, eventsOfFunctions, familyOf, isReadOff, listingOf, SILENT, swatch, valueAt} from './facts.js';
 import {cardHeading, fixIsAbove, shownAbove} from './functions.js';
 import {shorten} from './names.js';
 import {memory} from './numbers.js';
@@ -16,7 +16,6 @@ const BREAKS_AT_FIRST = 3;
 const REMARKS_AT_FIRST = 7;
 const VALUES_AT_FIRST = 7;
 const LONGEST_VALUE = 60; // characters
-const READ_OFF = ['value', 'shape', 'rank', 'dtype', 'context', 'compile']; // the place itself says what was seen
 
 /** The section *Why*: the causes, what never changed, and what else is known of the function. */
 export function whyPart(func) {
@@ -103,7 +102,7 @@ export function causeInWords(cause) {
 }
 
 function howOften(func, cause) {
-  if ([...SILENT, 'fell_back'].includes(cause.code)) return null;
+  if (SILENT.includes(cause.code) || listingOf(cause) === 'none') return null; // it happens once
   const kind = familyOf(cause.code) === 'compile' && func.compiles > 0 ? 'compiles' : func.failed ? 'attempts' : 'traces';
   const all = kind === 'compiles' ? func.compiles - 1 : countOfExplained(func);
   const key = cause.count <= all ? `cards.of_${kind}` : 'cards.times';
@@ -134,7 +133,7 @@ function valuesSeen(func, cause) {
 const seenAt = new WeakMap(); // of a cause; thousands of traces are looked through once
 
 function findValues(func, cause) {
-  if (func.placeNumber.has(cause.path) && READ_OFF.includes(cause.code)) {
+  if (func.placeNumber.has(cause.path) && isReadOff(cause)) {
     const compiled = eventsOfFunctions[func.index].filter(({kind}) => kind === 'compile');
     const events = cause.code === 'compile' ? compiled : ownTraces(func);
     const texts = events.map((event) => valueAt(event, cause.path)).filter((text) => text != null);

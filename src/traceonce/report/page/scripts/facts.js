@@ -19,6 +19,11 @@ export function listingOf({code}) {
   return CATALOGUE.causes[code]?.values ?? 'in_order';
 }
 
+/** Does the place of a cause itself say what was seen? */
+export function isReadOff({code}) {
+  return CATALOGUE.causes[code]?.read_off ?? false;
+}
+
 /** A small mark in the colour and the texture of a family. */
 export function swatch(family) {
   return h('i.sw', {class: family, css: {'--c': `var(--${family})`}, 'aria-hidden': 'true'});
@@ -38,31 +43,15 @@ export function silentCauses(func) {
   return func.causes.filter((cause) => SILENT.includes(cause.code));
 }
 
-// What a trace is coloured by. A function's causes come most frequent first, so that its lane keeps one colour.
-function findFamilies(event, causes) {
-  if (event.phase === 'failed') return ['failed'];
-  if (event.kind === 'backward') return ['backward'];
-  if (event.phase === 'internal') return ['internal'];
-  if (event.kind === 'compile') return ['compile']; // also a first one: it may be that of a retrace
-  if (event.phase === 'first') return ['first'];
-  const families = [...new Set(causes.map((cause) => familyOf(cause.code)))];
-  return families.length ? families.slice(0, 2) : ['unknown'];
-}
-
 export const eventsOfFunctions = DATA.functions.map(() => []);
 const mainEvents = DATA.functions.map(() => []);
 
 DATA.functions.forEach((func, index) => {
   func.index = index;
-  func.rank = new Map(func.causes.map((cause, position) => [`${cause.code} ${cause.path}`, position]));
   func.placeNumber = new Map(func.places.map((path, position) => [path, position]));
 });
 
 for (const event of EVENTS) {
-  const {rank} = DATA.functions[event.function];
-  const weight = (cause) => rank.get(`${cause.code} ${cause.path}`) ?? Infinity;
-  if (event.causes.length > 1) event.causes.sort((a, b) => weight(a) - weight(b) || 0);
-  event.families = findFamilies(event, event.causes);
   event.family = event.families[0];
   event.cost = event.seconds + (event.first_run_seconds ?? 0);
   event.shown = true;
