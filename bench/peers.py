@@ -83,7 +83,7 @@ def programs() -> list[Program]:
         ],
         "torch_step_counter": [
             ("what changed", r"self\.step"),
-            ("that it is not compiled any more", r"plain Python|[Rr]unning eager|falls? back|recompile_limit"),
+            ("that it is no longer compiled", r"plain Python|[Rr]unning eager|falls? back|recompile_limit"),
             ("what a call costs since", r"not compiled took|takes [\d.]+ .s now"),
             COST,
             ("a remedy that fits", r"register_buffer|allow_unspec_int_on_nn_module"),

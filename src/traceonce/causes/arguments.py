@@ -45,9 +45,7 @@ SHAPE = Definition(
     name=Text("shape", "形状"),
     family=families.SHAPE,
     rule="VaryingShape",
-    summary=Text(
-        "A dimension of a tensor has a size that no trace was made for.", "张量的某一维出现了还没有追踪过的大小。"
-    ),
+    summary=Text("A dimension of a tensor has a size that no trace covers.", "张量的某一维出现了还没有追踪过的大小。"),
     what=Text("varies", "大小变化"),
     remedy=Text("pass one size in every call, or pad to a few", "每次调用都传入同样的大小，或者填充到少数几种大小"),
     special_what={
@@ -70,7 +68,7 @@ RANK = Definition(
     name=Text("rank", "秩"),
     family=families.SHAPE,
     rule="VaryingRank",
-    summary=Text("A tensor has another number of dimensions.", "张量的维数变了。"),
+    summary=Text("The rank of a tensor changed.", "张量的维数变了。"),
     what=Text("changes its rank", "维数变化"),
     remedy=Text("reshape to one rank before the call", "调用之前 reshape 成同样的维数"),
     read_off=True,
@@ -80,7 +78,7 @@ DTYPE = Definition(
     name=Text("dtype", "dtype"),
     family=families.TYPE,
     rule="VaryingDtype",
-    summary=Text("A tensor has another dtype.", "张量的 dtype 变了。"),
+    summary=Text("The dtype of a tensor changed.", "张量的 dtype 变了。"),
     what=Text("changes its dtype", "dtype 变化"),
     remedy=Text("cast to one dtype before the call", "调用之前转换成同一种 dtype"),
     read_off=True,
@@ -91,10 +89,10 @@ WEAK_TYPE = Definition(
     family=families.TYPE,
     rule="VaryingWeakType",
     summary=Text(
-        "An array has a weak dtype, as a Python number has, or no longer has.",
+        "An array is weakly typed, like a Python number, in some calls only.",
         "数组的 dtype 变成了弱类型（如同 Python 数），或者不再是弱类型。",
     ),
-    what=Text("has a weak dtype in one call and not in another", "dtype 有时是弱类型，有时不是"),
+    what=Text("is weakly typed in some calls only", "dtype 有时是弱类型，有时不是"),
     remedy=Text("convert it to one dtype before the call", "调用之前转换成同一种 dtype"),
 )
 VALUE = Definition(
@@ -103,7 +101,7 @@ VALUE = Definition(
     family=families.VALUE,
     rule="VaryingPythonValue",
     summary=Text(
-        "A Python value is new, and every value is a trace of its own.",
+        "A Python value is new, and each value gets its own trace.",
         "出现了新的 Python 值，而每个值都要单独追踪一次。",
     ),
     what=Text("a Python {type}", "Python 的 {type}"),
@@ -120,17 +118,18 @@ STATIC_ARGUMENT = Definition(
     family=families.VALUE,
     rule="VaryingStaticArgument",
     summary=Text(
-        "A static argument is new, and its value is compiled in.", "静态参数有了新的值，而它的值会被编译进去。"
+        "The value of a static argument is new, and values of static arguments are compiled in.",
+        "静态参数有了新的值，而它的值会被编译进去。",
     ),
-    what=Text("a static argument, whose value is compiled in", "静态参数，它的值被编译进去"),
+    what=Text("a static argument, compiled in by value", "静态参数，它的值被编译进去"),
     remedy=Text("pass it as an array, if the function needs no Python value", "如果函数不需要 Python 值，就传入数组"),
     special_what={
         "each": Text(
-            "a static argument, whose value is compiled in, a new one each time",
+            "a static argument, compiled in by value, a new one each time",
             "静态参数，它的值被编译进去，每次都是新值",
         ),
         "equal": Text(
-            "a static argument: it prints the same, but is another object", "静态参数：打印出来一样，却是另一个对象"
+            "a static argument: it prints the same, but is a different object", "静态参数：打印出来一样，却是另一个对象"
         ),
     },
     special_remedy={
@@ -147,10 +146,10 @@ KIND = Definition(
     family=families.TYPE,
     rule="VaryingKind",
     summary=Text(
-        "An argument is of another kind, such as None and then a tensor.", "参数换了种类，例如先是 None，后来是张量。"
+        "An argument changed its kind, such as from None to a tensor.", "参数换了种类，例如先是 None，后来是张量。"
     ),
     what=Text("changes its kind", "种类变化"),
-    remedy=Text("pass the same kind of thing in every call", "每次调用都传入同一种东西"),
+    remedy=Text("pass the same kind of value in every call", "每次调用都传入同一种东西"),
 )
 STRUCTURE = Definition(
     CauseCode.STRUCTURE,
@@ -158,7 +157,8 @@ STRUCTURE = Definition(
     family=families.TYPE,
     rule="VaryingStructure",
     summary=Text(
-        "The arguments nest in another way: other keys, another length.", "参数的嵌套结构变了：键不同，或者长度不同。"
+        "The structure of the arguments changed: different keys, a different length.",
+        "参数的嵌套结构变了：键不同，或者长度不同。",
     ),
     what=Text("changes its structure", "结构变化"),
     remedy=Text(

@@ -13,14 +13,14 @@ from traceonce.words.translated import Text
 # A remedy for a function, or an object, that something else makes.
 _OF_ITS_MAKER = {
     "of_dataset": Text(
-        "each dataset traces its function anew: build it once where it is the same",
+        "each dataset traces its function again: build it once and reuse it",
         "每个数据集都会重新追踪它的函数：相同的数据集只构建一次",
     ),
     "of_model": Text(
-        "each model traces its steps anew: keep one, and put its variables and its optimizer's back",
+        "each model traces its steps again: keep one, and restore its variables and its optimizer's",
         "每个模型都会重新追踪它的步骤：保留一个模型，并恢复它和优化器的变量",
     ),
-    "in_library": Text("keep and reuse what the library made it for", "保留并重复使用库所创建的对象"),
+    "in_library": Text("keep and reuse the object that the library made it for", "保留并重复使用库所创建的对象"),
 }
 
 
@@ -61,11 +61,12 @@ IDENTITY = Definition(
     family=families.OBJECT,
     rule="AnotherObject",
     summary=Text(
-        "An argument is another object, and does not equal the earlier one.", "参数是另一个对象，与之前的那个不相等。"
+        "An argument is a different object, and does not equal the earlier one.",
+        "参数是另一个对象，与之前的那个不相等。",
     ),
     what=Text("another {type} object", "另一个 {type} 对象"),
     remedy=Text(
-        "pass the same object; if it holds settings only, __eq__ and __hash__ in its class will do, too",
+        "pass the same object; if it only holds settings, define __eq__ and __hash__ in its class",
         "传入同一个对象；如果它只保存设置，在它的类里定义 __eq__ 和 __hash__ 也可以",
     ),
     cases=_cases_of_identity,
@@ -76,7 +77,7 @@ COLLECTED = Definition(
     name=Text("object collected", "对象已被回收"),
     family=families.OBJECT,
     rule="CollectedObject",
-    summary=Text("The object that the earlier trace was made for is gone.", "之前那次追踪所用的对象已被回收。"),
+    summary=Text("The object of the earlier trace was garbage-collected.", "之前那次追踪所用的对象已被回收。"),
     what=Text("a {type} object; the earlier one is gone", "{type} 对象；之前的那个已被回收"),
     remedy=Text("keep one object alive and pass it in every call", "让一个对象一直存在，每次调用都传入它"),
     values="named",
@@ -88,11 +89,11 @@ UNEQUAL = Definition(
     rule="UnequalType",
     summary=Text("The type of an argument does not equal itself.", "参数的类型与自身不相等。"),
     what=Text("its type never equals itself", "它的类型与自身不相等"),
-    remedy=Text("let __eq__ of that class compare contents", "让这个类的 __eq__ 比较内容"),
+    remedy=Text("make __eq__ of that class compare contents", "让这个类的 __eq__ 比较内容"),
     cases=_cases_of_unequal,
     special_what={
         "of_code": Text(
-            "a function that is made anew whenever the type of the argument is asked for",
+            "a function that is created again whenever the type of the argument is computed",
             "每次询问参数的类型时都重新创建的函数",
         )
     },
@@ -109,7 +110,9 @@ ALIASING = Definition(
     name=Text("aliasing", "别名"),
     family=families.OBJECT,
     rule="VariableAliasing",
-    summary=Text("Two arguments are one variable now, or no longer are.", "两个参数现在是同一个变量，或者不再是。"),
+    summary=Text(
+        "Two arguments are now the same variable, or no longer are.", "两个参数现在是同一个变量，或者不再是。"
+    ),
     what=Text("is, or is not, the same variable as another argument", "与另一个参数是（或者不是）同一个变量"),
     remedy=Text("pass the same pattern of variables", "每次传入变量的方式保持一致"),
 )
@@ -119,12 +122,12 @@ NEW_FUNCTION = Definition(
     family=families.FUNCTION,
     rule="NewFunction",
     summary=Text(
-        "The same code was made into a new function, which is traced by itself.",
+        "The same code became a new function object, which gets its own traces.",
         "同样的代码被做成了新的函数，需要重新追踪。",
     ),
-    what=Text("the same code, in a new function", "同样的代码，新的函数"),
+    what=Text("the same code, in a new function object", "同样的代码，新的函数"),
     remedy=Text(
-        "make the compiled function once, outside the loop or the call", "在循环或调用之外只创建一次编译的函数"
+        "create the compiled function once, outside the loop or the call", "在循环或调用之外只创建一次编译的函数"
     ),
     special_remedy={
         "differs": Text(
@@ -142,9 +145,9 @@ NEW_INSTANCE = Definition(
     family=families.FUNCTION,
     rule="NewInstance",
     summary=Text(
-        "It is the method of another object, with traces of its own.", "这是另一个对象的方法，有它自己的追踪。"
+        "It is a method of a different object, with its own traces.", "这是另一个对象的方法，有它自己的追踪。"
     ),
-    what=Text("the method of another object", "另一个对象的方法"),
+    what=Text("a method of a different object", "另一个对象的方法"),
     remedy=Text("reuse one object", "重复使用同一个对象"),
     special_remedy={
         **_OF_ITS_MAKER,
@@ -163,10 +166,10 @@ CAPTURED = Definition(
     family=families.FUNCTION,
     rule="CapturedArray",
     summary=Text(
-        "The same code was made into a new function that closes over an array of another size.",
+        "The same code became a new function object that captures an array of a different size.",
         "同样的代码被做成了新的函数，它捕获的数组大小不同。",
     ),
-    what=Text("captured, with another size", "被新的函数捕获，大小不同"),
+    what=Text("captured, with a different size", "被新的函数捕获，大小不同"),
     remedy=Text(
         "make the compiled function once, and pass the array as an argument",
         "只创建一次编译的函数，把这个数组作为参数传入",

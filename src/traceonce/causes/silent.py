@@ -21,10 +21,12 @@ STALE = Definition(
     family=families.SILENT,
     rule="StaleValue",
     summary=Text(
-        "A value from outside has changed since the trace, which still has the old one.",
+        "A value from outside changed after the trace, which still uses the old one.",
         "函数之外的值在追踪之后变了，而图里仍是旧值。",
     ),
-    what=Text("read when traced, and changed since: the trace has the old value", "追踪时读取，之后变了：图里仍是旧值"),
+    what=Text(
+        "read while tracing, and changed since: the trace uses the old value", "追踪时读取，之后变了：图里仍是旧值"
+    ),
     remedy=Text("pass it as an argument", "把它作为参数传入"),
     level="error",
     when_inferred=Text(" (inferred: it was not shown to reach the graph)", "（推断：没有证实它进入了图）"),
@@ -35,11 +37,11 @@ SIDE_EFFECT = Definition(
     family=families.SILENT,
     rule="SideEffectOfTracing",
     summary=Text(
-        "The body changes Python state, which happens while it is traced and in no later call.",
+        "The body changes Python state; that happens while tracing, and in no later call.",
         "函数体修改了 Python 状态：只在追踪时发生，之后的调用都不再修改。",
     ),
     what=Text(
-        "changed by the body while it was traced, and by no call since", "函数体在追踪时修改了它，之后的调用都不再修改"
+        "changed by the body while tracing, and by no call since", "函数体在追踪时修改了它，之后的调用都不再修改"
     ),
     remedy=Text(
         "return the new value and store it outside of the compiled function",
@@ -71,10 +73,10 @@ CONFUSED = Definition(
     family=families.SILENT,
     rule="ConfusedLiterals",
     summary=Text(
-        "A call was served by the trace of an equal number of another type.",
+        "A call was served by the trace of an equal number of a different type.",
         "一次调用用了另一种类型的相等的数所追踪的图。",
     ),
-    what=Text("an equal number of another type was served by the same trace", "类型不同而相等的数用了同一个图"),
+    what=Text("an equal number of a different type was served by the same trace", "类型不同而相等的数用了同一个图"),
     remedy=Text("pass one type in every call", "每次调用都传入同一种类型"),
     level="error",
 )

@@ -24,14 +24,12 @@ def _cases_of_guard(happened: Happened) -> Iterator[str]:
 
 CONTEXT = Definition(
     CauseCode.CONTEXT,
-    name=Text("surroundings", "调用环境"),
+    name=Text("context", "调用环境"),
     family=families.CONTEXT,
     rule="ChangedContext",
-    summary=Text(
-        "The surroundings of the call have changed: graph, scope, saving.", "调用的环境变了：图、作用域或者保存模型。"
-    ),
-    what=Text("the surroundings of the call changed", "调用的环境变了"),
-    remedy=Text("call it in the same surroundings", "在同样的环境中调用"),
+    summary=Text("The context of the call changed: graph, scope, saving.", "调用的环境变了：图、作用域或者保存模型。"),
+    what=Text("the context of the call changed", "调用的环境变了"),
+    remedy=Text("call it in the same context", "在同样的环境中调用"),
     read_off=True,
 )
 GUARD = Definition(
@@ -39,8 +37,8 @@ GUARD = Definition(
     name=Text("failed guard", "假定不符"),
     family=families.CONTEXT,
     rule="FailedGuard",
-    summary=Text("Something is not what the compiled code was made for.", "有某个条件与编译时的假定不符。"),
-    what=Text("is not what the compiled code was made for", "与编译时的假定不符"),
+    summary=Text("A guard failed: a value differs from the compiled one.", "有某个条件与编译时的假定不符。"),
+    what=Text("failed a guard: the value differs from the compiled one", "与编译时的假定不符"),
     remedy=Text("keep it the same in every call", "让它在每次调用中保持不变"),
     cases=_cases_of_guard,
 )
@@ -50,13 +48,12 @@ SHARDING = Definition(
     family=families.COMPILE,
     rule="VaryingSharding",
     summary=Text(
-        "An array lies on other devices, or is divided in another way.", "数组位于别的设备上，或者以别的方式分片。"
+        "An array is on other devices, or is sharded differently.", "数组位于别的设备上，或者以别的方式分片。"
     ),
-    what=Text(
-        "lies on other devices, or is divided among them in another way", "位于别的设备上，或者以别的方式分布在设备上"
-    ),
+    what=Text("is on other devices, or is sharded differently", "位于别的设备上，或者以别的方式分布在设备上"),
     remedy=Text(
-        "put it on the same devices, in the same way, before each call", "每次调用之前，以同样的方式放到同样的设备上"
+        "put it on the same devices with the same sharding before each call",
+        "每次调用之前，以同样的方式放到同样的设备上",
     ),
 )
 COMPILE = Definition(
@@ -85,15 +82,13 @@ BACKWARD = Definition(
 )
 FELL_BACK = Definition(
     CauseCode.FELL_BACK,
-    name=Text("not compiled any more", "不再编译"),
+    name=Text("no longer compiled", "不再编译"),
     family=families.EAGER,
     rule="FellBack",
-    summary=Text(
-        "It was compiled, and is not compiled any more: it runs eagerly.", "它曾被编译，现在不再编译，而是逐步运行。"
-    ),
-    what=Text("is not compiled any more, but runs as plain Python", "不再编译，而是作为普通 Python 运行"),
+    summary=Text("It was compiled before, and now runs eagerly.", "它曾被编译，现在不再编译，而是逐步运行。"),
+    what=Text("is no longer compiled: it runs as plain Python", "不再编译，而是作为普通 Python 运行"),
     remedy=Text(
-        "treat what made it compile so often; a higher limit only delays this",
+        "fix what keeps it compiling; a higher limit only delays the fallback",
         "处理引起反复编译的原因；提高上限只会推迟这个问题",
     ),
     values="none",
@@ -104,7 +99,7 @@ UNKNOWN = Definition(
     family=families.UNKNOWN,
     rule="UnknownCause",
     summary=Text(
-        "It was traced again although an earlier trace fits the call.", "之前的追踪适用于这次调用，它却又被追踪了。"
+        "It was retraced although an earlier trace fits the call.", "之前的追踪适用于这次调用，它却又被追踪了。"
     ),
     what=Text("the cause is not known", "原因未知"),
     remedy=Text("please report this with the recording", "请附上记录文件报告这个问题"),

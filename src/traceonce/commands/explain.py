@@ -171,7 +171,7 @@ class _Asked:
         if part.kind == "id":
             record = self.collection.find(part.value)
             language = self.answering.language_for(None)
-            why = in_language(language, "it was asked for", "按名称查询")
+            why = in_language(language, "requested by name", "按名称查询")
             return TextExplanation([self.answering.explain(MetRecord(record, [], why), language)], [], [], [])
         if part.kind == "text":
             return self.answering.text(part.value)

@@ -127,7 +127,7 @@ def compilations(diagnosis: Diagnosis) -> int:
 
 
 def describe_eager_calls(fell_back: FellBack) -> str:
-    """From which call on it is not compiled any more, and what a call costs then."""
+    """From which call on it is no longer compiled, and what a call costs then."""
     site = fell_back.call_site
     parts = [f"from the call at {describe_site(site)} on" if site is not None else ""]
     compiled, eager = fell_back.compiled_seconds, fell_back.eager_seconds

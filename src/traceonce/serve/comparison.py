@@ -11,7 +11,7 @@ What became of a function:
 
 1. It was traced in one run only: *new*, or *gone*.
 2. It could be ignored in one run and not in the other: *better*, or *worse*.
-3. Tracing it raised an error, or it is not compiled any more, in one run and not in the other: *worse*, or *better*.
+3. Tracing it raised an error, or it is no longer compiled, in one run and not in the other: *worse*, or *better*.
 4. It has fewer retraces: *better*; more: *worse*.
 5. It has fewer compilations, where they were watched in both runs: *better*; more: *worse*.
 6. Else it is the *same*. Times say nothing here: they vary by themselves.

@@ -79,7 +79,7 @@ class KnowledgeQuestions:
 
     def get_record(self, id: str, language: Language = "en") -> RecordAnswer:
         record = self._record(id)
-        why = in_language(language, "it was asked for", "按名称查询")
+        why = in_language(language, "requested by name", "按名称查询")
         explanation = TextExplainer(self._index, language, everything=True).explain(
             MetRecord(record, [], why), language
         )

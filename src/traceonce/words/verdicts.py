@@ -20,26 +20,24 @@ BADGES: Mapping[Verdict, Text] = {
     Verdict.OK: Text("Fine", "正常"),
 }
 REASONS: Mapping[Reason, Text] = {
-    Reason.KEEPS_COMING: Text("it keeps being traced as it is called", "随着调用不断被重新追踪"),
+    Reason.KEEPS_COMING: Text("it keeps retracing as it is called", "随着调用不断被重新追踪"),
     Reason.KEEPS_COMING_UNCOUNTED: Text(
-        "it is traced again and again (its calls are not counted)", "一再被追踪（它的调用没有计数）"
+        "it keeps retracing (its calls are not counted)", "一再被追踪（它的调用没有计数）"
     ),
     Reason.NEW_OBJECTS: Text(
         "the same graph is traced again under new function objects", "同样的图在新的函数对象下又被追踪"
     ),
     Reason.NEW_DATASETS: Text("a dataset is built again and again", "数据集一再被重新构建"),
-    Reason.MANY_CALLS: Text("it was traced for a good part of its calls", "相当一部分调用都引起了追踪"),
+    Reason.MANY_CALLS: Text("a large part of its calls retraced", "相当一部分调用都引起了追踪"),
     Reason.COMPILED_FOR_SHAPES: Text("it is compiled again for new shapes", "为新的形状再次编译"),
     Reason.COMPILED_FOR_DEVICES: Text(
         "it is compiled again for other devices or shardings", "为别的设备或分片方式再次编译"
     ),
-    Reason.FELL_BACK: Text("it is not compiled any more", "不再编译"),
+    Reason.FELL_BACK: Text("it is no longer compiled", "不再编译"),
     Reason.RAISED: Text("a trace raised an error", "追踪时报错"),
-    Reason.WRONG_VALUE: Text(
-        "a call was served with a value that the trace was not made for", "有调用用了不适合它的值的图"
-    ),
+    Reason.WRONG_VALUE: Text("a call was served by a trace made for a different value", "有调用用了不适合它的值的图"),
     Reason.CHANGED_BY_TRACING: Text(
-        "its body changes Python state, which only tracing does", "函数体会修改 Python 状态，但只在追踪时修改"
+        "its body changes Python state, but only while tracing", "函数体会修改 Python 状态，但只在追踪时修改"
     ),
     Reason.TYPE_CHANGES: Text("one line passes different types", "同一行传入的类型不同"),
     Reason.KEYS_CHANGE: Text("one line passes different keys", "同一行传入的键不同"),

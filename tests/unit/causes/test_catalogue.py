@@ -143,7 +143,7 @@ def test_what_something_else_makes_is_kept_there(code: CauseCode) -> None:
 
 def test_what_differs_is_named() -> None:
     fresh = cause(CauseCode.NEW_FUNCTION, "f", note="self.rate", differs=("self.rate",))
-    assert say_what(Happened(fresh, "jax"), "en") == "the same code, in a new function, with another self.rate"
+    assert say_what(Happened(fresh, "jax"), "en") == "the same code, in a new function object, with another self.rate"
     assert say_what(Happened(fresh, "jax"), "zh").endswith("，不同的是 self.rate")
     assert say_remedy(Happened(fresh, "jax"), "en").endswith("what differs: self.rate")
 

@@ -387,7 +387,7 @@ def test_the_caller_of_a_library_keeps_the_object() -> None:
 REPORT = """\
 ## `Model.call` is traced again and again
 
-`Model.call` (`keras/model.py:80`) was traced 6 times in 6 calls: it keeps being traced as it is called.
+`Model.call` (`keras/model.py:80`) was traced 6 times in 6 calls: it keeps retracing as it is called.
 
 Cause:
 - `x.shape[0]` (spec), 5 times: 2, 3, 4, 5, 6, 7

@@ -59,7 +59,7 @@ def test_every_site_is_found_once() -> None:
     """Two calls on one line too, where columns are known."""
     source = STEP + "a, b = step(x, 1), step(x, 2)\nfor i in y:\n    step(x, k=i)\n"
     assert given(source, "k", "step(x, 1)", "step(x, 2)", "step(x, k=i)", "step(x, 1)") == ["1", "2", "i"]
-    with pytest.raises(Declined, match=r"train.py:5 has 2 calls of step; which is meant cannot be told"):
+    with pytest.raises(Declined, match=r"train.py:5 has 2 calls of step; it is unclear which one is meant"):
         given(source, "k", "step(x, 1)", spans=False)
 
 

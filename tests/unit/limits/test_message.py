@@ -89,7 +89,7 @@ def test_a_function_of_a_library_called_through_another() -> None:
         "  called at  train.py:9 through keras/fit.py:77",
         "  cause      step: now function object 2, before function object 1 "
         "(the same code, wrapped by tf.function again)",
-        "  change     each model traces its steps anew: keep one, and put its variables and its optimizer's back",
+        "  change     each model traces its steps again: keep one, and restore its variables and its optimizer's",
     ]
 
 

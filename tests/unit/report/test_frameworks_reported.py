@@ -130,7 +130,7 @@ def test_what_the_page_knows() -> None:
     assert function["fell_back"]["zh"].startswith("从 train.py:14 的调用起不再编译；")
     assert function["graph_breaks"] == (BREAK,)
     remedies = {one["code"]: one["remedy"] for one in function["causes"]}
-    assert remedies["fell_back"]["en"].startswith("Treat what made it compile so often; raising torch._dynamo")
+    assert remedies["fell_back"]["en"].startswith("Fix what makes it recompile; raising torch._dynamo")
     assert remedies["fell_back"]["zh"].endswith("。")
 
 
@@ -190,7 +190,7 @@ def test_a_function_that_is_recompiled() -> None:
 def test_a_compilation_without_a_trace_is_about_devices() -> None:
     text = told(resharded())
     assert "total  compiled 5 times under 1 trace in 6 calls" in text
-    assert "lies on other devices, or is divided among them in another way" in text
+    assert "is on other devices, or is sharded differently" in text
     assert "jax.device_put(x, sharding)" in text
     assert "XLA" not in text
 

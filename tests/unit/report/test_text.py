@@ -290,9 +290,9 @@ def test_a_function_that_is_silently_wrong() -> None:
     assert told(recording) == (
         "traceonce  1 function, 1 trace · 1 function to look at\n"
         "\n"
-        "train_step  silently wrong: a call was served with a value that the trace was not made for"
+        "train_step  silently wrong: a call was served by a trace made for a different value"
         " · train.py:22, called from train.py:47\n"
-        "  RATE     read when traced, and changed since: the trace has the old value   0.1 → 0.2\n"
+        "  RATE     read while tracing, and changed since: the trace uses the old value   0.1 → 0.2\n"
         "  change   pass it as an argument, or keep it in a tf.Variable\n"
     )
 

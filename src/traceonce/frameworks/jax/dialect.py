@@ -6,7 +6,7 @@ from traceonce.causes.dialect import Dialect
 from traceonce.words.translated import Text
 
 _IN_LIBRARY = Text(
-    "keep and reuse what the library made it for, or call the library inside one jax.jit of your own",
+    "keep and reuse the object that the library made it for, or call the library inside one jax.jit of your own",
     "保留并重复使用库所创建的对象，或者在你自己的一个 jax.jit 中调用这个库",
 )
 _OF_LOOP = Text(
@@ -17,7 +17,7 @@ DIALECT = Dialect(
     compiler="XLA",
     what={
         "captured": Text(
-            "captured, with another size (data that grows; or weights of another model: that cannot be told)",
+            "captured, with a different size (growing data, or weights of another model: unclear which)",
             "被新的函数捕获，大小不同（变多的数据，或者另一个模型的权重：无法区分）",
         ),
         "context": Text("a setting of JAX that it was traced with changed", "追踪时所用的 JAX 设置变了"),

@@ -7,7 +7,7 @@ from traceonce.facts import Reason
 from traceonce.words.translated import Text
 
 _IN_LIBRARY = Text(
-    "keep and reuse what the library made it for, or call the library inside one tf.function of your own",
+    "keep and reuse the object that the library made it for, or call the library inside one tf.function of your own",
     "保留并重复使用库所创建的对象，或者在你自己的一个 tf.function 中调用这个库",
 )
 DIALECT = Dialect(

@@ -10,27 +10,25 @@ _CHOICE = Text(
     "each value is a compilation: leave it if there are few, else pass a tensor or a number",
     "每个值都要编译一次：值很少时不必修改，否则传入张量或者数",
 )
-_IN_LIBRARY = Text("keep and reuse what the library made it for", "保留并重复使用库所创建的对象")
+_IN_LIBRARY = Text("keep and reuse the object that the library made it for", "保留并重复使用库所创建的对象")
 DIALECT = Dialect(
     what={
-        "new_instance": Text("the same code, with another object", "同样的代码，另一个对象"),
+        "new_instance": Text("the same code, with a different object", "同样的代码，另一个对象"),
         "shape.of_one": Text(
-            "is 1 in one call and not in another: size 1 is compiled for itself",
+            "is 1 in some calls only: size 1 is compiled separately",
             "有时是 1，有时不是：大小 1 要单独编译",
         ),
-        "context": Text("the state of PyTorch that it was compiled under changed", "编译时所处的 PyTorch 状态变了"),
-        "identity.of_code": Text("a function with other code", "函数的代码不同"),
-        "guard.at_break": Text("another value than in the compiled code", "与编译时的值不同"),
-        "guard._base": Text(
-            "a view of another tensor in one call, and none in another", "有时是另一个张量的视图，有时不是"
-        ),
-        "guard.stride": Text("lies in memory in another order", "在内存中的排列顺序不同"),
-        "guard.device": Text("lies on another device", "位于另一个设备上"),
-        "guard.requires_grad": Text("needs gradients in one call and not in another", "有时需要梯度，有时不需要"),
+        "context": Text("PyTorch's global state differs from when it was compiled", "编译时所处的 PyTorch 状态变了"),
+        "identity.of_code": Text("a function with different code", "函数的代码不同"),
+        "guard.at_break": Text("a different value than in the compiled code", "与编译时的值不同"),
+        "guard._base": Text("a view of another tensor in some calls only", "有时是另一个张量的视图，有时不是"),
+        "guard.stride": Text("has different strides", "strides（内存布局）不同"),
+        "guard.device": Text("is on a different device", "位于另一个设备上"),
+        "guard.requires_grad": Text("requires gradients in some calls only", "有时需要梯度，有时不需要"),
     },
     remedy={
         "shape": Text(
-            "let the dimension vary: torch._dynamo.mark_dynamic(x, dim) before the call, or "
+            "make the dimension dynamic: torch._dynamo.mark_dynamic(x, dim) before the call, or "
             "torch.compile(dynamic=True)",
             "让这一维可变：调用之前 torch._dynamo.mark_dynamic(x, dim)，或者 torch.compile(dynamic=True)",
         ),
@@ -73,24 +71,23 @@ DIALECT = Dialect(
             "在编译的函数之外调用它，或者传入一个用来选择的张量",
         ),
         "guard.at_break": Text(
-            "take the graph break away; where it is Tensor.item(), torch._dynamo.config.capture_scalar_outputs = "
-            "True does that",
+            "remove the graph break; for Tensor.item(), torch._dynamo.config.capture_scalar_outputs = True does that",
             "去掉图中断；如果是 Tensor.item() 引起的，设置 torch._dynamo.config.capture_scalar_outputs = True 即可",
         ),
         "guard._base": Text(
             "clone() the view before the call, or pass a view in every call",
             "调用之前 clone() 这个视图，或者每次都传入视图",
         ),
-        "guard.device": Text("bring it to one device before the call", "调用之前移到同一个设备上"),
+        "guard.device": Text("move it to one device before the call", "调用之前移到同一个设备上"),
         "guard.stride": Text(
-            "bring it into one order before the call: x.contiguous()", "调用之前统一排列顺序：x.contiguous()"
+            "make it contiguous before the call: x.contiguous()", "调用之前统一内存布局：x.contiguous()"
         ),
         "guard.requires_grad": Text(
             "pass it in the same way in every call: x.detach() where no gradient is needed",
             "每次以同样的方式传入：不需要梯度时用 x.detach()",
         ),
         "fell_back": Text(
-            "treat what made it compile so often; raising torch._dynamo.config.recompile_limit only delays this",
+            "fix what makes it recompile; raising torch._dynamo.config.recompile_limit only delays the fallback",
             "处理引起反复编译的原因；提高 torch._dynamo.config.recompile_limit 只会推迟这个问题",
         ),
         "fell_back.left_alone": Text(
@@ -100,17 +97,17 @@ DIALECT = Dialect(
         ),
     },
     reasons={
-        Reason.KEEPS_COMING: Text("it keeps being compiled as it is called", "随着调用不断被重新编译"),
+        Reason.KEEPS_COMING: Text("it keeps recompiling as it is called", "随着调用不断被重新编译"),
         Reason.KEEPS_COMING_UNCOUNTED: Text(
-            "it is compiled again and again (its calls are not counted)", "一再被编译（它的调用没有计数）"
+            "it keeps recompiling (its calls are not counted)", "一再被编译（它的调用没有计数）"
         ),
         Reason.NEW_OBJECTS: Text(
             "the same graph is compiled again under new function objects", "同样的图在新的函数对象下又被编译"
         ),
-        Reason.MANY_CALLS: Text("it was compiled for a good part of its calls", "相当一部分调用都引起了编译"),
+        Reason.MANY_CALLS: Text("a large part of its calls recompiled", "相当一部分调用都引起了编译"),
         Reason.RAISED: Text("a compilation raised an error", "编译时报错"),
         Reason.WRONG_VALUE: Text(
-            "a call was served with a value that the compilation was not made for", "有调用用了不适合它的值的编译结果"
+            "a call was served by code compiled for a different value", "有调用用了不适合它的值的编译结果"
         ),
         Reason.TRACED_ONCE: Text("compiled once", "只编译一次"),
         Reason.EACH_GRAPH_ONCE: Text("each graph compiled once", "每个图只编译一次"),

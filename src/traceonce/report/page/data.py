@@ -258,7 +258,7 @@ def _describe_remedy(cause: Cause, diagnosis: Diagnosis) -> dict[str, str]:
 
 
 def _describe_falling_back(diagnosis: Diagnosis) -> dict[str, str] | None:
-    """From which call on it is not compiled any more, and what a call costs then."""
+    """From which call on it is no longer compiled, and what a call costs then."""
     fell_back = diagnosis.fell_back
     if fell_back is None:
         return None

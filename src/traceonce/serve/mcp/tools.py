@@ -16,7 +16,7 @@ TOOLS = (
         "explain_error",
         "Explain an error",
         f"Say what a tracing error of {_or(titles())} means. Give an error message, a traceback or a log; "
-        "for each failure that is known you get its root cause, what to try first, what people try in vain, and in "
+        "for each known failure you get its root cause, what to try first, which fixes don't work, and in "
         "how many runs each held. Says so where nothing is known. Use it before guessing at a fix for an error around "
         f"{', '.join(wrappers())}, retracing or a compiler.",
         contract.ErrorAsked,

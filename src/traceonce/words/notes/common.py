@@ -92,18 +92,18 @@ CAUSE_IN_LIBRARY = Sentence(
 )
 DATASET_TRACES_ANEW = Sentence(
     "dataset_traces_anew",
-    en="Every dataset traces its functions anew. If it shuffles or draws random numbers, make sure that it does so on "
+    en="Every dataset traces its functions again. If it shuffles or draws random numbers, make sure that it does so on "
     "each pass.",
     zh="每个 dataset 都会重新追踪自己的函数。如果其中有打乱或随机操作，请确保每一轮都重新进行。",
 )
 MODEL_TRACES_ANEW = Sentence(
     "model_traces_anew",
-    en="Every model traces its steps anew: keep one model, and restore its variables and those of its optimizer.",
+    en="Every model traces its steps again: keep one model, and restore its variables and those of its optimizer.",
     zh="每个模型都会重新追踪自己的步骤：只保留一个模型，需要从头开始时恢复它和优化器的变量。",
 )
 LIBRARY_TRACES_PER_OBJECT = Sentence(
     "library_traces_per_object",
-    en="{library:code} traces anew for each object. With one object, the calls share what it keeps.",
+    en="{library:code} traces again for each object. With one object, the calls share what it keeps.",
     zh="{library:code} 对每个对象都会重新追踪。只用一个对象时，各次调用共享它保存的内容。",
 )
 LIBRARY_OBJECTS_DIFFER = Sentence(

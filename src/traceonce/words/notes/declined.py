@@ -54,7 +54,7 @@ NAME_MEANS_OTHERWISE = Phrase(
 )
 NOT_IMPORTED = Phrase(
     "not_imported",
-    en="{module:code} is not imported in {file:code}, and by which name it could be cannot be told",
+    en="{module:code} is not imported in {file:code}, and no safe name for it is known",
     zh="{file:code} 没有导入 {module:code}，也无法判断可以用什么名字导入",
 )
 CLASS_NOT_IN_PROJECT = Phrase(
@@ -130,12 +130,12 @@ CALL_WRITTEN_OTHERWISE = Phrase(
 )
 CALL_NOT_FOUND = Phrase(
     "call_not_found",
-    en="{place:code} has no calls of {name:code}; which is meant cannot be told",
+    en="{place:code} has no calls of {name:code}; it is unclear which one is meant",
     zh="{place:code} 没有对 {name:code} 的调用，无法判断是哪一个",
 )
 SEVERAL_CALLS = Phrase(
     "several_calls",
-    en="{place:code} has {count} calls of {name:code}; which is meant cannot be told",
+    en="{place:code} has {count} calls of {name:code}; it is unclear which one is meant",
     zh="{place:code} 有 {count} 个对 {name:code} 的调用，无法判断是哪一个",
 )
 CALLED_THROUGH = Phrase(

@@ -32,7 +32,7 @@ DIFFERENT_GRAPHS = Sentence(
 )
 OTHER_SIZES = Sentence(
     "other_sizes",
-    en="They captured other sizes ({sizes}): another model, or one model over data that grows; that cannot be told.",
+    en="They captured other sizes ({sizes}): either another model, or one model over data that grows.",
     zh="它们捕获的大小不同（{sizes}）：是另一个模型，还是同一个模型而数据变多，无法区分。",
 )
 TOO_MUCH_VARIES = Sentence(

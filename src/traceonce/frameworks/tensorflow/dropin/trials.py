@@ -64,7 +64,7 @@ class Trials:
         except NotNow:
             return None
         except Exception as error:  # ours: the call was served before
-            self._say(f"numbers: traced anew for each value, since it could not be told ({last_line(error)})")
+            self._say(f"numbers: traced separately for each value, since it could not be told ({last_line(error)})")
         self.static.update(paths)
         return None
 
@@ -95,7 +95,9 @@ class Trials:
     def unlift(self, form: Form) -> None:
         """Numbers that were lifted are static again, for good."""
         names = ", ".join(self._tracer.function.path_text(path) for path in form.lifts)
-        self._say(f"{names}: traced anew for each value after all, since at another shape the body does something else")
+        self._say(
+            f"{names}: traced separately for each value after all, since at another shape the body does something else"
+        )
         self.static.update(form.lifts)
         self.lifted -= len(form.lifts)
 
@@ -131,7 +133,7 @@ class Trials:
             reason = reason or str(found)
             if not isinstance(found, WrongType):
                 break
-        self._say(f"{names}: traced anew for each value, since {reason}")
+        self._say(f"{names}: traced separately for each value, since {reason}")
         return None
 
     def _lifted(self, call: Call, lifts: dict[Path, Lift], old: Static, new: Static) -> tuple[Form, Any] | str:

@@ -55,7 +55,7 @@ class Widening:
                 if trace is not None and call is not None and call.form.lifts:
                     cache.take_back(trace)  # whether its numbers may be lifted at this shape is to be seen first
                 self.rigid.add(nesting)
-                self._say(f"shapes: traced anew for each, since {reason}")
+                self._say(f"shapes: traced separately, since {reason}")
 
     def _open(self, args: Any, kwargs: Any, wider: Any, kind: Any, call: Call | None) -> str | None:
         """Make this trace; if it is not what it should be, take it back and say why."""
