@@ -16,7 +16,7 @@ import msgspec
 
 from traceonce.console.interrupts import INTERRUPTED, catch_interrupts, uninterrupted
 from traceonce.console.message_line import say, say_lines
-from traceonce.console.output import check_output, put_report, tell_place, write_document
+from traceonce.console.output import check_output, put_report, tell_place, write_document, write_whole
 from traceonce.console.program_command import ProgramCommand
 from traceonce.errors import TraceonceError, UsageError
 from traceonce.facts.command_line import quoted
@@ -29,6 +29,7 @@ from traceonce.words.notes import say_reasons
 
 if TYPE_CHECKING:
     from traceonce.prove.budget import Budget
+    from traceonce.prove.library import Library
     from traceonce.prove.repair_result import RepairResult
     from traceonce.prove.search_result import Attempt, Repaired, SearchResult
 
@@ -72,6 +73,19 @@ LEFT = 1  # the exit status where something is left that needs a repair
     metavar="FILE",
     help="What the program reads as its standard input.",
 )
+@click.option(
+    "--library",
+    "libraries",
+    multiple=True,
+    metavar="NAME",
+    help="Repair this installed package, in a copy, and not the program. May be repeated.",
+)
+@click.option("--patch", metavar="FILE", help="Write the diff to this file, not to standard output.")
+@click.option(
+    "--patch-module",
+    metavar="FILE.py",
+    help="With --library: write a module that changes the library in memory when it is imported.",
+)
 @click.option("--quiet", is_flag=True, help="Print the diff only.")
 @click.pass_context
 def command(
@@ -86,6 +100,9 @@ def command(
     wide: bool,
     unproved: bool,
     stdin: Path | None,
+    libraries: tuple[str, ...],
+    patch: str | None,
+    patch_module: str | None,
     quiet: bool,
 ) -> None:
     """Find out why a program is traced again, change its source, and prove the change by running it.
@@ -101,6 +118,10 @@ def command(
     traceonce fix train.py | git apply
     traceonce fix --html report.html train.py
     traceonce fix --calls 200 --json fix.json train.py --write-checkpoints
+    traceonce fix --library gpflow --patch gpflow.patch --patch-module patched_gpflow.py train.py
+
+    With --library, what is repaired is that package, in a copy that the program imports in its place; the diff is for
+    those who maintain it (`patch -p1` in the folder above the package). What is installed is never changed.
 
     Options of traceonce stand before the script; what follows the script is its own. The exit status is 0 where nothing
     needs a repair or all was repaired, 1 where something is left or the program itself fails, 2 where the input is
@@ -110,7 +131,10 @@ def command(
     if target is None:
         raise click.UsageError("Nothing to fix: name a script, -m MODULE or -c CODE.")
     check_program(target, write=write, stdin=stdin)
+    copied = check_libraries(target, libraries, write=write, patch_module=patch_module)
     check_output(report, "--json")
+    check_output(patch, "--patch")
+    check_output(patch_module, "--patch-module")
     check_output(page, "--html")
     if page == "-":
         raise UsageError("--html -: standard output is for the diff; name a file for the page.")
@@ -132,6 +156,7 @@ def command(
             only=only,
             wide=wide,
             stdin=stdin,
+            libraries=copied,
             budget=limit,
             interruption=interruption,
         ).run()
@@ -141,19 +166,17 @@ def command(
     interrupted = result.outcome.stopped == "interrupted"
     if unproved:
         result.take_unproved()
-    if report != "-" and sys.stdout.isatty():
-        say_lines(result.diff, err=False)
-    elif report != "-":
-        sys.stdout.buffer.write(result.patch)
-        sys.stdout.buffer.flush()
+    if patch is None and report != "-":
+        put_diff(result)
     if not quiet:
         _print_report(result)
     written: Sequence[str] = ()
     if write and not interrupted:
         with uninterrupted():
             written = result.write()
+    kept = keep_patches(result, patch, None if interrupted else patch_module)
     if not quiet:
-        for text in _remarks(result, written, write=write, budget=limit):
+        for text in [*_remarks(result, written, write=write, budget=limit), *kept]:
             say(f"traceonce: {text}")
     _keep(result, target.title)
     if page is not None:
@@ -201,6 +224,65 @@ def check_program(target: Target, *, write: bool, stdin: Path | None) -> None:
             f"{target.name}: is not writable, so --write cannot change it. Check its permissions and those of its "
             "folder, or leave --write out and apply the diff yourself."
         )
+
+
+def check_libraries(
+    target: Target, names: Sequence[str], *, write: bool, patch_module: str | None
+) -> Sequence[Library]:
+    """The libraries that are asked for; UsageError where one cannot be repaired in a copy, or options contradict."""
+    if patch_module is not None and not names:
+        raise UsageError("--patch-module: changes an installed library when it is imported; name one with --library.")
+    if not names:
+        return ()
+    if write:
+        raise UsageError(
+            "--write: what is installed is never changed; --patch FILE keeps the diff for those who maintain the "
+            "library, --patch-module FILE.py a module that applies it when the library is imported."
+        )
+    from traceonce.prove.import_patch import check_module_name
+    from traceonce.prove.library import find_libraries
+    from traceonce.prove.scratch import project_folders
+
+    script = Path(target.name).absolute() if target.kind == "script" else None
+    beside = [script.resolve().parent] if script is not None else []
+    found = find_libraries(names, [*beside, *project_folders(script, Path.cwd())])
+    if patch_module is not None:
+        check_module_name(patch_module, [library.name for library in found])
+    return found
+
+
+def put_diff(result: RepairResult) -> None:
+    """To a terminal what can be shown there; else to the byte, as it is to be applied."""
+    if sys.stdout.isatty():
+        say_lines(result.diff, err=False)
+    else:
+        sys.stdout.buffer.write(result.patch)
+        sys.stdout.buffer.flush()
+
+
+def keep_patches(result: RepairResult, patch: str | None, module: str | None) -> list[str]:
+    """Write the files that were asked for, and say so; where nothing is changed, they are not written."""
+    said = []
+    if patch is not None and result.changes:
+        write_whole(patch, result.patch)
+        said.append(f"written: {patch}")
+    if module is not None and result.changes:
+        from traceonce.prove.import_patch import write_module
+
+        write_whole(module, write_module(result.changes, result.libraries, list(_repairs(result))).encode())
+        said.append(f"written: {module}; import it before {' and '.join(each.name for each in result.libraries)}")
+    unwritten = [file for file in (patch, module) if file is not None and not result.changes]
+    return [*said, *(f"{file}: not written, since nothing is changed" for file in unwritten)]
+
+
+def _repairs(result: RepairResult) -> Iterator[str]:
+    """What was taken, a line each."""
+    for repaired in result.outcome.functions:
+        for fix in repaired.fixes:
+            function, proof = repaired.case.diagnosis.function, fix.proof
+            traces = f", {count_of(proof.before.traces, 'trace')} → {proof.after.traces}" if proof is not None else ""
+            yield f"{function.name} ({function.file}:{function.line}): {fix.recipe}{traces}"
+    yield from (f"{name}: not proved" for name in result.unproved)
 
 
 def check_encoding(script: Path) -> None:
@@ -297,10 +379,20 @@ def _remarks(result: RepairResult, written: Sequence[str], *, write: bool, budge
         yield f"{name}: too large to be copied, and the program has changed it in its runs"
     if outcome.files:
         yield _summary(outcome)
+    own = [each.function.name for each in result.not_concerned]
+    if own:
+        libraries = ", ".join(library.name for library in result.libraries)
+        yield (
+            f"of the program itself, not of {libraries}, and so not looked at: {', '.join(dict.fromkeys(own))} "
+            "(leave --library out to have it repaired)"
+        )
     if result.unproved:
         yield f"taken without a proof: {', '.join(result.unproved)}"
     if written:
         yield f"written: {', '.join(written)}"
+    elif result.diff and result.libraries:
+        titles = " and ".join(library.title for library in result.libraries)
+        yield f"nothing that is installed was changed; the diff is for {titles}: patch -p1 in the folder of the package"
     elif result.diff and (not write or outcome.stopped == "interrupted"):
         yield "nothing was written: apply the diff, or run the same with --write before the script"
 

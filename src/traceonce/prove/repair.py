@@ -17,6 +17,7 @@ from traceonce.frameworks.base.places import working_folder
 from traceonce.frameworks.base.registry import advise_on_import
 from traceonce.observe.launch import Target
 from traceonce.prove.budget import Budget, Interruption
+from traceonce.prove.library import Library
 from traceonce.prove.program import Program
 from traceonce.prove.repair_result import RepairResult
 from traceonce.prove.scratch import Scratch
@@ -42,6 +43,7 @@ class Repairing:
         only: Sequence[str],
         wide: bool,
         stdin: Path | None,
+        libraries: Sequence[Library] = (),
         budget: Budget | None = None,
         interruption: Interruption | None = None,
     ) -> None:
@@ -52,6 +54,7 @@ class Repairing:
         self._only = only
         self._wide = wide
         self._stdin = stdin
+        self._libraries = tuple(libraries)
         self._budget = budget
         self._interruption = interruption or Interruption()
 
@@ -60,7 +63,7 @@ class Repairing:
         script = Path(self._target.name).absolute() if self._target.kind == "script" else None
         cwd = Path(working_folder() or ".")
         with (
-            Scratch(script, cwd) as scratch,
+            Scratch(script, cwd, self._libraries) as scratch,
             Replays(
                 self._target, scratch, timeout=self._timeout, stdin=self._stdin, interruption=self._interruption
             ) as replays,
@@ -72,8 +75,16 @@ class Repairing:
             )
             first = program.first_run()
             self._check(first)
-            outcome = Search(program, wide=self._wide, only=self._only).repair(first)
-            return RepairResult(outcome, snapshot, scratch.written_through())
+            outcome = Search(program, wide=self._wide, only=self._only, concerns=self._concerns(snapshot)).repair(first)
+            return RepairResult(outcome, snapshot, scratch.written_through(), self._libraries)
+
+    def _concerns(self, snapshot: Snapshot) -> Callable[[Case], bool]:
+        """Of a library, what is defined or wrapped in its files; of a program everything."""
+        if not self._libraries:
+            return lambda case: True
+        return lambda case: any(
+            file in snapshot.contents for file in (case.diagnosis.function.file, *(each.file for each in case.makings))
+        )
 
     def _understand(self, run: Run) -> list[Case]:
         """Every function; what was asked for by name is to be repaired even where it could be ignored."""
@@ -85,6 +96,12 @@ class Repairing:
     def _check(self, run: Run) -> None:
         """Is there anything to repair, and to prove it with?"""
         name = self._target.name if self._target.kind == "script" else " ".join(self._target.command()[:2])
+        for library in self._libraries:
+            if library.name not in run.imported and not run.status:
+                raise UsageError(
+                    f"--library {library.name}: {name} does not import it, or imports it only in other processes; "
+                    "name a library that it uses."
+                )
         if run.recording.events:
             if self._only:
                 _check_names(self._only, run.recording)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import linecache
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,6 +20,7 @@ from traceonce.fix.project.files import Snapshot
 from traceonce.fix.suggestions import describe_candidate
 from traceonce.frameworks.base.places import working_folder
 from traceonce.observe.excerpts import with_excerpts
+from traceonce.prove.library import Library
 from traceonce.prove.search_result import Repaired, SearchResult
 from traceonce.words.notes import in_english
 from traceonce.words.notes.diagnoses import REPAIRED_ELSEWHERE
@@ -27,11 +29,17 @@ from traceonce.words.notes.diagnoses import REPAIRED_ELSEWHERE
 class RepairResult:
     """The program with its repairs. `files` is what changes, `unproved` names what was taken without a proof.
 
-    `written_through` are files of the user's that the program itself has changed while it was run.
+    `written_through` are files of the user's that the program itself has changed while it was run. With `libraries`,
+    what changes are files of these, which are never written.
     """
 
-    def __init__(self, outcome: SearchResult, snapshot: Snapshot, written_through: list[str]) -> None:
+    def __init__(
+        self, outcome: SearchResult, snapshot: Snapshot, written_through: list[str], libraries: Sequence[Library] = ()
+    ) -> None:
         self.outcome = outcome
+        self.libraries = tuple(libraries)
+        if libraries:
+            _show_sources(outcome.original.run.recording, snapshot.contents)
         original = with_excerpts(outcome.original.run.recording)  # before the source that ran is written over
         self._original = with_what_was_shown(original, outcome.shown_wrong)
         self._snapshot = snapshot
@@ -54,21 +62,29 @@ class RepairResult:
     @property
     def diff(self) -> str:
         """The change, to be read."""
-        return unified_diff(self._changes, Path(working_folder() or "."))
+        return unified_diff(self.changes, Path(working_folder() or "."))
 
     @property
     def patch(self) -> bytes:
         """The same, to be applied: each line in the encoding of its file."""
-        return patch(self._changes, Path(working_folder() or "."))
+        return patch(self.changes, Path(working_folder() or "."))
 
     @property
-    def _changes(self) -> dict[str, tuple[bytes, bytes]]:
+    def changes(self) -> dict[str, tuple[bytes, bytes]]:
+        """What each changed file was, and is to be."""
         before = self._snapshot.contents
         return {name: (before[name], content) for name, content in self.files.items() if content != before[name]}
 
     @property
     def something_is_left(self) -> bool:
         return self.recording.error is not None or any(not repaired.settled for repaired in self.outcome.functions)
+
+    @property
+    def not_concerned(self) -> list[Diagnosis]:
+        """Where libraries are repaired: what needs a repair, and is of the program itself."""
+        found = {stable_name(repaired.case.diagnosis.function) for repaired in self.outcome.functions}
+        others = [each for each in self.diagnoses if stable_name(each.function) not in found]
+        return [each for each in others if self.libraries and not each.verdict.is_ignorable]
 
     @functools.cached_property
     def recording(self) -> Recording:
@@ -93,8 +109,16 @@ class RepairResult:
                 yield Repair(diagnosis.backend, diagnosis.function, notes=in_english(notes), coded_notes=notes)
 
     def write(self) -> list[str]:
-        self._snapshot.write({name: after for name, (_, after) in self._changes.items()})
-        return sorted(self._changes)
+        assert not self.libraries, "installed files are never written"
+        self._snapshot.write({name: after for name, (_, after) in self.changes.items()})
+        return sorted(self.changes)
+
+
+def _show_sources(recording: Recording, contents: Mapping[str, bytes]) -> None:
+    """A report shows the source of functions, and looks for it in the working folder: of a library it is known here."""
+    for file in {event.function.file or "" for event in recording.events} & contents.keys():
+        text = contents[file].decode(errors="replace")
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
 
 
 def with_what_was_shown(recording: Recording, shown_wrong: Collection[str]) -> Recording:

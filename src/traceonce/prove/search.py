@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from traceonce.facts import Verdict
 from traceonce.facts.replay import stable_name
@@ -28,12 +28,23 @@ MOST_STEPS = 6  # repairs of one function
 
 
 class Search:
-    """`only` names the functions to repair, if not all; `wide` takes the wider of two signatures."""
+    """`only` names the functions to repair, if not all; `wide` takes the wider of two signatures.
 
-    def __init__(self, program: Program, *, wide: bool = False, only: Sequence[str] = ()) -> None:
+    `concerns`: is a function one of those that this is about?
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        *,
+        wide: bool = False,
+        only: Sequence[str] = (),
+        concerns: Callable[[Case], bool] = lambda case: True,
+    ) -> None:
         self._program = program
         self._wide = wide
         self._only = tuple(only)
+        self._concerns = concerns
 
     def repair(self, first: Run) -> SearchResult:
         """The search, from the first run of the program on."""
@@ -74,6 +85,8 @@ class Search:
     def _needs_repair(self, case: Case, run: Run) -> bool:
         diagnosis = case.diagnosis
         if self._only and not any(diagnosis.function.is_called(name) for name in self._only):
+            return False
+        if not self._concerns(case):
             return False
         if diagnosis.verdict.is_silent:
             return self._program.is_silently_wrong(run)
