@@ -2,9 +2,11 @@
 
 1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change: only advice is given,
    unless it was the program that had it compiled (``wrapper(library.Model(…))``).
-2. A candidate must leave fewer traces than there are, by what the recorded signatures say; else it is dropped.
+2. A candidate must leave fewer traces than there are, by what the recorded signatures say; else it is dropped. What is
+   silently wrong, or fails, need not be traced less often.
 3. Recipes come in the order of the framework's kit: what changes where a function is made, then its signature,
-   then its calls, then its objects. What a recipe offers stays in the order in which it offers it.
+   then its calls, then its objects; where a trace fails, those that are for failures come first. What a recipe offers
+   stays in the order in which it offers it.
 4. The first few candidates of every recipe come before the others of any, so that none waits for the last resort of
    another.
 5. Combinations of recipes come after single ones. They are for causes that hide each other: a function that is made
@@ -21,7 +23,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.facts import Note, TraceEvent
+from traceonce.facts import Note, TraceEvent, Verdict
 from traceonce.fix.candidate import Candidate, Declined, Recipe, Settled, together
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import join_lines
@@ -64,7 +66,9 @@ def consider(case: Case) -> Proposals:
         return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
     if case.diagnosis.function.library and not (kit.of_libraries and case.makings):
         return Proposals(advice, declined)
-    single = {recipe.name: list(_offers(recipe, case, declined)) for recipe in kit.recipes}
+    failed = case.diagnosis.verdict is Verdict.FAILED
+    recipes = sorted(kit.recipes, key=lambda recipe: failed and not recipe.repairs_failures)
+    single = {recipe.name: list(_offers(recipe, case, declined)) for recipe in recipes}
     advice += [candidate for offers in single.values() for candidate in offers if candidate.change is None]
     now = _count(case.events, kit)
     advice = [each for each in advice if each.predicted_traces is None or each.predicted_traces <= HARDLY * now]
@@ -92,9 +96,9 @@ def _helps(candidate: Candidate, case: Case, now: int) -> bool:
     """Would it leave fewer traces than there are `now`?"""
     if candidate.change is None:
         return False
-    silent = case.diagnosis.verdict.is_silent
+    wrong = case.diagnosis.verdict.is_silent or case.diagnosis.verdict is Verdict.FAILED
     left = candidate.predicted_traces
-    return silent or left is None or left < now
+    return wrong or left is None or left < now
 
 
 def _in_order(offers: Iterable[list[Candidate]]) -> Iterator[Candidate]:

@@ -1,7 +1,8 @@
 """One function, one step: its candidates from the least change up, until one is proved.
 
-The first proved one that settles the function is taken, else the proved one with the fewest traces. Where a trace fails
-in what the function calls, that is changed as well (`fix.follow_up`).
+The first proved one that settles the function is taken, unless there is time for one that would leave fewer traces, is
+proved, too, and takes all input that the first takes; where none settles it, the proved one with the fewest traces.
+Where a trace fails in what the function calls, that is changed as well (`fix.follow_up`).
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED
 
 MOST_ROUNDS = 5  # of follow-ups of one candidate; each needs that the one before has shown something new
 MOST_TRIES = 14  # candidates that are run
+RESERVE = 4  # runs that there must be time for, to look for what is better than a repair that settles the function
 SHOWN = 120  # characters of a change, while it is tried
 
 
@@ -51,6 +53,12 @@ class Taken(NamedTuple):
     def traces(self) -> int:
         assert self.fix.proof is not None
         return self.fix.proof.after.traces
+
+
+def _is_better(one: Taken, other: Taken) -> bool:
+    """Fewer traces; but what settles the function is not given for what refuses input that it takes."""
+    narrower = one.fix.safety == "narrow" and other.fix.safety != "narrow"
+    return one.traces < other.traces and not (other.settled and (narrower or not one.settled))
 
 
 def may_help(case: Case, proof: Proof) -> bool:
@@ -81,6 +89,7 @@ class Trying:
         self._attempts: list[Attempt] = []
         self._unproved: tuple[Fix, Files] | None = None
         self._tried: list[Files] = []
+        self._in_vain: list[Candidate] = []
         self._several = 0
         self._kit = kit_of(case.diagnosis.backend)
         self._follow_ups = self._kit.follow_ups(case, self._is_new) if self._kit.follow_ups is not None else None
@@ -92,14 +101,16 @@ class Trying:
         best: Taken | None = None
         waiting = self._in_order()
         self._several = len(waiting)
-        while waiting and len(self._tried) < MOST_TRIES and not (best is not None and best.settled):
+        while waiting and len(self._tried) < MOST_TRIES:
             candidate = waiting[0]
             if not self._is_no_better(candidate, best):
+                if best is not None and best.settled and not self._program.budget.fits(RESERVE):
+                    break
                 try:
                     taken = self._try_along(candidate)
                 except Stopped as stopped:
                     return self._left(stopped.why, waiting, best), best
-                if taken is not None and (best is None or taken.traces < best.traces):
+                if taken is not None and (best is None or _is_better(taken, best)):
                     best = taken
                     self._tell_proved(best.fix)
             waiting.pop(0)
@@ -149,6 +160,7 @@ class Trying:
             settled=best is not None and best.settled,
             stuck=best is None,
             unproved=self._unproved,
+            in_vain=tuple(self._in_vain),
         )
 
     def _is_no_better(self, candidate: Candidate, best: Taken | None) -> bool:
@@ -184,6 +196,7 @@ class Trying:
             return self._offer_wider(candidate, taken)
         reasons = (proof.coded_reason,) if proof.coded_reason is not None else ()
         self._attempts.append(Attempt(candidate.recipe, reasons, proof, candidate.causes))
+        self._in_vain.append(candidate)
         if proof.verdict == "not_proved" and self._unproved is None and may_help(self._case, proof):
             self._unproved = taken.fix, files
         run = taken.observed.run

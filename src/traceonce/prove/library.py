@@ -30,7 +30,7 @@ class Library(NamedTuple):
 
     @property
     def title(self) -> str:
-        """``tensorflow-probability 0.25.0``"""
+        """``gpflow 2.11.2``"""
         return f"{self.distribution or self.name} {self.version}" if self.version else self.name
 
     def name_of(self, path: Path) -> str:

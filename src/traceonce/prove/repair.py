@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import msgspec
-
 from traceonce.analysis.cases import cases_of
 from traceonce.errors import ScriptError, UsageError
-from traceonce.facts import Recording, Verdict
+from traceonce.facts import Recording
 from traceonce.facts.command_line import suggested
 from traceonce.fix.case import Case
 from traceonce.fix.project.files import Snapshot
@@ -21,7 +19,7 @@ from traceonce.prove.library import Library
 from traceonce.prove.program import Program
 from traceonce.prove.repair_result import RepairResult
 from traceonce.prove.scratch import Scratch
-from traceonce.prove.search import Search
+from traceonce.prove.search import Search, insist
 from traceonce.prove.stage_client import Replays, Run
 
 
@@ -88,7 +86,7 @@ class Repairing:
 
     def _understand(self, run: Run) -> list[Case]:
         """Every function; what was asked for by name is to be repaired even where it could be ignored."""
-        return [_insist(case) if self._is_asked_for(case) else case for case in understand(run)]
+        return [insist(case) if self._is_asked_for(case) else case for case in understand(run)]
 
     def _is_asked_for(self, case: Case) -> bool:
         return any(case.diagnosis.function.is_called(name) for name in self._only)
@@ -124,12 +122,6 @@ class Repairing:
                 f"{name}: failed before any function was traced (exit status {run.status}): {last}.{more} "
                 f"See that it runs first: {suggested(['python', *self._target.command()]) or 'python SCRIPT'}"
             )
-
-
-def _insist(case: Case) -> Case:
-    if case.diagnosis.verdict is not Verdict.BOUNDED or not case.diagnosis.retraces:
-        return case
-    return case._replace(diagnosis=msgspec.structs.replace(case.diagnosis, verdict=Verdict.RETRACING))
 
 
 def _check_names(only: Sequence[str], recording: Recording) -> None:

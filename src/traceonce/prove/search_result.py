@@ -46,7 +46,7 @@ class Repaired(NamedTuple):
     Where the search was stopped, the first change that was not tried stands before the advice.
 
     `stuck`: nothing was taken in the last step. `unproved` is the first candidate that could be written and was neither
-    proved nor refuted, but left fewer traces, with its files.
+    proved nor refuted, but left fewer traces, with its files. `in_vain` are the candidates that were run, not proved.
     """
 
     case: Case
@@ -56,6 +56,7 @@ class Repaired(NamedTuple):
     settled: bool
     stuck: bool = False
     unproved: tuple[Fix, Files] | None = None
+    in_vain: tuple[Candidate, ...] = ()
 
     def followed_by(self, later: Repaired) -> Repaired:
         """The same function after one more step."""
@@ -64,6 +65,7 @@ class Repaired(NamedTuple):
             fixes=(*self.fixes, *later.fixes),
             attempts=(*self.attempts, *later.attempts),
             unproved=later.unproved or self.unproved,
+            in_vain=(*self.in_vain, *later.in_vain),
         )
 
 
