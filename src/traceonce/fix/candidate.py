@@ -57,6 +57,11 @@ class Candidate:
     notes: tuple[Note, ...] = ()
     passes_state: bool = False
 
+    @property
+    def is_last_resort(self) -> bool:
+        """Is it advice that treats no cause, or a report that somebody else would have to act on?"""
+        return self.change is None and (not self.causes or (self.snippet or "").startswith("## "))
+
 
 class WidenableChange(abc.ABC):
     """A change that refuses input unlike what was seen, and has a wider form that takes it."""

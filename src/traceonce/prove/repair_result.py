@@ -102,7 +102,10 @@ class RepairResult:
         for diagnosis in (case.diagnosis for case in cases_of(original, None)):
             name = stable_name(diagnosis.function)
             if name in found:
-                yield Repair(diagnosis.backend, diagnosis.function, _fixes_to_tell(found[name]))
+                repaired = found[name]
+                yield Repair(
+                    diagnosis.backend, diagnosis.function, _fixes_to_tell(repaired), in_vain=_in_vain(repaired)
+                )
             elif not diagnosis.verdict.is_ignorable:  # it was not asked for, or what calls it was repaired
                 left = self.outcome.last.traces.get(name, 0)
                 notes = (REPAIRED_ELSEWHERE(before=diagnosis.traces, after=left),) if left < diagnosis.traces else ()
@@ -137,6 +140,12 @@ def with_what_was_shown(recording: Recording, shown_wrong: Collection[str]) -> R
         for finding in recording.findings
     )
     return msgspec.structs.replace(recording, findings=findings)
+
+
+def _in_vain(repaired: Repaired) -> tuple[CauseCode, ...]:
+    """The causes for which something was run, where that did not settle the function."""
+    tried = () if repaired.settled else repaired.attempts
+    return tuple(dict.fromkeys(code for attempt in tried if attempt.proof is not None for code in attempt.codes))
 
 
 def _fixes_to_tell(repaired: Repaired) -> tuple[Fix, ...]:

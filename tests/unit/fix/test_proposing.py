@@ -7,11 +7,11 @@ import pytest
 
 from tests.unit.fix.written_case import case_for
 from tests.unit.handmade import python, tensor, thing
-from traceonce.facts import CallSite, Leaf, Verdict
+from traceonce.facts import CallSite, CauseCode, Leaf, Verdict
 from traceonce.fix import proposals
-from traceonce.fix.candidate import Recipe
+from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.kit import kit_of
+from traceonce.fix.kit import Kit, kit_of
 from traceonce.fix.proposals import best, consider, propose
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.frameworks.base.registry import known_frameworks
@@ -168,6 +168,22 @@ def test_the_best_is_the_first_that_leaves_the_fewest() -> None:
     assert chosen.recipe == "input_signature"
     assert chosen.predicted_traces == 1
     assert (best(case(*NUMBERS, codes=("value",), verdict=Verdict.BOUNDED)) or chosen).recipe == "leave_it"
+
+
+def test_of_advice_what_leaves_the_fewest_traces_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What treats no cause, and a report that somebody else would have to act on, come last."""
+    value = (CauseCode.VALUE,)
+    offers = [
+        Candidate("for_others", "advice", value, None, None, "## a library: it is traced again"),
+        Candidate("no_cause", "advice", (), None, 0),
+        Candidate("unknown", "advice", value),
+        Candidate("three", "advice", value, None, 3),
+        Candidate("two", "advice", value, None, 2),
+    ]
+    recipe = Recipe("any", "", "", "", "", lambda _: iter(offers))
+    monkeypatch.setattr(proposals, "kit_of", lambda _: Kit(advice=(recipe,)))
+    told = [each.recipe for each in propose(case(*NUMBERS, codes=("value",)))]
+    assert told == ["two", "three", "unknown", "no_cause", "for_others"]
 
 
 def test_advice_is_never_better_than_a_change() -> None:
