@@ -135,7 +135,7 @@ class Scratch:
         if self._libraries:
             return found
         for root in self._trees:
-            for path in _python_files(root):
+            for path in python_files(root):
                 below = self._cwd in path.parents
                 with contextlib.suppress(OSError):
                     found[str(path.relative_to(self._cwd) if below else path)] = path.read_bytes()
@@ -288,7 +288,7 @@ def _state(path: Path) -> tuple[int, int]:
     return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else (0, 0)
 
 
-def _python_files(root: Path) -> Iterator[Path]:
+def python_files(root: Path) -> Iterator[Path]:
     """The Python files below a folder, without those of environments and hidden folders."""
     waiting, seen = deque([root]), 0
     while waiting and seen < MOST_FILES:
