@@ -29,6 +29,7 @@ from traceonce.fix.candidate import Candidate, Declined, Recipe, Settled, togeth
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import join_lines
 from traceonce.fix.kit import Kit, kit_of
+from traceonce.fix.several_wrappings import offers_at_each
 from traceonce.fix.signatures.prediction import SignatureChange, predict_traces, unchanged
 from traceonce.words.notes import join_notes
 
@@ -96,7 +97,7 @@ def _sorted(advice: Iterable[Candidate]) -> list[Candidate]:
 
 def _offers(recipe: Recipe, case: Case, declined: dict[str, tuple[Note, ...]]) -> Iterator[Candidate]:
     try:
-        yield from recipe.propose(case)
+        yield from offers_at_each(recipe, case)
     except Declined as why:
         declined[recipe.name] = why.reasons
 
