@@ -377,6 +377,8 @@ def _remarks(result: RepairResult, written: Sequence[str], *, write: bool, budge
         yield f"the program itself ends with exit status {outcome.original.run.status}"
     for name in result.written_through:
         yield f"{name}: too large to be copied, and the program has changed it in its runs"
+    if not result.diagnoses:
+        yield "what a program does in other processes is not looked at here; traceonce run shows it"
     if outcome.files:
         yield _summary(outcome)
     own = [each.function.name for each in result.not_concerned]

@@ -99,8 +99,8 @@ class Diagnosis(msgspec.Struct, frozen=True):
     `made_at` is the user's line that made most of its function objects, `known_as` what the user calls where a library
     made it. `inner`: what was compiled there is another function, which calls this one.
     `calls_at_least`: there may have been more calls than `calls`. `fell_back` tells of a function that is no longer
-    compiled, `graph_breaks` where it was cut into several graphs. `in_vain` are the causes for which a change was run,
-    and not proved: what is usually done about them is not what helps here.
+    compiled, `graph_breaks` where it was cut into several graphs. `dealt_with` are causes of which no more is to be
+    told: what is usually done about them was run, and not proved, or the repair of another function has done it.
     `notes` are in English; `coded_notes` are the same as codes, as far as they are known as such, in the same order.
     """
 
@@ -139,7 +139,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     inner: bool = False
     costly: bool = False
     unclear_seconds: float = 0.0
-    in_vain: tuple[CauseCode, ...] = ()
+    dealt_with: tuple[CauseCode, ...] = ()
 
     def __str__(self) -> str:
         """In a line: the function, the verdict, the counts, what it lost and the places that changed."""

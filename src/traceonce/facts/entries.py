@@ -113,8 +113,8 @@ class Excerpt(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry"
 class Repair(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="repair"):
     """What was found for a function by changing it and running it: fixes with their proofs, or what was not proved.
 
-    `notes` are in English, `coded_notes` the same as codes. `in_vain` are the causes for which a change was run,
-    but not proved.
+    `notes` are in English, `coded_notes` the same as codes. `dealt_with` are causes of which no more is to be told:
+    what is usually done was run, and not proved, or another repair has done it.
     """
 
     backend: str
@@ -122,7 +122,7 @@ class Repair(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry",
     fixes: tuple[Fix, ...] = ()
     notes: tuple[str, ...] = ()
     coded_notes: tuple[Note, ...] = ()
-    in_vain: tuple[CauseCode, ...] = ()
+    dealt_with: tuple[CauseCode, ...] = ()
 
 
 class Notice(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="notice"):

@@ -23,7 +23,7 @@ from traceonce.observe.excerpts import with_excerpts
 from traceonce.prove.library import Library
 from traceonce.prove.search_result import Repaired, SearchResult
 from traceonce.words.notes import in_english
-from traceonce.words.notes.diagnoses import REPAIRED_ELSEWHERE
+from traceonce.words.notes.diagnoses import REPAIRED_ELSEWHERE, RIGHT_WITH_ANOTHER
 
 
 class RepairResult:
@@ -104,12 +104,21 @@ class RepairResult:
             if name in found:
                 repaired = found[name]
                 yield Repair(
-                    diagnosis.backend, diagnosis.function, _fixes_to_tell(repaired), in_vain=_in_vain(repaired)
+                    diagnosis.backend, diagnosis.function, _fixes_to_tell(repaired), dealt_with=_tried(repaired)
                 )
             elif not diagnosis.verdict.is_ignorable:  # it was not asked for, or what calls it was repaired
                 left = self.outcome.last.traces.get(name, 0)
                 notes = (REPAIRED_ELSEWHERE(before=diagnosis.traces, after=left),) if left < diagnosis.traces else ()
-                yield Repair(diagnosis.backend, diagnosis.function, notes=in_english(notes), coded_notes=notes)
+                along = name in self.outcome.along
+                if along and (diagnosis.verdict.is_silent or diagnosis.failed):
+                    notes = (RIGHT_WITH_ANOTHER(),)
+                yield Repair(
+                    diagnosis.backend,
+                    diagnosis.function,
+                    notes=in_english(notes),
+                    coded_notes=notes,
+                    dealt_with=tuple(dict.fromkeys(cause.code for cause in diagnosis.causes)) if along else (),
+                )
 
     def write(self) -> list[str]:
         assert not self.libraries, "installed files are never written"
@@ -142,7 +151,7 @@ def with_what_was_shown(recording: Recording, shown_wrong: Collection[str]) -> R
     return msgspec.structs.replace(recording, findings=findings)
 
 
-def _in_vain(repaired: Repaired) -> tuple[CauseCode, ...]:
+def _tried(repaired: Repaired) -> tuple[CauseCode, ...]:
     """The causes for which something was run, where that did not settle the function."""
     tried = () if repaired.settled else repaired.attempts
     return tuple(dict.fromkeys(code for attempt in tried if attempt.proof is not None for code in attempt.codes))

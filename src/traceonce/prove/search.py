@@ -67,10 +67,20 @@ class Search:
         self._repair_together()
         self._repair_further()
         shown = frozenset(name for name, repaired in self._done.items() if self._was_shown_wrong(name, repaired))
-        functions = tuple(self._done.values())
+        along = self._names_needing(program.original.run) - self._names_needing(self._current.run) - self._done.keys()
         return SearchResult(
-            program.original, program.variation, functions, self._files, self._current, shown, self._stopped
+            program.original,
+            program.variation,
+            tuple(self._done.values()),
+            self._files,
+            self._current,
+            shown,
+            along,
+            self._stopped,
         )
+
+    def _names_needing(self, run: Run) -> frozenset[str]:
+        return frozenset(stable_name(case.diagnosis.function) for case in self._needing(run))
 
     def _repair_each(self) -> None:
         while (case := self._next()) is not None:

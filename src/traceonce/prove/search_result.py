@@ -72,8 +72,8 @@ class Repaired(NamedTuple):
 class SearchResult(NamedTuple):
     """All of it: the original run, the functions looked at, the files as they are to be, the last run.
 
-    `shown_wrong` names the functions that return what they do not when run eagerly, until they are repaired. `stopped`
-    says why not all was tried.
+    `shown_wrong` names the functions that return what they do not when run eagerly, until they are repaired. `along`
+    are those that needed a repair, and need none with those of others. `stopped` says why not all was tried.
     """
 
     original: Observed
@@ -82,4 +82,5 @@ class SearchResult(NamedTuple):
     files: Files
     last: Observed
     shown_wrong: frozenset[str] = frozenset()
+    along: frozenset[str] = frozenset()
     stopped: Why | None = None

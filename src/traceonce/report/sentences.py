@@ -199,7 +199,7 @@ def causes_left(diagnosis: Diagnosis) -> list[Cause]:
     treated = {code for fix in fixes for code in fix.causes}
     if treated:  # it fell back for what they treat
         treated.add(CauseCode.FELL_BACK)
-    return [cause for cause in diagnosis.causes if cause.code not in (*treated, *diagnosis.in_vain)]
+    return [cause for cause in diagnosis.causes if cause.code not in (*treated, *diagnosis.dealt_with)]
 
 
 def describe_fix(fix: Fix, diagnosis: Diagnosis, command: str | None, *, marked: bool = False) -> Iterator[str]:

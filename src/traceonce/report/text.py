@@ -283,7 +283,7 @@ def _remedies(diagnosis: Diagnosis) -> list[str]:
     remedies: dict[str, list[str]] = {}
     for cause in causes_left(diagnosis)[:CAUSES]:
         remedies.setdefault(describe_remedy(cause, diagnosis), []).append(cause.path)
-    if len(remedies) == 1 and not fixes_to_show(diagnosis) and not diagnosis.in_vain:
+    if len(remedies) == 1 and not fixes_to_show(diagnosis) and not diagnosis.dealt_with:
         return list(remedies)
     return [f"{', '.join(dict.fromkeys(paths))}: {remedy}" for remedy, paths in remedies.items()][:4]
 

@@ -138,6 +138,19 @@ def test_what_is_refuted_together_too_is_not_taken(search: Callable[..., tuple[S
     assert not any(one.settled for one in result.functions)
 
 
+def test_what_the_repair_of_another_function_makes_right_is_known(
+    search: Callable[..., tuple[SearchResult, HandmadeRuns]],
+) -> None:
+    def world(changes: frozenset[str]) -> dict[str, Seen]:
+        right = bool(changes)
+        seen = Seen(1, Verdict.OK if right else Verdict.STALE, 2.0 if right else 1.0)
+        return {"one": seen, "two": seen, "three": Seen(1, Verdict.OK)}
+
+    result, _ = search(world, {"one": [change("mend")]})
+    assert taken(result) == {"one": ["mend"]}
+    assert result.along == {"app.py:two"}
+
+
 def test_a_function_with_three_traces_is_not_done(search: Callable[..., tuple[SearchResult, HandmadeRuns]]) -> None:
     def world(changes: frozenset[str]) -> dict[str, Seen]:
         if "first" not in changes:

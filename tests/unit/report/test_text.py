@@ -253,7 +253,7 @@ def test_advice_without_code_is_told_in_words() -> None:
 
 def test_what_was_run_in_vain_is_not_advised_again() -> None:
     recording = record(*train_step(), calls=8)
-    diagnoses = [msgspec.structs.replace(each, in_vain=(CauseCode.VALUE,)) for each in diagnose(recording)]
+    diagnoses = [msgspec.structs.replace(each, dealt_with=(CauseCode.VALUE,)) for each in diagnose(recording)]
     (told,) = render_text(Material(recording, diagnoses)).splitlines()[5:]
     assert told.startswith("  change       x.shape[1]: ")
 
