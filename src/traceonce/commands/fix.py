@@ -396,7 +396,8 @@ def _remarks(result: RepairResult, written: Sequence[str], *, write: bool, budge
         titles = " and ".join(library.title for library in result.libraries)
         yield f"nothing that is installed was changed; the diff is for {titles}: patch -p1 in the folder of the package"
     elif result.diff and (not write or outcome.stopped == "interrupted"):
-        yield "nothing was written: apply the diff, or run the same with --write before the script"
+        elsewhere = "" if result.folder == Path.cwd() else f" in {result.folder}"
+        yield f"nothing was written: apply the diff{elsewhere}, or run the same with --write before the script"
 
 
 def _summary(outcome: SearchResult) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import linecache
+import os
 import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -62,12 +63,24 @@ class RepairResult:
     @property
     def diff(self) -> str:
         """The change, to be read."""
-        return unified_diff(self.changes, Path(working_folder() or "."))
+        return unified_diff(self._changed_paths, self.folder)
 
     @property
     def patch(self) -> bytes:
         """The same, to be applied: each line in the encoding of its file."""
-        return patch(self.changes, Path(working_folder() or "."))
+        return patch(self._changed_paths, self.folder)
+
+    @property
+    def folder(self) -> Path:
+        """Where the diff applies: in the working folder, or the nearest above it that holds all that changes."""
+        cwd = Path(working_folder() or ".")
+        places = [] if self.libraries else [os.path.dirname(path) for path in self._changed_paths]
+        return Path(os.path.commonpath([cwd, *places]))
+
+    @property
+    def _changed_paths(self) -> dict[str, tuple[bytes, bytes]]:
+        cwd = Path(working_folder() or ".")
+        return {os.path.normpath(cwd / name): change for name, change in self.changes.items()}
 
     @property
     def changes(self) -> dict[str, tuple[bytes, bytes]]:
