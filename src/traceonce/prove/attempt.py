@@ -33,7 +33,7 @@ from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note
 from traceonce.words.notes.declined import FAILED_TO_WRITE
 from traceonce.words.notes.proofs import PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER
-from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED
+from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED, TRACED_ELSEWHERE
 
 MOST_ROUNDS = 5  # of follow-ups of one candidate; each needs that the one before has shown something new
 MOST_TRIES = 14  # candidates that are run
@@ -66,8 +66,19 @@ def may_help(case: Case, proof: Proof) -> bool:
     return is_wrong(case) or proof.after.traces < proof.before.traces
 
 
+def may_be_right_with_others(case: Case, proof: Proof) -> bool:
+    """Where another function is wrong, too, the program is not right with this one alone; nor are there fewer traces
+    where what one function saves is traced in another."""
+    reason = proof.coded_reason
+    elsewhere = reason is not None and reason.code == TRACED_ELSEWHERE.code
+    return elsewhere or (is_wrong(case) and proof.verdict == "refuted")
+
+
 class Trying:
-    """`current` is the program with `files`, the repairs taken before. `wide`: take the wider of two signatures."""
+    """`current` is the program with `files`, the repairs taken before. `wide`: take the wider of two signatures.
+
+    Up to `most` candidates are run.
+    """
 
     def __init__(
         self,
@@ -78,8 +89,10 @@ class Trying:
         needs_repair: Callable[[Case, Run], bool],
         *,
         wide: bool,
+        most: int = MOST_TRIES,
     ) -> None:
         self._program = program
+        self._most = most
         self._case = case
         self._name = stable_name(case.diagnosis.function)
         self._current = current
@@ -89,7 +102,7 @@ class Trying:
         self._attempts: list[Attempt] = []
         self._unproved: tuple[Fix, Files] | None = None
         self._tried: list[Files] = []
-        self._in_vain: list[Candidate] = []
+        self._refuted_alone: list[Candidate] = []
         self._several = 0
         self._kit = kit_of(case.diagnosis.backend)
         self._follow_ups = self._kit.follow_ups(case, self._is_new) if self._kit.follow_ups is not None else None
@@ -101,7 +114,7 @@ class Trying:
         best: Taken | None = None
         waiting = self._in_order()
         self._several = len(waiting)
-        while waiting and len(self._tried) < MOST_TRIES:
+        while waiting and len(self._tried) < self._most:
             candidate = waiting[0]
             if not self._is_no_better(candidate, best):
                 if best is not None and best.settled and not self._program.budget.fits(RESERVE):
@@ -134,7 +147,7 @@ class Trying:
     def _in_order(self) -> list[Candidate]:
         """What changes the source; where time is short, the first of each recipe before the second of any."""
         candidates = [candidate for candidate in self._proposals.candidates if candidate.change is not None]
-        if self._program.budget.fits(min(len(candidates), MOST_TRIES)):
+        if self._program.budget.fits(min(len(candidates), self._most)):
             return candidates
         seen: Counter[str] = Counter()
         ranks = []
@@ -160,7 +173,7 @@ class Trying:
             settled=best is not None and best.settled,
             stuck=best is None,
             unproved=self._unproved,
-            in_vain=tuple(self._in_vain),
+            refuted_alone=tuple(self._refuted_alone),
         )
 
     def _is_no_better(self, candidate: Candidate, best: Taken | None) -> bool:
@@ -188,7 +201,7 @@ class Trying:
         if files is None:
             return None
         shown = (candidate.snippet or "").partition("\n")[0][:SHOWN]
-        which = f"{len(self._tried)} of up to {min(max(self._several, len(self._tried)), MOST_TRIES)}"
+        which = f"{len(self._tried)} of up to {min(max(self._several, len(self._tried)), self._most)}"
         self._program.tell(f"{self._case.diagnosis.function.name}: trying {candidate.recipe} ({which}): {shown}")
         taken = self._prove(candidate, files)
         proof = taken.fix.proof
@@ -196,7 +209,8 @@ class Trying:
             return self._offer_wider(candidate, taken)
         reasons = (proof.coded_reason,) if proof.coded_reason is not None else ()
         self._attempts.append(Attempt(candidate.recipe, reasons, proof, candidate.causes))
-        self._in_vain.append(candidate)
+        if may_be_right_with_others(self._case, proof):
+            self._refuted_alone.append(candidate)
         if proof.verdict == "not_proved" and self._unproved is None and may_help(self._case, proof):
             self._unproved = taken.fix, files
         run = taken.observed.run

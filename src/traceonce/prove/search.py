@@ -19,7 +19,7 @@ import msgspec
 from traceonce.facts import Verdict
 from traceonce.facts.replay import stable_name
 from traceonce.fix.case import Case
-from traceonce.prove.attempt import RESERVE, Taken, Trying
+from traceonce.prove.attempt import MOST_TRIES, RESERVE, Taken, Trying
 from traceonce.prove.budget import Stopped, Why
 from traceonce.prove.joint import Joint, Part
 from traceonce.prove.judgement import Observed
@@ -89,8 +89,8 @@ class Search:
             if taken is not None:
                 self._take(taken.files, taken.observed, [case])
 
-    def _step(self, case: Case) -> tuple[Repaired, Taken | None]:
-        trying = Trying(self._program, case, self._current, self._files, self._needs_repair, wide=self._wide)
+    def _step(self, case: Case, most: int = MOST_TRIES) -> tuple[Repaired, Taken | None]:
+        trying = Trying(self._program, case, self._current, self._files, self._needs_repair, wide=self._wide, most=most)
         if self._stopped is not None:
             return trying.left(self._stopped), None
         answer = trying.run()
@@ -109,7 +109,8 @@ class Search:
     def _repair_together(self) -> None:
         """What was refuted for each function alone may be right for several."""
         stuck = [repaired for repaired in self._done.values() if repaired.stuck and not repaired.fixes]
-        groups = [[Part(one.case, candidate) for candidate in one.in_vain] for one in stuck if one.in_vain]
+        groups = [[Part(one.case, candidate) for candidate in one.refuted_alone] for one in stuck]
+        groups = [group for group in groups if group]
         while len(groups) > 1 and self._stopped is None:
             try:
                 taken = Joint(self._program, groups, self._current, self._files, self._needs_repair).run()
@@ -131,7 +132,7 @@ class Search:
                 case = self._still_traced(name)
                 if case is None or not self._program.budget.fits(RESERVE):
                     break
-                repaired, taken = self._step(case)
+                repaired, taken = self._step(case, RESERVE)
                 self._done[name] = self._done[name]._replace(attempts=(*self._done[name].attempts, *repaired.attempts))
                 if taken is None or not taken.settled or taken.fix.safety == "narrow":
                     break

@@ -46,7 +46,8 @@ class Repaired(NamedTuple):
     Where the search was stopped, the first change that was not tried stands before the advice.
 
     `stuck`: nothing was taken in the last step. `unproved` is the first candidate that could be written and was neither
-    proved nor refuted, but left fewer traces, with its files. `in_vain` are the candidates that were run, not proved.
+    proved nor refuted, but left fewer traces, with its files. `refuted_alone` are those that may be right together
+    with the changes of other functions.
     """
 
     case: Case
@@ -56,7 +57,7 @@ class Repaired(NamedTuple):
     settled: bool
     stuck: bool = False
     unproved: tuple[Fix, Files] | None = None
-    in_vain: tuple[Candidate, ...] = ()
+    refuted_alone: tuple[Candidate, ...] = ()
 
     def followed_by(self, later: Repaired) -> Repaired:
         """The same function after one more step."""
@@ -65,7 +66,7 @@ class Repaired(NamedTuple):
             fixes=(*self.fixes, *later.fixes),
             attempts=(*self.attempts, *later.attempts),
             unproved=later.unproved or self.unproved,
-            in_vain=(*self.in_vain, *later.in_vain),
+            refuted_alone=(*self.refuted_alone, *later.refuted_alone),
         )
 
 
