@@ -19,7 +19,7 @@ from traceonce.console.message_line import say, say_lines
 from traceonce.console.output import check_output, put_report, tell_place, write_document, write_whole
 from traceonce.console.program_command import ProgramCommand
 from traceonce.errors import TraceonceError, UsageError
-from traceonce.facts.command_line import quoted
+from traceonce.facts.command_line import fix_words, quoted
 from traceonce.facts.error_text import main_line
 from traceonce.facts.printable import cut
 from traceonce.facts.quantities import count_of, duration
@@ -305,11 +305,11 @@ def _print_report(result: RepairResult) -> None:
 
     print_text(result.recording, result.diagnoses, Console(file=sys.stderr))
     for repaired in result.outcome.functions:
-        for line in _tried_lines(repaired):
+        for line in tried_lines(repaired, result.recording.command):
             say(line)
 
 
-def _tried_lines(repaired: Repaired) -> Iterator[str]:
+def tried_lines(repaired: Repaired, command: Sequence[str]) -> Iterator[str]:
     """Where nothing settles a function: what was tried, and why it was not taken."""
     if repaired.settled:
         return
@@ -327,7 +327,11 @@ def _tried_lines(repaired: Repaired) -> Iterator[str]:
         yield f"  … and {len(shown) - TRIED} more (--json FILE has them all)"
     for reason, attempts in _by_reason(known.values()).items():
         yield f"  not tried ({reason}): {', '.join(attempts)}"
-    if not known:
+    of_library = repaired.case.diagnosis.function.package
+    words = fix_words(command, "--library", of_library) if of_library is not None else None
+    if words is not None:
+        yield f"  it belongs to {of_library}: {quoted(words)} looks for a change there"
+    elif not known:
         yield "  no change of the source is known that keeps what the program means"
     failed = [attempt.reason for attempt in shown.values() if attempt.proof is not None]
     records = dict.fromkeys(id_ for reason in failed for id_ in _records_of(reason))

@@ -68,8 +68,9 @@ def _installed_version(name: str) -> str | None:
 
     try:
         return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
+    except metadata.PackageNotFoundError:  # it is installed under another name than it is imported by
+        owners = set(metadata.packages_distributions().get(name, ()))
+        return metadata.version(owners.pop()) if len(owners) == 1 else None
 
 
 class _Libraries:

@@ -181,7 +181,7 @@ def _leaves_it(fix: Fix) -> bool:
 def lines_to_show(fix: Fix) -> list[str]:
     """Its code, line by line, for a terminal or a log, else what it says; a report for somebody else is only named."""
     if fix.is_report:
-        return ["a report for those who maintain it: traceonce report --latest --format markdown shows it"]
+        return ["send its maintainers a report: traceonce report --latest --format markdown shows it"]
     if not fix.snippet:
         return list(map(plain, fix_notes(fix, "en")))
     return [line for line in fix.snippet.expandtabs(4).split("\n") if line.strip()]

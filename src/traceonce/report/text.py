@@ -261,7 +261,7 @@ def _fix_lines(fix: Fix, diagnosis: Diagnosis, command: str | None, label: int) 
     """A repair: its code, and in words what may be expected of it."""
     code = [cut(line, SENTENCE) for line in lines_to_show(fix)]  # without empty lines: one ends a message in a log
     shown = code if len(code) <= SNIPPET else [*code[: SNIPPET - 1], "… (all of it: --format json)"]
-    words = describe_fix(fix, diagnosis, command) if fix.snippet else ()
+    words = describe_fix(fix, diagnosis, command) if fix.snippet and not fix.is_report else ()
     title = "advice" if fix.safety == "advice" else "fix"
     for number, line in enumerate(shown):
         yield Text("  ").append(("" if number else title).ljust(label), "green").append(f"   {line}")

@@ -89,7 +89,7 @@ def _cost(diagnosis: Diagnosis) -> str:
 def _changes(diagnosis: Diagnosis) -> Iterator[str]:
     yield from (f"  change     {remedy}" for remedy in _remedies(diagnosis))
     for fix in fixes_to_show(diagnosis):
-        words = describe_fix(fix, diagnosis, None) if fix.snippet else ()
+        words = describe_fix(fix, diagnosis, None) if fix.snippet and not fix.is_report else ()
         code = [cut(line, SENTENCE) for line in lines_to_show(fix)]
         yield from (f"  {'' if number else 'fix':<11}{line}" for number, line in enumerate([*code, *words]))
 
