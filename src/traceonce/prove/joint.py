@@ -38,6 +38,7 @@ class Part(NamedTuple):
 class TakenTogether(NamedTuple):
     """Proved: a fix for each function, the files with all of them, and the program as it ran with them."""
 
+    parts: dict[str, Part]
     fixes: dict[str, Fix]
     files: Files
     observed: Observed
@@ -90,25 +91,38 @@ class Joint:
         program.tell(f"{functions}: trying {' and '.join(part.candidate.recipe for part in parts)} together")
         files = {**self._files, **changed}
         observed = program.run(files)
-        proofs = {stable_name(part.case.diagnosis.function): self._judge(part, parts, observed) for part in parts}
-        left = {stable_name(c.diagnosis.function) for c in program.understand(observed.run) if self._left(c, observed)}
-        if left & proofs.keys() or any(proof.verdict != "proved" for proof in proofs.values()):
-            return None
-        program.tell(f"{functions}: proved together")
-        changes = {name: (before[name], text) for name, text in files.items() if text != before[name]}
-        fixes = {stable_name(part.case.diagnosis.function): part for part in parts}
-        return TakenTogether({name: _fix(part, proofs[name], changes) for name, part in fixes.items()}, files, observed)
+        return prove_together(program, parts, self._current, self._files, files, observed, self._needs_repair)
 
-    def _left(self, case: Case, observed: Observed) -> bool:
-        return self._needs_repair(case, observed.run)
 
-    def _judge(self, part: Part, parts: Sequence[Part], observed: Observed) -> Proof:
-        program, name = self._program, stable_name(part.case.diagnosis.function)
-        oracles = [program.oracle_for(each.case) for each in parts]
-        oracle = next((oracle for oracle in oracles if oracle is not None), None)
-        return judge(
-            name, program.original, self._current, observed, program.variation, oracle, wrong=is_wrong(part.case)
-        )
+def prove_together(
+    program: Program,
+    parts: Sequence[Part],
+    current: Observed,
+    taken: Files,
+    files: Files,
+    observed: Observed,
+    needs_repair: Callable[[Case, Run], bool],
+) -> TakenTogether | None:
+    """Is the program right with all of these changes, as it was `observed` with the `files`?
+
+    `current` is the program before, with the files that were `taken` by then.
+    """
+    by_name = {stable_name(part.case.diagnosis.function): part for part in parts}
+    oracles = [program.oracle_for(part.case) for part in parts]
+    oracle = next((oracle for oracle in oracles if oracle is not None), None)
+    proofs = {
+        name: judge(name, program.original, current, observed, program.variation, oracle, wrong=is_wrong(part.case))
+        for name, part in by_name.items()
+    }
+    cases = program.understand(observed.run)
+    left = {stable_name(case.diagnosis.function) for case in cases if needs_repair(case, observed.run)}
+    if left & by_name.keys() or any(proof.verdict != "proved" for proof in proofs.values()):
+        return None
+    program.tell(f"{', '.join(part.case.diagnosis.function.name for part in parts)}: proved together")
+    before = {**program.sources, **taken}
+    changes = {name: (before[name], text) for name, text in files.items() if text != before[name]}
+    fixes = {name: _fix(part, proofs[name], changes) for name, part in by_name.items()}
+    return TakenTogether(by_name, fixes, files, observed)
 
 
 def _rank(groups: Sequence[Sequence[Part]], parts: Sequence[Part]) -> int:

@@ -4,7 +4,8 @@
    wrong, or a trace fails, it is run eagerly as well: that is what is right (`program`).
 2. The worst function that needs a repair comes first, with its candidates (`trying`).
 3. With what was taken, the program is looked at again: what was hidden behind the first cause comes next.
-4. What was refuted for each function alone is tried for several at once (`joint`).
+4. What was refuted for each function alone is tried for several at once (`joint`); where one fails, with what fails
+   behind it (`failures_in_turn`).
 5. A function that was repaired, and still has more than a few traces, is looked at again while there is time.
 6. It ends where nothing needs a repair, or nothing more can be proved; sooner, where its time is up or the user
    interrupts it (`budget`): what is proved by then stays.
@@ -16,11 +17,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from traceonce.facts import Verdict
+from traceonce.facts import Fix, Verdict
 from traceonce.facts.replay import stable_name
 from traceonce.fix.case import Case
 from traceonce.prove.attempt import MOST_TRIES, RESERVE, Taken, Trying
 from traceonce.prove.budget import Stopped, Why
+from traceonce.prove.failures_in_turn import FailuresInTurn
 from traceonce.prove.joint import Joint, Part
 from traceonce.prove.judgement import Observed
 from traceonce.prove.program import Program, is_wrong
@@ -64,6 +66,7 @@ class Search:
             self._stopped = end.why
         self._current = program.original
         self._repair_each()
+        self._repair_in_turn()
         self._repair_together()
         self._repair_further()
         shown = frozenset(name for name, repaired in self._done.items() if self._was_shown_wrong(name, repaired))
@@ -106,6 +109,30 @@ class Search:
             self._program.note_corrected()
         self._files, self._current = files, observed
 
+    def _repair_in_turn(self) -> None:
+        """What fails may hide what fails behind it."""
+        stuck = [repaired for repaired in self._done.values() if repaired.stuck and not repaired.fixes]
+        for repaired in [each for each in stuck if each.case.diagnosis.verdict is Verdict.FAILED]:
+            if self._stopped is not None:
+                return
+            if self._done[stable_name(repaired.case.diagnosis.function)].settled:  # behind another
+                continue
+            failures = FailuresInTurn(self._program, self._current, self._files, self._needs_repair)
+            try:
+                taken = failures.run(repaired.case, repaired.refuted_alone)
+            except Stopped as end:
+                self._stopped = end.why
+                return
+            if taken is not None:
+                for each, part in taken.parts.items():
+                    self._note(part.case, Repaired(part.case, (), (), (), settled=False))
+                    self._settle(each, taken.fixes[each])
+                self._take(taken.files, taken.observed, [repaired.case])
+                self._repair_each()
+
+    def _settle(self, name: str, fix: Fix) -> None:
+        self._done[name] = self._done[name]._replace(fixes=(fix,), settled=True, stuck=False)
+
     def _repair_together(self) -> None:
         """What was refuted for each function alone may be right for several."""
         stuck = [repaired for repaired in self._done.values() if repaired.stuck and not repaired.fixes]
@@ -121,7 +148,7 @@ class Search:
                 return
             names = taken.fixes.keys()
             for name, fix in taken.fixes.items():
-                self._done[name] = self._done[name]._replace(fixes=(fix,), settled=True, stuck=False)
+                self._settle(name, fix)
             self._take(taken.files, taken.observed, [self._done[name].case for name in names])
             groups = [group for group in groups if stable_name(group[0].case.diagnosis.function) not in names]
 

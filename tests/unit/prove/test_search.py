@@ -17,7 +17,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.proposals import Proposals
 from traceonce.fix.source.edits import Edits
 from traceonce.observe.launch import Target
-from traceonce.prove import attempt
+from traceonce.prove import attempt, failures_in_turn
 from traceonce.prove.budget import Budget
 from traceonce.prove.program import Program
 from traceonce.prove.scratch import Scratch
@@ -84,7 +84,8 @@ def change(name: str, left: int | None = 1) -> Candidate:
     """A candidate that adds ``import NAME``, so that a run can tell that it is there."""
 
     def write(edits: Edits) -> None:
-        edits.add_import(edits.module("app.py"), name)
+        for each in name.split():
+            edits.add_import(edits.module("app.py"), each)
 
     return Candidate(name, "safe", (), write, left, name)
 
@@ -94,7 +95,8 @@ def search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tup
     def run(
         world: World, offers: Mapping[str, list[Candidate]], budget: float = 600.0
     ) -> tuple[SearchResult, HandmadeRuns]:
-        monkeypatch.setattr(attempt, "consider", lambda case: Proposals(offers[case.diagnosis.function.name], {}))
+        for module in (attempt, failures_in_turn):
+            monkeypatch.setattr(module, "consider", lambda case: Proposals(offers[case.diagnosis.function.name], {}))
         runs = HandmadeRuns(world, tmp_path)
         program = Program(
             runs, {"app.py": b"pass\n"}, runs.understand, lambda _: None, calls=None, budget=Budget(budget)
@@ -125,6 +127,29 @@ def test_functions_that_only_together_become_right(search: Callable[..., tuple[S
     assert [fix.proof.verdict for one in result.functions for fix in one.fixes if fix.proof] == ["proved", "proved"]
     assert result.files == {"app.py": b"import fix_one\nimport fix_two\n\npass\n"}
     assert runs.runs[-1] == {"fix_one", "fix_two"}
+
+
+def test_failures_that_hide_each_other(search: Callable[..., tuple[SearchResult, HandmadeRuns]]) -> None:
+    """The program dies of the first; with that one repaired, of the second."""
+
+    def world(changes: frozenset[str]) -> dict[str, Seen]:
+        if "eager" in changes:
+            return {"one": Seen(1, Verdict.OK, 2.0), "two": Seen(1, Verdict.OK, 3.0)}
+        if "mend_one" not in changes:
+            return {"one": Seen(0, Verdict.FAILED, None)}
+        if "mend_two" not in changes:
+            return {"one": Seen(1, Verdict.OK, 2.0), "two": Seen(0, Verdict.FAILED, None)}
+        return {"one": Seen(1, Verdict.OK, 2.0), "two": Seen(1, Verdict.OK, 3.0 if "right" in changes else 9.0)}
+
+    right = {"one": [change("useless"), change("mend_one")], "two": [change("no_use"), change("mend_two right")]}
+    result, _ = search(world, right)
+    assert taken(result) == {"one": ["mend_one"], "two": ["mend_two right"]}
+    assert all(one.settled for one in result.functions)
+    assert all(fix.proof and fix.proof.verdict == "proved" for one in result.functions for fix in one.fixes)
+    wrong = {"one": [change("mend_one")], "two": [change("mend_two")]}
+    result, _ = search(world, wrong)
+    assert taken(result) == {"one": []}
+    assert result.files == {}, "it runs, but is not what it is when run eagerly"
 
 
 def test_what_is_refuted_together_too_is_not_taken(search: Callable[..., tuple[SearchResult, HandmadeRuns]]) -> None:
