@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.handmade import STEP, diagnosis
-from traceonce.commands.fix import tried_lines
+from traceonce.console.repair_report import tried_lines
 from traceonce.facts import FunctionId
 from traceonce.fix.case import Case
 from traceonce.prove.search_result import Repaired
