@@ -31,7 +31,7 @@ from traceonce.prove.run_differences import compare_probes
 from traceonce.prove.search_result import Attempt, Files, Repaired
 from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note
-from traceonce.words.notes.declined import FAILED_TO_WRITE
+from traceonce.words.notes.declined import FAILED_TO_WRITE, FITS_ONE_PROGRAM
 from traceonce.words.notes.proofs import PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER
 from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED, TRACED_ELSEWHERE
 
@@ -147,6 +147,10 @@ class Trying:
     def _in_order(self) -> list[Candidate]:
         """What changes the source; where time is short, the first of each recipe before the second of any."""
         candidates = [candidate for candidate in self._proposals.candidates if candidate.change is not None]
+        if self._program.has_other_callers:
+            fitted = [each for each in candidates if any(one.fits_calls for one in self._kit.named(each.recipe))]
+            candidates = [each for each in candidates if each not in fitted]
+            self._attempts += [Attempt(each.recipe, (FITS_ONE_PROGRAM(),), codes=each.causes) for each in fitted]
         if self._program.budget.fits(min(len(candidates), self._most)):
             return candidates
         seen: Counter[str] = Counter()
@@ -206,7 +210,10 @@ class Trying:
         taken = self._prove(candidate, files)
         proof = taken.fix.proof
         if proof is None or proof.verdict == "proved":
-            return self._offer_wider(candidate, taken)
+            if taken.fix.safety != "narrow" or not self._program.has_other_callers:
+                return self._offer_wider(candidate, taken)
+            self._attempts.append(Attempt(candidate.recipe, (FITS_ONE_PROGRAM(),), codes=candidate.causes))
+            return None
         reasons = (proof.coded_reason,) if proof.coded_reason is not None else ()
         self._attempts.append(Attempt(candidate.recipe, reasons, proof, candidate.causes))
         if may_be_right_with_others(self._case, proof):

@@ -33,7 +33,10 @@ def is_wrong(case: Case) -> bool:
 
 
 class Program:
-    """`understand` reads the functions off a run, the worst first; `tell` says what is going on."""
+    """`understand` reads the functions off a run, the worst first; `tell` says what is going on.
+
+    `has_other_callers`: what is repaired is a library, and not all that calls it is seen.
+    """
 
     def __init__(
         self,
@@ -44,7 +47,9 @@ class Program:
         *,
         calls: int | None = None,
         budget: Budget | None = None,
+        has_other_callers: bool = False,
     ) -> None:
+        self.has_other_callers = has_other_callers
         self.budget = budget or Budget()
         self.sources = sources
         self.understand = understand

@@ -69,7 +69,13 @@ class Repairing:
             self._interruption.leftovers.append(scratch.folder)
             snapshot = Snapshot({name: scratch.path_of(name) for name in scratch.sources()})
             program = Program(
-                replays, snapshot.contents, self._understand, self._tell, calls=self._calls, budget=self._budget
+                replays,
+                snapshot.contents,
+                self._understand,
+                self._tell,
+                calls=self._calls,
+                budget=self._budget,
+                has_other_callers=bool(self._libraries),
             )
             first = program.first_run()
             self._check(first)

@@ -111,7 +111,8 @@ class Search:
 
     def _repair_in_turn(self) -> None:
         """What fails may hide what fails behind it."""
-        stuck = [repaired for repaired in self._done.values() if repaired.stuck and not repaired.fixes]
+        mine = [] if self._program.has_other_callers else self._done.values()
+        stuck = [repaired for repaired in mine if repaired.stuck and not repaired.fixes]
         for repaired in [each for each in stuck if each.case.diagnosis.verdict is Verdict.FAILED]:
             if self._stopped is not None:
                 return

@@ -93,13 +93,18 @@ def change(name: str, left: int | None = 1) -> Candidate:
 @pytest.fixture
 def search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[SearchResult, HandmadeRuns]]:
     def run(
-        world: World, offers: Mapping[str, list[Candidate]], budget: float = 600.0
+        world: World, offers: Mapping[str, list[Candidate]], budget: float = 600.0, *, has_other_callers: bool = False
     ) -> tuple[SearchResult, HandmadeRuns]:
         for module in (attempt, failures_in_turn):
             monkeypatch.setattr(module, "consider", lambda case: Proposals(offers[case.diagnosis.function.name], {}))
         runs = HandmadeRuns(world, tmp_path)
         program = Program(
-            runs, {"app.py": b"pass\n"}, runs.understand, lambda _: None, calls=None, budget=Budget(budget)
+            runs,
+            {"app.py": b"pass\n"},
+            runs.understand,
+            lambda _: None,
+            budget=Budget(budget),
+            has_other_callers=has_other_callers,
         )
         with runs:
             return Search(program).repair(program.first_run()), runs
@@ -203,6 +208,21 @@ def test_of_two_repairs_the_one_that_leaves_fewer_traces(
     result, runs = search(world, {"step": [change("leaves2", 2), change("also2", 2), change("leaves1", 1)]})
     assert taken(result) == {"step": ["leaves1"]}
     assert {"also2"} not in runs.runs, "no better, by what is predicted"
+
+
+def test_a_library_is_not_fitted_to_the_calls_of_one_program(
+    search: Callable[..., tuple[SearchResult, HandmadeRuns]],
+) -> None:
+    """It has callers that are not seen, whom a signature might refuse."""
+
+    def world(changes: frozenset[str]) -> dict[str, Seen]:
+        return {"step": Seen(1, Verdict.OK) if changes else Seen(8)}
+
+    offers = {"step": [change("input_signature"), change("hoist")]}
+    assert taken(search(world, offers)[0]) == {"step": ["input_signature"]}
+    result, _ = search(world, offers, has_other_callers=True)
+    assert taken(result) == {"step": ["hoist"]}
+    assert [each.recipe for each in result.functions[0].attempts] == ["input_signature"]
 
 
 def test_a_failure_is_left_where_nothing_repairs_it(
