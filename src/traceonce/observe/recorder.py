@@ -84,11 +84,13 @@ class _Libraries:
             self._names.add(entry.function.package)
 
     def versions(self) -> dict[str, str]:
-        found = {name: getattr(sys.modules.get(name), "__version__", None) for name in sorted(self._names)}
-        known = {
-            name: version if isinstance(version, str) else _installed_version(name) for name, version in found.items()
-        }
-        return {name: version for name, version in known.items() if version is not None}
+        found = {}
+        for name in sorted(self._names):
+            version = getattr(sys.modules.get(name), "__version__", None)
+            known = str(version) if isinstance(version, str) else _installed_version(name)  # it may be a subclass
+            if known is not None:
+                found[name] = known
+        return found
 
 
 class MemoryRecorder:
