@@ -86,10 +86,11 @@ class _Libraries:
     def versions(self) -> dict[str, str]:
         found = {}
         for name in sorted(self._names):
-            version = getattr(sys.modules.get(name), "__version__", None)
-            known = str(version) if isinstance(version, str) else _installed_version(name)  # it may be a subclass
-            if known is not None:
-                found[name] = known
+            with contextlib.suppress(Exception):  # a module may do anything when it is asked, and metadata be broken
+                version = getattr(sys.modules.get(name), "__version__", None)
+                known = str(version) if isinstance(version, str) else _installed_version(name)  # it may be a subclass
+                if known is not None:
+                    found[name] = known
         return found
 
 
