@@ -9,7 +9,8 @@ given: exactly what it would be if it was written at each. Every run is a proces
 framework, so the import is left out; interleaved, the order rotated. The clock runs from the program's first line to
 its last, unwatched; traces and outputs are taken from runs of their own before that. Ratios are medians with their
 middle half. Of the other programs it is told whether `traceonce fix` says what `corpus.json` expects: advice, or
-nothing. Only a run of the whole corpus is kept.
+nothing. A program around a library that is not installed is skipped, which is said and counted. Only a run of the whole
+corpus is kept.
 """
 
 from __future__ import annotations
@@ -46,18 +47,27 @@ SETTLED, FEWER, AS_TRACED, STALE, DIFFERS, RAISES = (
     "other outputs",
     "raises",
 )
-REPAIRED, PARTLY, ADVISED, NOTHING, LEFT, FAILED = (
+REPAIRED, PARTLY, ADVISED, NOTHING, LEFT, FAILED, SKIPPED = (
     "repaired",
     "repaired in part",
     "advised",
     "nothing",
     "left alone",
     "failed",
+    "skipped",
 )
 EXPECTED = {True: REPAIRED, "advice": ADVISED, "leave": LEFT}
 
 
 def measure(program: corpus.Program, folder: Path, runs: corpus.Runs, rounds: int) -> dict[str, Any]:
+    if program.missing:
+        return {
+            "program": program.file,
+            "framework": program.framework,
+            "came_to": SKIPPED,
+            "missing": program.missing,
+            "expected": EXPECTED[program.settled],
+        }
     began = time.perf_counter()
     fixed = corpus.fix(program, folder)
     found = {
@@ -141,11 +151,14 @@ def judge_relaxed(program: corpus.Program, right: corpus.Ran, ran: corpus.Ran, t
 
 
 def sum_up(programs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    skipped = [found["program"] for found in programs if found["came_to"] == SKIPPED]
+    programs = [found for found in programs if found["came_to"] != SKIPPED]
     repairs = [found for found in programs if found["expected"] == REPAIRED]
     judged = Counter(found["reduce_retracing"] for found in repairs)
-    fixing = [found["fix_seconds"] for found in programs]
+    fixing = [found["fix_seconds"] for found in programs] or [0.0]
     return {
         "programs": len(programs),
+        "skipped": skipped,
         "came_to": dict(Counter(f"{found['came_to']}, expected: {found['expected']}" for found in programs)),
         "not_as_expected": [found["program"] for found in programs if not as_expected(found)],
         "traces": {variant: sum(found["traces"].get(variant, 0) for found in repairs) for variant in VARIANTS},
@@ -161,7 +174,7 @@ def sum_up(programs: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def as_expected(found: dict[str, Any]) -> bool:
-    return found["came_to"] == found["expected"] and not found.get("not_repaired")
+    return found["came_to"] in (found["expected"], SKIPPED) and not found.get("not_repaired")
 
 
 def geometric_mean(programs: Sequence[dict[str, Any]], name: str) -> float | None:
@@ -180,7 +193,9 @@ def print_header() -> None:
 
 
 def print_row(found: dict[str, Any]) -> None:
-    if "traces" in found:
+    if found["came_to"] == SKIPPED:
+        print(f"{found['program']:26}{SKIPPED:>14}  not installed: {', '.join(found['missing'])}", flush=True)
+    elif "traces" in found:
         print_repair(found)
     else:
         print(f"{found['program']:26}{found['came_to']:>14}  {'':82}{found['fix_seconds']:>4.0f} s", flush=True)
@@ -214,6 +229,8 @@ def print_sum(framework: str, found: dict[str, Any]) -> None:
     means, traces, fixing = found["geometric_means"], found["traces"], found["fix_seconds"]
     came_to = "; ".join(f"{count} {what}" for what, count in found["came_to"].items())
     print(f"\n{framework}: {found['programs']} programs: {came_to}")
+    if found["skipped"]:
+        print(f"skipped, since a library is missing: {', '.join(found['skipped'])}")
     print(f"traces of what is to be repaired: {traces['before']} before, {traces['after']} after")
     print(f"geometric means: after / before {means['after_to_before']}, A/A {means['a_a']}")
     if framework in RELAXED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import shutil
@@ -53,6 +54,8 @@ Framework: TypeAlias = Literal["tensorflow", "jax", "torch"]
 
 
 class Program(msgspec.Struct):
+    """`needs` are the packages that it imports beside its framework: a program around a public library."""
+
     file: str
     settled: bool | Literal["advice", "leave"]
     why: str
@@ -63,6 +66,12 @@ class Program(msgspec.Struct):
     random: bool = False
     apart: list[Apart] = []
     framework: Framework = "tensorflow"
+    needs: list[str] = []
+
+    @property
+    def missing(self) -> list[str]:
+        """What it needs and is not installed here."""
+        return [name for name in self.needs if importlib.util.find_spec(name) is None]
 
     def lines(self, printed: str) -> list[str]:
         """What it printed, without what may differ."""

@@ -19,9 +19,19 @@ if not os.environ.get("TRACEONCE_ALL"):
     PROGRAMS = [program for program in PROGRAMS if program.framework == "tensorflow"][::2]
 Fixing: TypeAlias = dict[str, Future[Fixed]]
 AT_ONCE = max(2, os.cpu_count() or 2)
-settled = pytest.mark.parametrize("program", [p for p in PROGRAMS if p.settled is True], ids=lambda p: p.file)
-advised = pytest.mark.parametrize("program", [p for p in PROGRAMS if p.settled == "advice"], ids=lambda p: p.file)
-left = pytest.mark.parametrize("program", [p for p in PROGRAMS if p.settled == "leave"], ids=lambda p: p.file)
+
+
+def those_that_are(settled: bool | str) -> pytest.MarkDecorator:
+    """The programs of which this is expected; those around a library that is not installed are skipped."""
+    chosen = [program for program in PROGRAMS if program.settled == settled]
+    marks = [pytest.mark.skipif(bool(p.missing), reason=f"not installed: {', '.join(p.missing)}") for p in chosen]
+    programs = [pytest.param(program, marks=mark) for program, mark in zip(chosen, marks, strict=True)]
+    return pytest.mark.parametrize("program", programs, ids=lambda program: program.file)
+
+
+settled = those_that_are(True)
+advised = those_that_are("advice")
+left = those_that_are("leave")
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +44,9 @@ def fixing(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     }
     folder = tmp_path_factory.mktemp("corpus")
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        futures = {p.file: pool.submit(corpus.fix, p, folder / p.file) for p in PROGRAMS if p.file in wanted}
+        futures = {
+            p.file: pool.submit(corpus.fix, p, folder / p.file) for p in PROGRAMS if p.file in wanted and not p.missing
+        }
         yield futures
         for future in futures.values():
             future.cancel()

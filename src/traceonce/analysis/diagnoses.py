@@ -45,6 +45,7 @@ def _repaired(diagnosis: Diagnosis, repairs: Mapping[tuple[str, str], Repair]) -
         fixes=repair.fixes,
         notes=(*diagnosis.notes, *repair.notes),
         coded_notes=(*diagnosis.coded_notes, *repair.coded_notes),
+        dealt_with=repair.dealt_with,
     )
 
 

@@ -7,33 +7,27 @@ import difflib
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from traceonce.console.interrupts import INTERRUPTED, catch_interrupts, uninterrupted
 from traceonce.console.message_line import say, say_lines
-from traceonce.console.output import check_output, put_report, tell_place, write_document
+from traceonce.console.output import check_output, put_report, tell_place, write_document, write_whole
 from traceonce.console.program_command import ProgramCommand
+from traceonce.console.repair_report import print_repair, remarks, render_recording, repair_as_json
 from traceonce.errors import TraceonceError, UsageError
-from traceonce.facts.command_line import quoted
-from traceonce.facts.error_text import main_line
-from traceonce.facts.printable import cut
-from traceonce.facts.quantities import count_of, duration
+from traceonce.facts.quantities import count_of
 from traceonce.home import remember
 from traceonce.observe.launch import Target, check_target
-from traceonce.words.notes import say_reasons
 
 if TYPE_CHECKING:
-    from traceonce.prove.budget import Budget
+    from traceonce.prove.library import Library
     from traceonce.prove.repair_result import RepairResult
-    from traceonce.prove.search_result import Attempt, Repaired, SearchResult
 
 CALLS, TIMEOUT = 1000, 300.0
-TRIED = 4  # attempts that are shown per function
 LEFT = 1  # the exit status where something is left that needs a repair
 
 
@@ -72,6 +66,19 @@ LEFT = 1  # the exit status where something is left that needs a repair
     metavar="FILE",
     help="What the program reads as its standard input.",
 )
+@click.option(
+    "--library",
+    "libraries",
+    multiple=True,
+    metavar="NAME",
+    help="Repair this installed package, in a copy, and not the program. May be repeated.",
+)
+@click.option("--patch", metavar="FILE", help="Write the diff to this file, not to standard output.")
+@click.option(
+    "--patch-module",
+    metavar="FILE.py",
+    help="With --library: write a module that changes the library in memory when it is imported.",
+)
 @click.option("--quiet", is_flag=True, help="Print the diff only.")
 @click.pass_context
 def command(
@@ -86,6 +93,9 @@ def command(
     wide: bool,
     unproved: bool,
     stdin: Path | None,
+    libraries: tuple[str, ...],
+    patch: str | None,
+    patch_module: str | None,
     quiet: bool,
 ) -> None:
     """Find out why a program is traced again, change its source, and prove the change by running it.
@@ -101,6 +111,10 @@ def command(
     traceonce fix train.py | git apply
     traceonce fix --html report.html train.py
     traceonce fix --calls 200 --json fix.json train.py --write-checkpoints
+    traceonce fix --library gpflow --patch gpflow.patch --patch-module patched_gpflow.py train.py
+
+    With --library, what is repaired is that package, in a copy that the program imports in its place; the diff is for
+    those who maintain it (`patch -p1` in the folder above the package). What is installed is never changed.
 
     Options of traceonce stand before the script; what follows the script is its own. The exit status is 0 where nothing
     needs a repair or all was repaired, 1 where something is left or the program itself fails, 2 where the input is
@@ -110,7 +124,10 @@ def command(
     if target is None:
         raise click.UsageError("Nothing to fix: name a script, -m MODULE or -c CODE.")
     check_program(target, write=write, stdin=stdin)
+    copied = check_libraries(target, libraries, write=write, patch_module=patch_module)
     check_output(report, "--json")
+    check_output(patch, "--patch")
+    check_output(patch_module, "--patch-module")
     check_output(page, "--html")
     if page == "-":
         raise UsageError("--html -: standard output is for the diff; name a file for the page.")
@@ -132,6 +149,7 @@ def command(
             only=only,
             wide=wide,
             stdin=stdin,
+            libraries=copied,
             budget=limit,
             interruption=interruption,
         ).run()
@@ -141,26 +159,24 @@ def command(
     interrupted = result.outcome.stopped == "interrupted"
     if unproved:
         result.take_unproved()
-    if report != "-" and sys.stdout.isatty():
-        say_lines(result.diff, err=False)
-    elif report != "-":
-        sys.stdout.buffer.write(result.patch)
-        sys.stdout.buffer.flush()
+    if patch is None and report != "-":
+        put_diff(result)
     if not quiet:
-        _print_report(result)
+        print_repair(result)
     written: Sequence[str] = ()
     if write and not interrupted:
         with uninterrupted():
             written = result.write()
+    kept = keep_patches(result, patch, None if interrupted else patch_module)
     if not quiet:
-        for text in _remarks(result, written, write=write, budget=limit):
+        for text in [*remarks(result, written, write=write, budget=limit), *kept]:
             say(f"traceonce: {text}")
     _keep(result, target.title)
     if page is not None:
         put_report(result.recording, result.diagnoses, "html", page, to_stdout=True)
         tell_place(page)
     if report is not None:
-        write_document(_as_json(result, written), report)
+        write_document(repair_as_json(result, written), report)
     raise SystemExit(INTERRUPTED if interrupted else LEFT if result.something_is_left else 0)
 
 
@@ -203,6 +219,65 @@ def check_program(target: Target, *, write: bool, stdin: Path | None) -> None:
         )
 
 
+def check_libraries(
+    target: Target, names: Sequence[str], *, write: bool, patch_module: str | None
+) -> Sequence[Library]:
+    """The libraries that are asked for; UsageError where one cannot be repaired in a copy, or options contradict."""
+    if patch_module is not None and not names:
+        raise UsageError("--patch-module: changes an installed library when it is imported; name one with --library.")
+    if not names:
+        return ()
+    if write:
+        raise UsageError(
+            "--write: what is installed is never changed; --patch FILE keeps the diff for those who maintain the "
+            "library, --patch-module FILE.py a module that applies it when the library is imported."
+        )
+    from traceonce.prove.import_patch import check_module_name
+    from traceonce.prove.library import find_libraries
+    from traceonce.prove.scratch import project_folders
+
+    script = Path(target.name).absolute() if target.kind == "script" else None
+    beside = [script.resolve().parent] if script is not None else []
+    found = find_libraries(names, [*beside, *project_folders(script, Path.cwd())])
+    if patch_module is not None:
+        check_module_name(patch_module, [library.name for library in found])
+    return found
+
+
+def put_diff(result: RepairResult) -> None:
+    """To a terminal what can be shown there; else to the byte, as it is to be applied."""
+    if sys.stdout.isatty():
+        say_lines(result.diff, err=False)
+    else:
+        sys.stdout.buffer.write(result.patch)
+        sys.stdout.buffer.flush()
+
+
+def keep_patches(result: RepairResult, patch: str | None, module: str | None) -> list[str]:
+    """Write the files that were asked for, and say so; where nothing is changed, they are not written."""
+    said = []
+    if patch is not None and result.changes:
+        write_whole(patch, result.patch)
+        said.append(f"written: {patch}")
+    if module is not None and result.changes:
+        from traceonce.prove.import_patch import write_module
+
+        write_whole(module, write_module(result.changes, result.libraries, list(_repairs(result))).encode())
+        said.append(f"written: {module}; import it before {' and '.join(each.name for each in result.libraries)}")
+    unwritten = [file for file in (patch, module) if file is not None and not result.changes]
+    return [*said, *(f"{file}: not written, since nothing is changed" for file in unwritten)]
+
+
+def _repairs(result: RepairResult) -> Iterator[str]:
+    """What was taken, a line each."""
+    for repaired in result.outcome.functions:
+        for fix in repaired.fixes:
+            function, proof = repaired.case.diagnosis.function, fix.proof
+            traces = f", {count_of(proof.before.traces, 'trace')} → {proof.after.traces}" if proof is not None else ""
+            yield f"{function.name} ({function.file}:{function.line}): {fix.recipe}{traces}"
+    yield from (f"{name}: not proved" for name in result.unproved)
+
+
 def check_encoding(script: Path) -> None:
     import tokenize
 
@@ -216,154 +291,11 @@ def check_encoding(script: Path) -> None:
         ) from None
 
 
-def _print_report(result: RepairResult) -> None:
-    from rich.console import Console
-
-    from traceonce.report.text import print_text
-
-    print_text(result.recording, result.diagnoses, Console(file=sys.stderr))
-    for repaired in result.outcome.functions:
-        for line in _tried_lines(repaired):
-            say(line)
-
-
-def _tried_lines(repaired: Repaired) -> Iterator[str]:
-    """Where nothing settles a function: what was tried, and why it was not taken."""
-    if repaired.settled:
-        return
-    function = repaired.case.diagnosis.function.name
-    yield ""
-    untried = bool(repaired.attempts) and all(attempt.outcome == "not_tried" for attempt in repaired.attempts)
-    nothing = "nothing was tried" if untried else "no change could be proved"
-    yield f"{function}: {'not settled' if repaired.fixes else nothing}"
-    known = {(attempt.recipe, attempt.reason): attempt for attempt in repaired.attempts}
-    shown = {key: attempt for key, attempt in known.items() if attempt.outcome != "not_tried"}
-    for attempt in list(shown.values())[:TRIED]:
-        verdict = "cannot be written" if attempt.outcome == "declined" else attempt.outcome.replace("_", " ")
-        yield f"  {attempt.recipe}: {verdict}: {attempt.reason}"
-    if len(shown) > TRIED:
-        yield f"  … and {len(shown) - TRIED} more (--json FILE has them all)"
-    for reason, attempts in _by_reason(known.values()).items():
-        yield f"  not tried ({reason}): {', '.join(attempts)}"
-    if not known:
-        yield "  no change of the source is known that keeps what the program means"
-    failed = [attempt.reason for attempt in shown.values() if attempt.proof is not None]
-    records = dict.fromkeys(id_ for reason in failed for id_ in _records_of(reason))
-    if records:
-        yield f"  known: {_explain(*records)}"
-
-
-def _by_reason(attempts: Iterable[Attempt]) -> dict[str, list[str]]:
-    """The recipes that were not tried, each once, by why."""
-    found: dict[str, list[str]] = {}
-    for attempt in attempts:
-        if attempt.outcome == "not_tried" and attempt.recipe not in found.setdefault(attempt.reason, []):
-            found[attempt.reason].append(attempt.recipe)
-    return found
-
-
-def _remarks(result: RepairResult, written: Sequence[str], *, write: bool, budget: Budget) -> Iterator[str]:
-    """What is worth saying at the end."""
-    outcome, error = result.outcome, result.recording.error
-    untried = [each for one in outcome.functions for each in one.attempts if each.outcome == "not_tried"]
-    if outcome.stopped == "interrupted":
-        yield f"interrupted: what was proved by then is above, {count_of(len(untried), 'change')} not tried"
-    elif untried:
-        yield (
-            f"the budget of {budget.seconds:.0f} s is used up, {count_of(len(untried), 'change')} not tried: "
-            f"--budget {budget.enough_for(len(untried)):.0f} allows for all"
-        )
-    varies = outcome.variation.describe()
-    if varies is not None:
-        yield f"the program is non-deterministic: {varies}; nothing is claimed about those"
-    replay = outcome.original.run.replay
-    if replay is not None and replay.cut is not None:
-        limit = "--calls" if replay.cut == "calls" else "--timeout"
-        yield f"each run was ended by {limit}, after {len(replay.returned)} calls; what comes later was not seen"
-    if result.files and replay is not None and replay.drawn:
-        yield (
-            "its functions draw random numbers, which start anew at every trace: both were compared "
-            "with one stream of numbers, and with fewer traces the program will draw others than it did"
-        )
-    yield from dict.fromkeys(replay.problems if replay is not None else ())
-    if error is not None:
-        known = "".join(f" ({_explain(id_)})" for id_ in _records_of(error)[:1])
-        repaired = result.files and not outcome.last.run.status
-        rest = "it does not with the change" if repaired else "only what ran before that was looked at"
-        yield f"the program itself fails: {cut(main_line(error), 200)}{known}; {rest}"
-    elif outcome.original.run.status:
-        yield f"the program itself ends with exit status {outcome.original.run.status}"
-    for name in result.written_through:
-        yield f"{name}: too large to be copied, and the program has changed it in its runs"
-    if outcome.files:
-        yield _summary(outcome)
-    if result.unproved:
-        yield f"taken without a proof: {', '.join(result.unproved)}"
-    if written:
-        yield f"written: {', '.join(written)}"
-    elif result.diff and (not write or outcome.stopped == "interrupted"):
-        yield "nothing was written: apply the diff, or run the same with --write before the script"
-
-
-def _summary(outcome: SearchResult) -> str:
-    """Before and after, for the whole program."""
-    before, after = outcome.original, outcome.last
-    traces = f"{count_of(sum(before.traces.values()), 'trace')} → {sum(after.traces.values()):,} in all"
-    if before.run.replay is None or after.run.replay is None:
-        return traces
-    one, other = before.run.replay.seconds, after.run.replay.seconds
-    return f"{traces}; the program ran {duration(one)} before and {duration(other)} after, without its imports"
-
-
 def _keep(result: RepairResult, name: str) -> None:
     """Leave a recording with the proofs where recordings lie: `traceonce report --latest` shows it."""
     from traceonce.observe.recording_store import default_recording
 
     with contextlib.suppress(TraceonceError, OSError):  # the answer has been given already
         path = default_recording(name)
-        path.write_text(_render_json(result), encoding="utf-8", errors="replace")
+        path.write_text(render_recording(result), encoding="utf-8", errors="replace")
         remember(path)
-
-
-def _as_json(result: RepairResult, written: Sequence[str]) -> str:
-    """The recording's JSON, with what came of the repair."""
-    document = msgspec.json.decode(_render_json(result))
-    document["fix"] = {
-        "deterministic": result.outcome.variation.describe() is None,
-        "settled": not result.something_is_left,
-        "stopped": result.outcome.stopped,
-        "diff": result.diff,
-        "files": sorted(result.files),
-        "written": list(written),
-        "after": {name.rpartition(":")[2]: count for name, count in result.outcome.last.traces.items()},
-        "attempts": [
-            {
-                "function": repaired.case.diagnosis.function.name,
-                "recipe": attempt.recipe,
-                "verdict": attempt.outcome,
-                "reason": attempt.reason,
-                "reason_zh": say_reasons(attempt.reasons, "zh"),
-                "coded_reasons": attempt.reasons,
-            }
-            for repaired in result.outcome.functions
-            for attempt in repaired.attempts
-        ],
-    }
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
-
-
-def _render_json(result: RepairResult) -> str:
-    from traceonce.report.base import Material
-    from traceonce.report.json import render_json
-
-    return render_json(Material(result.recording, result.diagnoses))
-
-
-def _records_of(error: str) -> list[str]:
-    from traceonce.analysis.error_records import records_of_error
-
-    return records_of_error(error)
-
-
-def _explain(*records: str) -> str:
-    return quoted(["traceonce", "explain", *records])

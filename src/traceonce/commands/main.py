@@ -45,7 +45,13 @@ class Traceonce(LazyGroup):
 
     def invoke(self, ctx: click.Context) -> Any:
         with _printable_errors():
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:  # before a command has made arrangements of its own
+                from traceonce.console.interrupts import INTERRUPTED
+
+                _say("traceonce: interrupted")
+                raise SystemExit(INTERRUPTED) from None
 
 
 @click.group(cls=Traceonce, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})

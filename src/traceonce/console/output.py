@@ -111,13 +111,13 @@ def _tell_error(recording: Recording, stream: TextIO) -> None:
         stream.write(f"  known   {quoted(['traceonce', 'explain', *known])}\n")
 
 
-def write_whole(output: str, text: str) -> None:
+def write_whole(output: str, text: str | bytes) -> None:
     """All or nothing: a file is never half written, and keeps its mode. A pipe or a device is written through."""
-    data = text.encode("utf-8", errors="replace")
+    data = text if isinstance(text, bytes) else text.encode("utf-8", errors="replace")
     try:
         write_named(output, data)
     except OSError as error:
-        raise UsageError(f"-o {output}: cannot be written: {error.strerror or error}.") from None
+        raise UsageError(f"{output}: cannot be written: {error.strerror or error}.") from None
 
 
 def write_document(text: str, output: str | None) -> None:

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from traceonce.facts.cause import SILENT, Cause
+from traceonce.facts.cause import SILENT, Cause, CauseCode
 from traceonce.facts.entries import FellBack
 from traceonce.facts.event import CallSite, FunctionId
 from traceonce.facts.fix import Fix
@@ -99,7 +99,8 @@ class Diagnosis(msgspec.Struct, frozen=True):
     `made_at` is the user's line that made most of its function objects, `known_as` what the user calls where a library
     made it. `inner`: what was compiled there is another function, which calls this one.
     `calls_at_least`: there may have been more calls than `calls`. `fell_back` tells of a function that is no longer
-    compiled, `graph_breaks` where it was cut into several graphs.
+    compiled, `graph_breaks` where it was cut into several graphs. `dealt_with` are causes of which no more is to be
+    told: what is usually done about them was run, and not proved, or the repair of another function has done it.
     `notes` are in English; `coded_notes` are the same as codes, as far as they are known as such, in the same order.
     """
 
@@ -138,6 +139,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     inner: bool = False
     costly: bool = False
     unclear_seconds: float = 0.0
+    dealt_with: tuple[CauseCode, ...] = ()
 
     def __str__(self) -> str:
         """In a line: the function, the verdict, the counts, what it lost and the places that changed."""

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from traceonce.facts.cause import Cause
+from traceonce.facts.cause import Cause, CauseCode
 from traceonce.facts.event import CallSite, FunctionId, TraceEvent
 from traceonce.facts.fix import Fix
 from traceonce.facts.limit import Breach
@@ -113,7 +113,8 @@ class Excerpt(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry"
 class Repair(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="repair"):
     """What was found for a function by changing it and running it: fixes with their proofs, or what was not proved.
 
-    `notes` are in English, `coded_notes` the same as codes.
+    `notes` are in English, `coded_notes` the same as codes. `dealt_with` are causes of which no more is to be told:
+    what is usually done was run, and not proved, or another repair has done it.
     """
 
     backend: str
@@ -121,6 +122,7 @@ class Repair(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry",
     fixes: tuple[Fix, ...] = ()
     notes: tuple[str, ...] = ()
     coded_notes: tuple[Note, ...] = ()
+    dealt_with: tuple[CauseCode, ...] = ()
 
 
 class Notice(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="notice"):
@@ -132,10 +134,14 @@ class Notice(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry",
 
 
 class End(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="end"):
-    """A process came to its own end (it was not killed); `error` is the exception that nobody caught, if any."""
+    """A process came to its own end (it was not killed); `error` is the exception that nobody caught, if any.
+
+    `libraries` has the versions of the installed packages whose functions were traced, by the name that is imported.
+    """
 
     seconds: float
     error: str | None = None
+    libraries: dict[str, str] = {}
 
 
 class Exit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="exit"):

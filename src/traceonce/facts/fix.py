@@ -41,3 +41,8 @@ class Fix(msgspec.Struct, frozen=True):
     wider: str | None = None
     diff: str | None = None
     coded_notes: tuple[Note, ...] = ()
+
+    @property
+    def is_report(self) -> bool:
+        """Is its snippet no code, but a text in Markdown for those who maintain a library?"""
+        return self.recipe == "library_report" and (self.snippet or "").startswith("## ")

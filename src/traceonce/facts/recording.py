@@ -239,7 +239,7 @@ def _assemble(sections: list[Section], ending: Exit | None, is_cut: bool) -> Rec
     last = max(section.last for section in sections)
     ended = next((section.end.seconds for section in sections if section.end), last - main.clock)
     return Recording(
-        environment=_join_environments(section.header.environment for section in sections),
+        environment=_join_environments(_environments(sections)),
         command=main.command,
         exit_code=ending.code if ending else None,
         seconds=ending.seconds if ending else ended,
@@ -258,6 +258,13 @@ def _assemble(sections: list[Section], ending: Exit | None, is_cut: bool) -> Rec
         complete=ending is not None or sections[0].end is not None,
         error=next((section.end.error for section in sections if section.end and section.end.error), None),
     )
+
+
+def _environments(sections: Iterable[Section]) -> Iterator[dict[str, str]]:
+    """Of every process what it began with, then of all the libraries that were found to be traced."""
+    kept = list(sections)
+    yield from (section.header.environment for section in kept)
+    yield from (section.end.libraries for section in kept if section.end is not None)
 
 
 def _join_environments(environments: Iterable[dict[str, str]]) -> dict[str, str]:

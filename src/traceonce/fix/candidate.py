@@ -57,6 +57,11 @@ class Candidate:
     notes: tuple[Note, ...] = ()
     passes_state: bool = False
 
+    @property
+    def is_last_resort(self) -> bool:
+        """Is it advice that treats no cause, or a report that somebody else would have to act on?"""
+        return self.change is None and (not self.causes or (self.snippet or "").startswith("## "))
+
 
 class WidenableChange(abc.ABC):
     """A change that refuses input unlike what was seen, and has a wider form that takes it."""
@@ -107,8 +112,10 @@ class Recipe:
     """One kind of repair: what it does, why it helps, when not to use it, and examples that are run.
 
     `treats_arguments`: it goes together with a recipe that keeps the function or an object (`settled`).
-    `repairs_failures`: it lets a program run that fails while it is traced. `shown_by_probes`: calls beyond the run
-    (another number, another shape) can show it to be right. `only_moves`: what is moved does what it did.
+    `fits_calls`: it fits the function to the calls of one program, and may refuse those of others, change what they
+    get, or how other functions are compiled: nothing for a library. `repairs_failures`: it lets a program run that
+    fails while it is traced. `shown_by_probes`: calls beyond the run (another number, another shape) can show it to be
+    right. `only_moves`: what is moved does what it did.
     """
 
     name: str
@@ -119,6 +126,7 @@ class Recipe:
     propose: Propose
     examples: tuple[Example, ...] = ()
     treats_arguments: bool = False
+    fits_calls: bool = False
     settled: Settled | None = None
     repairs_failures: bool = False
     shown_by_probes: bool = False

@@ -40,10 +40,6 @@ class Kit:
     caller_causes: Callable[[Diagnosis], list[Cause]] = _none
     follow_ups: MakeFollowUps | None = None
 
-    @property
-    def repairs_failures(self) -> bool:
-        return any(recipe.repairs_failures for recipe in self.recipes)
-
     def named(self, combined: str) -> list[Recipe]:
         """The recipes of a candidate: ``hoist+cast`` is two."""
         known = {recipe.name: recipe for recipe in (*self.recipes, *self.along, *self.advice)}

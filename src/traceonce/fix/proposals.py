@@ -2,14 +2,17 @@
 
 1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change: only advice is given,
    unless it was the program that had it compiled (``wrapper(library.Model(…))``).
-2. A candidate must leave fewer traces than there are, by what the recorded signatures say; else it is dropped.
+2. A candidate must leave fewer traces than there are, by what the recorded signatures say; else it is dropped. What is
+   silently wrong, or fails, need not be traced less often.
 3. Recipes come in the order of the framework's kit: what changes where a function is made, then its signature,
-   then its calls, then its objects. What a recipe offers stays in the order in which it offers it.
+   then its calls, then its objects; where a trace fails, those that are for failures come first. What a recipe offers
+   stays in the order in which it offers it.
 4. The first few candidates of every recipe come before the others of any, so that none waits for the last resort of
    another.
 5. Combinations of recipes come after single ones. They are for causes that hide each other: a function that is made
    again for each call, and given another number each time, is traced as often if only one of the two is repaired.
-6. Advice comes last; what would leave most of the traces is left out.
+6. Advice comes last, what leaves the fewest traces first, and a report for others at the very end; what would leave
+   most of the traces is left out.
 """
 
 from __future__ import annotations
@@ -21,11 +24,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.facts import Note, TraceEvent
+from traceonce.facts import Note, TraceEvent, Verdict
 from traceonce.fix.candidate import Candidate, Declined, Recipe, Settled, together
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import join_lines
 from traceonce.fix.kit import Kit, kit_of
+from traceonce.fix.several_wrappings import offers_at_each
 from traceonce.fix.signatures.prediction import SignatureChange, predict_traces, unchanged
 from traceonce.words.notes import join_notes
 
@@ -46,26 +50,33 @@ def propose(case: Case) -> list[Candidate]:
 
 
 def best(case: Case) -> Candidate | None:
-    """The candidate that a report names: of those that change the source the first that leaves the fewest traces."""
+    """The candidate that a report names: of those that change the source the first that leaves the fewest traces.
+
+    That is what a search for a repair takes if it is proved. Where it cannot be told what a change would leave, that
+    may be a single trace.
+    """
     candidates = propose(case)
     changes = [candidate for candidate in candidates if candidate.change is not None]
-    known = [candidate for candidate in changes if candidate.predicted_traces is not None]
-    return min(
-        known, key=lambda candidate: candidate.predicted_traces or 0, default=next(iter(changes or candidates), None)
-    )
+    return min(changes, key=_least, default=next(iter(candidates), None))
+
+
+def _least(candidate: Candidate) -> int:
+    return 1 if candidate.predicted_traces is None else max(candidate.predicted_traces, 1)
 
 
 def consider(case: Case) -> Proposals:
     """The same, with the reasons of the recipes that declined."""
     declined: dict[str, tuple[Note, ...]] = {}
     kit = kit_of(case.diagnosis.backend)
-    advice = [candidate for recipe in kit.advice for candidate in _offers(recipe, case, declined)]
+    advice = _sorted(candidate for recipe in kit.advice for candidate in _offers(recipe, case, declined))
     if case.diagnosis.verdict.is_ignorable:
         return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
     if case.diagnosis.function.library and not (kit.of_libraries and case.makings):
         return Proposals(advice, declined)
-    single = {recipe.name: list(_offers(recipe, case, declined)) for recipe in kit.recipes}
-    advice += [candidate for offers in single.values() for candidate in offers if candidate.change is None]
+    failed = case.diagnosis.verdict is Verdict.FAILED
+    recipes = sorted(kit.recipes, key=lambda recipe: failed and not recipe.repairs_failures)
+    single = {recipe.name: list(_offers(recipe, case, declined)) for recipe in recipes}
+    advice = _sorted([*advice, *(each for offers in single.values() for each in offers if each.change is None)])
     now = _count(case.events, kit)
     advice = [each for each in advice if each.predicted_traces is None or each.predicted_traces <= HARDLY * now]
     worthwhile = {name: [each for each in offers if _helps(each, case, now)] for name, offers in single.items()}
@@ -74,9 +85,19 @@ def consider(case: Case) -> Proposals:
     return Proposals([*ordered, *advice], declined)
 
 
+def _sorted(advice: Iterable[Candidate]) -> list[Candidate]:
+    """Advice in the order in which it is told: a last resort last, then what leaves the fewest traces first."""
+
+    def rank(candidate: Candidate) -> tuple[bool, bool, int]:
+        left = candidate.predicted_traces
+        return candidate.is_last_resort, left is None, left or 0
+
+    return sorted(advice, key=rank)
+
+
 def _offers(recipe: Recipe, case: Case, declined: dict[str, tuple[Note, ...]]) -> Iterator[Candidate]:
     try:
-        yield from recipe.propose(case)
+        yield from offers_at_each(recipe, case)
     except Declined as why:
         declined[recipe.name] = why.reasons
 
@@ -92,9 +113,9 @@ def _helps(candidate: Candidate, case: Case, now: int) -> bool:
     """Would it leave fewer traces than there are `now`?"""
     if candidate.change is None:
         return False
-    silent = case.diagnosis.verdict.is_silent
+    wrong = case.diagnosis.verdict.is_silent or case.diagnosis.verdict is Verdict.FAILED
     left = candidate.predicted_traces
-    return silent or left is None or left < now
+    return wrong or left is None or left < now
 
 
 def _in_order(offers: Iterable[list[Candidate]]) -> Iterator[Candidate]:

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import msgspec
 
-from traceonce.facts import SCHEMA, End, Entry, Header, Recording
+from traceonce.facts import SCHEMA, End, Entry, Header, Recording, TraceEvent
 from traceonce.facts.entries import encode_line
 from traceonce.facts.error_text import shorten_error
 from traceonce.facts.printable import MESSAGE, in_line
@@ -68,20 +68,44 @@ def _installed_version(name: str) -> str | None:
 
     try:
         return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
+    except metadata.PackageNotFoundError:  # it is installed under another name than it is imported by
+        owners = set(metadata.packages_distributions().get(name, ()))
+        return metadata.version(owners.pop()) if len(owners) == 1 else None
+
+
+class _Libraries:
+    """The installed packages whose functions were traced."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+
+    def note(self, entry: Entry) -> None:
+        if isinstance(entry, TraceEvent) and entry.function.package is not None:
+            self._names.add(entry.function.package)
+
+    def versions(self) -> dict[str, str]:
+        found = {}
+        for name in sorted(self._names):
+            with contextlib.suppress(Exception):  # a module may do anything when it is asked, and metadata be broken
+                version = getattr(sys.modules.get(name), "__version__", None)
+                known = str(version) if isinstance(version, str) else _installed_version(name)  # it may be a subclass
+                if known is not None:
+                    found[name] = known
+        return found
 
 
 class MemoryRecorder:
     """Keeps entries as encoded bytes: data, not objects, so that a program that counts its objects sees no change."""
 
     def __init__(self) -> None:
+        self._libraries = _Libraries()
         self._header = make_header(uuid.uuid4().hex)
         self._lines: list[bytes] = []
         self._began = time.perf_counter()
         self._ended: float | None = None
 
     def write(self, entry: Entry) -> None:
+        self._libraries.note(entry)
         self._lines.append(encode_line(entry))
 
     @property
@@ -94,7 +118,8 @@ class MemoryRecorder:
     def recording(self) -> Recording:
         seconds = self._ended if self._ended is not None else time.perf_counter() - self._began
         header = msgspec.structs.replace(self._header, environment=describe_environment())
-        lines = [encode_line(header), *self._lines, encode_line(End(round(seconds, 6)))]
+        end = End(round(seconds, 6), libraries=self._libraries.versions())
+        lines = [encode_line(header), *self._lines, encode_line(end)]
         return Recording.from_bytes(b"\n".join(lines))
 
 
@@ -115,6 +140,7 @@ class FileRecorder:
         self._forked_from: str | None = None
         self._forked_at: float | None = None
         self._broken = False
+        self._libraries = _Libraries()
         after_fork(self._forked)
 
     @property
@@ -128,6 +154,7 @@ class FileRecorder:
             with self._lock:
                 if self._file is None:
                     self._file = self._create()
+                self._libraries.note(entry)
                 _append(self._file, encode_line(entry) + b"\n")
         except Exception as error:  # a full disk is no reason to stop the user's program
             self._broken = True
@@ -139,7 +166,8 @@ class FileRecorder:
 
     def close(self) -> None:
         if self._file is not None:
-            self.write(End(round(time.perf_counter() - self._began, 6), uncaught_error()))
+            seconds = round(time.perf_counter() - self._began, 6)
+            self.write(End(seconds, uncaught_error(), self._libraries.versions()))
 
     def _create(self) -> str:
         header = encode_line(make_header(self._run, self._forked_from, self._forked_at)) + b"\n"

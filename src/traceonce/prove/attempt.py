@@ -1,7 +1,8 @@
 """One function, one step: its candidates from the least change up, until one is proved.
 
-The first proved one that settles the function is taken, else the proved one with the fewest traces. Where a trace fails
-in what the function calls, that is changed as well (`fix.follow_up`).
+The first proved one that settles the function is taken, unless there is time for one that would leave fewer traces, is
+proved, too, and takes all input that the first takes; where none settles it, the proved one with the fewest traces.
+Where a trace fails in what the function calls, that is changed as well (`fix.follow_up`).
 """
 
 from __future__ import annotations
@@ -30,12 +31,13 @@ from traceonce.prove.run_differences import compare_probes
 from traceonce.prove.search_result import Attempt, Files, Repaired
 from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note
-from traceonce.words.notes.declined import FAILED_TO_WRITE
+from traceonce.words.notes.declined import FAILED_TO_WRITE, FITS_ONE_PROGRAM
 from traceonce.words.notes.proofs import PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER
-from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED
+from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED, TRACED_ELSEWHERE
 
 MOST_ROUNDS = 5  # of follow-ups of one candidate; each needs that the one before has shown something new
 MOST_TRIES = 14  # candidates that are run
+RESERVE = 4  # runs that there must be time for, to look for what is better than a repair that settles the function
 SHOWN = 120  # characters of a change, while it is tried
 
 
@@ -53,13 +55,30 @@ class Taken(NamedTuple):
         return self.fix.proof.after.traces
 
 
+def _is_better(one: Taken, other: Taken) -> bool:
+    """Fewer traces; but what settles the function is not given for what refuses input that it takes."""
+    narrower = one.fix.safety == "narrow" and other.fix.safety != "narrow"
+    return one.traces < other.traces and not (other.settled and (narrower or not one.settled))
+
+
 def may_help(case: Case, proof: Proof) -> bool:
     """Is a change worth telling that was not proved? Not where it leaves as many traces as there were."""
     return is_wrong(case) or proof.after.traces < proof.before.traces
 
 
+def may_be_right_with_others(case: Case, proof: Proof) -> bool:
+    """Where another function is wrong, too, the program is not right with this one alone; nor are there fewer traces
+    where what one function saves is traced in another."""
+    reason = proof.coded_reason
+    elsewhere = reason is not None and reason.code == TRACED_ELSEWHERE.code
+    return elsewhere or (is_wrong(case) and proof.verdict == "refuted")
+
+
 class Trying:
-    """`current` is the program with `files`, the repairs taken before. `wide`: take the wider of two signatures."""
+    """`current` is the program with `files`, the repairs taken before. `wide`: take the wider of two signatures.
+
+    Up to `most` candidates are run.
+    """
 
     def __init__(
         self,
@@ -70,8 +89,10 @@ class Trying:
         needs_repair: Callable[[Case, Run], bool],
         *,
         wide: bool,
+        most: int = MOST_TRIES,
     ) -> None:
         self._program = program
+        self._most = most
         self._case = case
         self._name = stable_name(case.diagnosis.function)
         self._current = current
@@ -81,6 +102,7 @@ class Trying:
         self._attempts: list[Attempt] = []
         self._unproved: tuple[Fix, Files] | None = None
         self._tried: list[Files] = []
+        self._refuted_alone: list[Candidate] = []
         self._several = 0
         self._kit = kit_of(case.diagnosis.backend)
         self._follow_ups = self._kit.follow_ups(case, self._is_new) if self._kit.follow_ups is not None else None
@@ -92,14 +114,16 @@ class Trying:
         best: Taken | None = None
         waiting = self._in_order()
         self._several = len(waiting)
-        while waiting and len(self._tried) < MOST_TRIES and not (best is not None and best.settled):
+        while waiting and len(self._tried) < self._most:
             candidate = waiting[0]
             if not self._is_no_better(candidate, best):
+                if best is not None and best.settled and not self._program.budget.fits(RESERVE):
+                    break
                 try:
                     taken = self._try_along(candidate)
                 except Stopped as stopped:
                     return self._left(stopped.why, waiting, best), best
-                if taken is not None and (best is None or taken.traces < best.traces):
+                if taken is not None and (best is None or _is_better(taken, best)):
                     best = taken
                     self._tell_proved(best.fix)
             waiting.pop(0)
@@ -123,7 +147,11 @@ class Trying:
     def _in_order(self) -> list[Candidate]:
         """What changes the source; where time is short, the first of each recipe before the second of any."""
         candidates = [candidate for candidate in self._proposals.candidates if candidate.change is not None]
-        if self._program.budget.fits(min(len(candidates), MOST_TRIES)):
+        if self._program.has_other_callers:
+            fitted = [each for each in candidates if any(one.fits_calls for one in self._kit.named(each.recipe))]
+            candidates = [each for each in candidates if each not in fitted]
+            self._attempts += [Attempt(each.recipe, (FITS_ONE_PROGRAM(),), codes=each.causes) for each in fitted]
+        if self._program.budget.fits(min(len(candidates), self._most)):
             return candidates
         seen: Counter[str] = Counter()
         ranks = []
@@ -149,6 +177,7 @@ class Trying:
             settled=best is not None and best.settled,
             stuck=best is None,
             unproved=self._unproved,
+            refuted_alone=tuple(self._refuted_alone),
         )
 
     def _is_no_better(self, candidate: Candidate, best: Taken | None) -> bool:
@@ -176,14 +205,19 @@ class Trying:
         if files is None:
             return None
         shown = (candidate.snippet or "").partition("\n")[0][:SHOWN]
-        which = f"{len(self._tried)} of up to {min(max(self._several, len(self._tried)), MOST_TRIES)}"
+        which = f"{len(self._tried)} of up to {min(max(self._several, len(self._tried)), self._most)}"
         self._program.tell(f"{self._case.diagnosis.function.name}: trying {candidate.recipe} ({which}): {shown}")
         taken = self._prove(candidate, files)
         proof = taken.fix.proof
         if proof is None or proof.verdict == "proved":
-            return self._offer_wider(candidate, taken)
+            if taken.fix.safety != "narrow" or not self._program.has_other_callers:
+                return self._offer_wider(candidate, taken)
+            self._attempts.append(Attempt(candidate.recipe, (FITS_ONE_PROGRAM(),), codes=candidate.causes))
+            return None
         reasons = (proof.coded_reason,) if proof.coded_reason is not None else ()
         self._attempts.append(Attempt(candidate.recipe, reasons, proof, candidate.causes))
+        if may_be_right_with_others(self._case, proof):
+            self._refuted_alone.append(candidate)
         if proof.verdict == "not_proved" and self._unproved is None and may_help(self._case, proof):
             self._unproved = taken.fix, files
         run = taken.observed.run

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import importlib.metadata
 import importlib.util
+import itertools
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from traceonce.frameworks.base.registry import framework_of, known_backends, known_frameworks
 from traceonce.observe.launch import Target
+from traceonce.prove.scratch import python_files
 
 MOST_FILES = 400  # of a project that are read
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -77,8 +79,18 @@ def _start(target: Target, cwd: Path) -> tuple[list[Path], list[Path]]:
         return [script], [script.parent, *around]
     if target.kind == "module":
         found = [*_files_of(target.name, around), *_files_of(f"{target.name}.__main__", around)]
-        return found, around
+        return found or _files_run_by(target, cwd), around
     return [], around
+
+
+def _files_run_by(target: Target, cwd: Path) -> list[Path]:
+    """The project's files where it is run by a module from elsewhere (``-m pytest``): those named, else all."""
+    named = [
+        cwd / word.partition("::")[0] for word in target.arguments if word.strip("./") and not word.startswith("-")
+    ]
+    places = [path for path in named if path.exists()] or [cwd]
+    found = (each for path in places for each in ([path] if path.is_file() else python_files(path)))
+    return list(itertools.islice((each for each in found if each.suffix == ".py"), MOST_FILES))
 
 
 def ast_of(source: bytes) -> ast.Module:

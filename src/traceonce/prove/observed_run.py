@@ -26,7 +26,8 @@ from traceonce.frameworks.base.registry import known_backends, known_frameworks,
 from traceonce.observe.hub import hub
 from traceonce.observe.recorder import FileRecorder
 from traceonce.prove import clocks
-from traceonce.prove.order import ERRORS, PRINTED, PROBES, RECORDING, REPLAY, Order
+from traceonce.prove.copied_modules import CopiedModules
+from traceonce.prove.order import ERRORS, IMPORTED, PRINTED, PROBES, RECORDING, REPLAY, Order
 
 TOO_LATE = "too-late"
 CONFIGURING = ("CUDA_", "MKL_", "NVIDIA_", "OMP_")  # variables that frameworks read through others
@@ -40,6 +41,10 @@ def perform(order: Order, preloaded: Sequence[str]) -> None:
     os.chdir(order.cwd)
     os.environ["TMPDIR"] = tempfile.tempdir = order.temporary
     _move_paths(order)
+    if preloaded and any(name in sys.modules for name in order.libraries):
+        (results / TOO_LATE).write_text("import", encoding="utf-8")  # a framework has brought the installed one along
+        return
+    CopiedModules(order.libraries, order.moved, results / IMPORTED).install()
     if order.clock != 1.0:
         clocks.hurry(order.clock)
     if preloaded:

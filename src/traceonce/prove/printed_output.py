@@ -1,11 +1,17 @@
-"""Did two runs print the same? Word by word; numbers within what was printed of them; times and addresses set aside."""
+"""Did two runs print the same? Word by word; numbers within what was printed of them; times and addresses set aside.
+
+So is what a framework itself says of its traces, where a program logs that to standard output: it is meant to go.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Collection, Iterator
 from typing import TypeAlias
+
+from traceonce.frameworks.base.registry import known_frameworks
 
 # A number, a word, or any other sign; blanks separate, and how many there are is no matter.
 _TOKEN = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?|[^\W\d_]+|[^\s]")
@@ -26,8 +32,17 @@ class Printed:
     """What a run printed, in lines of tokens."""
 
     def __init__(self, text: str) -> None:
-        self.lines = [line for line in _without_times(text).split("\n") if line.strip()]
+        lines = [line for line in _without_times(text).split("\n") if line.strip()]
+        of_traces = _of_traces()
+        self.lines = [line for line in lines if of_traces is None or not of_traces.search(line)]
         self.tokens = [_TOKEN.findall(line) for line in self.lines]
+
+
+@functools.cache
+def _of_traces() -> re.Pattern[str] | None:
+    """What finds the lines in which a framework says that it has traced again."""
+    said = [each.says_of_traces for each in known_frameworks() if each.says_of_traces is not None]
+    return re.compile("|".join(said)) if said else None
 
 
 def _without_times(text: str) -> str:

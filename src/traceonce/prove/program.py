@@ -8,11 +8,17 @@ import msgspec
 
 from traceonce.facts import Verdict
 from traceonce.facts.cause import SILENT
-from traceonce.facts.replay import Probed, ReplaySettings, stable_name
+from traceonce.facts.replay import Probed, ReplaySettings, Returned, stable_name
 from traceonce.fix.case import Case
 from traceonce.prove.budget import Budget, Stopped
 from traceonce.prove.judgement import Observed, ran_out_of_time
-from traceonce.prove.run_differences import Variation, find_difference, find_variation, results_difference
+from traceonce.prove.run_differences import (
+    Variation,
+    find_difference,
+    find_variation,
+    results_difference,
+    returned_by_function,
+)
 from traceonce.prove.search_result import Files
 from traceonce.prove.stage_client import Replays, Run
 
@@ -27,7 +33,10 @@ def is_wrong(case: Case) -> bool:
 
 
 class Program:
-    """`understand` reads the functions off a run, the worst first; `tell` says what is going on."""
+    """`understand` reads the functions off a run, the worst first; `tell` says what is going on.
+
+    `has_other_callers`: what is repaired is a library, and not all that calls it is seen.
+    """
 
     def __init__(
         self,
@@ -38,7 +47,9 @@ class Program:
         *,
         calls: int | None = None,
         budget: Budget | None = None,
+        has_other_callers: bool = False,
     ) -> None:
+        self.has_other_callers = has_other_callers
         self.budget = budget or Budget()
         self.sources = sources
         self.understand = understand
@@ -136,6 +147,17 @@ class Program:
             return False
         return results_difference(self._oracle, self.original.run, name) is not None
 
-    def fails_by_tracing(self, run: Run) -> bool:
-        """Does a run end in an error that it would not end in if it were run eagerly? Supposed, likewise."""
-        return bool(run.status) and (self._oracle is None or not self._oracle.status)
+    def fails_by_tracing(self, run: Run, name: str) -> bool:
+        """Does a run end in an error, or a call of the function, that it would not end in if it were run eagerly?
+
+        Supposed, likewise. A function that is only called inside others fails where any of these does.
+        """
+        if self._oracle is None or (run.status and not self._oracle.status):
+            return True
+        calls, eagerly = returned_by_function(run), returned_by_function(self._oracle)
+        names = [name] if name in calls or name in eagerly else list(calls)
+        return any(_raising(calls.get(each, ())) > _raising(eagerly.get(each, ())) for each in names)
+
+
+def _raising(calls: Sequence[Returned]) -> int:
+    return sum(call.error is not None for call in calls)

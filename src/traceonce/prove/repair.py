@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import msgspec
-
 from traceonce.analysis.cases import cases_of
 from traceonce.errors import ScriptError, UsageError
-from traceonce.facts import Recording, Verdict
+from traceonce.facts import Recording
 from traceonce.facts.command_line import suggested
 from traceonce.fix.case import Case
 from traceonce.fix.project.files import Snapshot
@@ -17,10 +15,11 @@ from traceonce.frameworks.base.places import working_folder
 from traceonce.frameworks.base.registry import advise_on_import
 from traceonce.observe.launch import Target
 from traceonce.prove.budget import Budget, Interruption
+from traceonce.prove.library import Library
 from traceonce.prove.program import Program
 from traceonce.prove.repair_result import RepairResult
 from traceonce.prove.scratch import Scratch
-from traceonce.prove.search import Search
+from traceonce.prove.search import Search, insist
 from traceonce.prove.stage_client import Replays, Run
 
 
@@ -42,6 +41,7 @@ class Repairing:
         only: Sequence[str],
         wide: bool,
         stdin: Path | None,
+        libraries: Sequence[Library] = (),
         budget: Budget | None = None,
         interruption: Interruption | None = None,
     ) -> None:
@@ -52,6 +52,7 @@ class Repairing:
         self._only = only
         self._wide = wide
         self._stdin = stdin
+        self._libraries = tuple(libraries)
         self._budget = budget
         self._interruption = interruption or Interruption()
 
@@ -60,7 +61,7 @@ class Repairing:
         script = Path(self._target.name).absolute() if self._target.kind == "script" else None
         cwd = Path(working_folder() or ".")
         with (
-            Scratch(script, cwd) as scratch,
+            Scratch(script, cwd, self._libraries) as scratch,
             Replays(
                 self._target, scratch, timeout=self._timeout, stdin=self._stdin, interruption=self._interruption
             ) as replays,
@@ -68,16 +69,30 @@ class Repairing:
             self._interruption.leftovers.append(scratch.folder)
             snapshot = Snapshot({name: scratch.path_of(name) for name in scratch.sources()})
             program = Program(
-                replays, snapshot.contents, self._understand, self._tell, calls=self._calls, budget=self._budget
+                replays,
+                snapshot.contents,
+                self._understand,
+                self._tell,
+                calls=self._calls,
+                budget=self._budget,
+                has_other_callers=bool(self._libraries),
             )
             first = program.first_run()
             self._check(first)
-            outcome = Search(program, wide=self._wide, only=self._only).repair(first)
-            return RepairResult(outcome, snapshot, scratch.written_through())
+            outcome = Search(program, wide=self._wide, only=self._only, concerns=self._concerns(snapshot)).repair(first)
+            return RepairResult(outcome, snapshot, scratch.written_through(), self._libraries)
+
+    def _concerns(self, snapshot: Snapshot) -> Callable[[Case], bool]:
+        """Of a library, what is defined or wrapped in its files; of a program everything."""
+        if not self._libraries:
+            return lambda case: True
+        return lambda case: any(
+            file in snapshot.contents for file in (case.diagnosis.function.file, *(each.file for each in case.makings))
+        )
 
     def _understand(self, run: Run) -> list[Case]:
         """Every function; what was asked for by name is to be repaired even where it could be ignored."""
-        return [_insist(case) if self._is_asked_for(case) else case for case in understand(run)]
+        return [insist(case) if self._is_asked_for(case) else case for case in understand(run)]
 
     def _is_asked_for(self, case: Case) -> bool:
         return any(case.diagnosis.function.is_called(name) for name in self._only)
@@ -85,6 +100,12 @@ class Repairing:
     def _check(self, run: Run) -> None:
         """Is there anything to repair, and to prove it with?"""
         name = self._target.name if self._target.kind == "script" else " ".join(self._target.command()[:2])
+        for library in self._libraries:
+            if library.name not in run.imported and not run.status:
+                raise UsageError(
+                    f"--library {library.name}: {name} does not import it, or imports it only in other processes; "
+                    "name a library that it uses."
+                )
         if run.recording.events:
             if self._only:
                 _check_names(self._only, run.recording)
@@ -107,12 +128,6 @@ class Repairing:
                 f"{name}: failed before any function was traced (exit status {run.status}): {last}.{more} "
                 f"See that it runs first: {suggested(['python', *self._target.command()]) or 'python SCRIPT'}"
             )
-
-
-def _insist(case: Case) -> Case:
-    if case.diagnosis.verdict is not Verdict.BOUNDED or not case.diagnosis.retraces:
-        return case
-    return case._replace(diagnosis=msgspec.structs.replace(case.diagnosis, verdict=Verdict.RETRACING))
 
 
 def _check_names(only: Sequence[str], recording: Recording) -> None:

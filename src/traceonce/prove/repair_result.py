@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import linecache
+import os
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,19 +21,26 @@ from traceonce.fix.project.files import Snapshot
 from traceonce.fix.suggestions import describe_candidate
 from traceonce.frameworks.base.places import working_folder
 from traceonce.observe.excerpts import with_excerpts
+from traceonce.prove.library import Library
 from traceonce.prove.search_result import Repaired, SearchResult
 from traceonce.words.notes import in_english
-from traceonce.words.notes.diagnoses import REPAIRED_ELSEWHERE
+from traceonce.words.notes.diagnoses import REPAIRED_ELSEWHERE, RIGHT_WITH_ANOTHER
 
 
 class RepairResult:
     """The program with its repairs. `files` is what changes, `unproved` names what was taken without a proof.
 
-    `written_through` are files of the user's that the program itself has changed while it was run.
+    `written_through` are files of the user's that the program itself has changed while it was run. With `libraries`,
+    what changes are files of these, which are never written.
     """
 
-    def __init__(self, outcome: SearchResult, snapshot: Snapshot, written_through: list[str]) -> None:
+    def __init__(
+        self, outcome: SearchResult, snapshot: Snapshot, written_through: list[str], libraries: Sequence[Library] = ()
+    ) -> None:
         self.outcome = outcome
+        self.libraries = tuple(libraries)
+        if libraries:
+            _show_sources(outcome.original.run.recording, snapshot.contents)
         original = with_excerpts(outcome.original.run.recording)  # before the source that ran is written over
         self._original = with_what_was_shown(original, outcome.shown_wrong)
         self._snapshot = snapshot
@@ -54,21 +63,43 @@ class RepairResult:
     @property
     def diff(self) -> str:
         """The change, to be read."""
-        return unified_diff(self._changes, Path(working_folder() or "."))
+        return unified_diff(self._changed_paths, self.folder)
 
     @property
     def patch(self) -> bytes:
         """The same, to be applied: each line in the encoding of its file."""
-        return patch(self._changes, Path(working_folder() or "."))
+        return patch(self._changed_paths, self.folder)
 
     @property
-    def _changes(self) -> dict[str, tuple[bytes, bytes]]:
+    def folder(self) -> Path:
+        """Where the diff applies: in the working folder, or the nearest above it that holds all that changes."""
+        cwd = Path(working_folder() or ".")
+        places = [] if self.libraries else [os.path.dirname(path) for path in self._changed_paths]
+        return Path(os.path.commonpath([cwd, *places]))
+
+    @property
+    def _changed_paths(self) -> dict[str, tuple[bytes, bytes]]:
+        cwd = Path(working_folder() or ".")
+        return {os.path.normpath(cwd / name): change for name, change in self.changes.items()}
+
+    @property
+    def changes(self) -> dict[str, tuple[bytes, bytes]]:
+        """What each changed file was, and is to be."""
         before = self._snapshot.contents
         return {name: (before[name], content) for name, content in self.files.items() if content != before[name]}
 
     @property
     def something_is_left(self) -> bool:
-        return self.recording.error is not None or any(not repaired.settled for repaired in self.outcome.functions)
+        return self.outcome.last.run.recording.error is not None or any(
+            not repaired.settled for repaired in self.outcome.functions
+        )
+
+    @property
+    def not_concerned(self) -> list[Diagnosis]:
+        """Where libraries are repaired: what needs a repair, and is of the program itself."""
+        found = {stable_name(repaired.case.diagnosis.function) for repaired in self.outcome.functions}
+        others = [each for each in self.diagnoses if stable_name(each.function) not in found]
+        return [each for each in others if self.libraries and not each.verdict.is_ignorable]
 
     @functools.cached_property
     def recording(self) -> Recording:
@@ -86,15 +117,35 @@ class RepairResult:
         for diagnosis in (case.diagnosis for case in cases_of(original, None)):
             name = stable_name(diagnosis.function)
             if name in found:
-                yield Repair(diagnosis.backend, diagnosis.function, _fixes_to_tell(found[name]))
+                repaired = found[name]
+                yield Repair(
+                    diagnosis.backend, diagnosis.function, _fixes_to_tell(repaired), dealt_with=_tried(repaired)
+                )
             elif not diagnosis.verdict.is_ignorable:  # it was not asked for, or what calls it was repaired
                 left = self.outcome.last.traces.get(name, 0)
                 notes = (REPAIRED_ELSEWHERE(before=diagnosis.traces, after=left),) if left < diagnosis.traces else ()
-                yield Repair(diagnosis.backend, diagnosis.function, notes=in_english(notes), coded_notes=notes)
+                along = name in self.outcome.along
+                if along and (diagnosis.verdict.is_silent or diagnosis.failed):
+                    notes = (RIGHT_WITH_ANOTHER(),)
+                yield Repair(
+                    diagnosis.backend,
+                    diagnosis.function,
+                    notes=in_english(notes),
+                    coded_notes=notes,
+                    dealt_with=tuple(dict.fromkeys(cause.code for cause in diagnosis.causes)) if along else (),
+                )
 
     def write(self) -> list[str]:
-        self._snapshot.write({name: after for name, (_, after) in self._changes.items()})
-        return sorted(self._changes)
+        assert not self.libraries, "installed files are never written"
+        self._snapshot.write({name: after for name, (_, after) in self.changes.items()})
+        return sorted(self.changes)
+
+
+def _show_sources(recording: Recording, contents: Mapping[str, bytes]) -> None:
+    """A report shows the source of functions, and looks for it in the working folder: of a library it is known here."""
+    for file in {event.function.file or "" for event in recording.events} & contents.keys():
+        text = contents[file].decode(errors="replace")
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
 
 
 def with_what_was_shown(recording: Recording, shown_wrong: Collection[str]) -> Recording:
@@ -113,6 +164,12 @@ def with_what_was_shown(recording: Recording, shown_wrong: Collection[str]) -> R
         for finding in recording.findings
     )
     return msgspec.structs.replace(recording, findings=findings)
+
+
+def _tried(repaired: Repaired) -> tuple[CauseCode, ...]:
+    """The causes for which something was run, where that did not settle the function."""
+    tried = () if repaired.settled else repaired.attempts
+    return tuple(dict.fromkeys(code for attempt in tried if attempt.proof is not None for code in attempt.codes))
 
 
 def _fixes_to_tell(repaired: Repaired) -> tuple[Fix, ...]:

@@ -2,7 +2,7 @@
 
 For each run it is as if made anew, always in the same place: what a program prints about its own path stays the same.
 Files over a size, and whatever lies beyond a number of files, are linked instead of copied; folders of environments and
-version control always are.
+version control always are. Of a library that is to be repaired nothing is linked: its own files cannot be reached.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import shutil
 import stat
 import tempfile
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+
+from traceonce.prove.library import Library
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
 LARGE = 16 * 2**20  # bytes; a larger file is linked
@@ -32,6 +34,15 @@ def project_root(script: Path) -> Path:
     return script.parent
 
 
+def project_folders(script: Path | None, cwd: Path) -> list[Path]:
+    """The folders that hold a program's own files: of its project, and the working folder where that lies elsewhere."""
+    cwd = cwd.resolve()
+    root = project_root(script.resolve() if script is not None else cwd / "program")
+    if cwd != root and cwd in root.parents:
+        root = cwd
+    return [root] if root == cwd or root in cwd.parents else [root, cwd]
+
+
 def _is_everything(folder: Path) -> bool:
     return folder == Path(folder.anchor) or folder == Path.home()
 
@@ -39,14 +50,12 @@ def _is_everything(folder: Path) -> bool:
 class Scratch:
     """The copies of the project and of the working folder, as a context manager that clears up."""
 
-    def __init__(self, script: Path | None, cwd: Path) -> None:
+    def __init__(self, script: Path | None, cwd: Path, libraries: Sequence[Library] = ()) -> None:
         """`script` may be None (`-m`, `-c`): the project is that of the working folder then."""
         self._cwd = cwd.resolve()
         start = script.resolve() if script is not None else self._cwd / "program"
-        root = project_root(start)
-        if self._cwd != root and self._cwd in root.parents:
-            root = self._cwd
-        roots = [root] if root == self._cwd or root in self._cwd.parents else [root, self._cwd]
+        roots = project_folders(script, cwd)
+        self._libraries = tuple(libraries)
         self._folder = Path(tempfile.mkdtemp(prefix="traceonce-fix-")).resolve()
         self._trees = {root: self._folder / str(number) / root.name for number, root in enumerate(roots)}
         self._first = [*reversed(start.parents), *reversed(self._cwd.parents), self._cwd]
@@ -83,6 +92,15 @@ class Scratch:
         """The folders that are copied, and where to."""
         return {str(root): str(copy) for root, copy in self._trees.items()}
 
+    @property
+    def libraries(self) -> dict[str, str]:
+        """The packages that are imported from a copy, and the folder in which that lies."""
+        return {library.name: str(self._shelf) for library in self._libraries}
+
+    @property
+    def _shelf(self) -> Path:
+        return self._folder / "libraries"
+
     def copy_of(self, path: Path) -> Path:
         """Where a file of the user's is in the copy; a path outside of the project stays as it is."""
         for root, copy in self._trees.items():
@@ -94,21 +112,38 @@ class Scratch:
         """JSON that names files of the copy, with the user's own names in their place."""
         for root, copy in self._trees.items():
             data = data.replace(str(copy).encode(), json.dumps(str(root), ensure_ascii=False)[1:-1].encode())
-        return data
+        return data.replace(f"{self._shelf}{os.sep}".encode(), b"")
+
+    def with_own_names(self, text: str) -> str:
+        """A text for people, in the same way."""
+        for root, copy in self._trees.items():
+            text = text.replace(str(copy), str(root))
+        return text.replace(f"{self._shelf}{os.sep}", "")
 
     def sources(self) -> dict[str, bytes]:
-        """The user's Python files, named as recordings name them: from the working folder on, or in full."""
+        """The Python files that may be changed, named as recordings name them.
+
+        Those of the libraries where there are such, from the folder of the package's parent on; else the user's own:
+        from the working folder on, or in full.
+        """
         found: dict[str, bytes] = {}
+        for library in self._libraries:
+            of_one_file = library.location.is_file()
+            for path in [library.location] if of_one_file else sorted(library.location.rglob("*.py")):
+                with contextlib.suppress(OSError):
+                    found[library.name_of(path)] = path.read_bytes()
+        if self._libraries:
+            return found
         for root in self._trees:
-            for path in _python_files(root):
+            for path in python_files(root):
                 below = self._cwd in path.parents
                 with contextlib.suppress(OSError):
                     found[str(path.relative_to(self._cwd) if below else path)] = path.read_bytes()
         return found
 
     def path_of(self, name: str) -> Path:
-        """The user's own file behind a name in a recording."""
-        return self._cwd / name
+        """The file behind a name in a recording: the user's own, or the installed one of a library."""
+        return next(filter(None, (library.path_of(name) for library in self._libraries)), self._cwd / name)
 
     def renew(self, changed: Mapping[str, bytes]) -> None:
         """The copy as if made anew, with these files changed; what the last run has left as it was stays."""
@@ -119,8 +154,12 @@ class Scratch:
         for root, copy in self._trees.items():
             self._clear(copy)
             self._copy(root, copy)
+        for library in self._libraries:
+            self._clear(self._shelf / library.name)
+            self._copy_library(library)
         for name, content in changed.items():
-            target = self.copy_of(self.path_of(name))
+            installed = any(library.path_of(name) is not None for library in self._libraries)
+            target = self._shelf / name if installed else self.copy_of(self.path_of(name))
             self._make_real(target.parent)
             target.unlink(missing_ok=True)
             target.write_bytes(content)
@@ -178,6 +217,27 @@ class Scratch:
                         self._copy_file(entry.path, place)
                         files, size = files + 1, size + length
 
+    def _copy_library(self, library: Library) -> None:
+        """All of it, with what is compiled of it already: a copy has the times of its files, and so that is valid."""
+        target, location = self._shelf / library.name, library.location
+        self._shelf.mkdir(exist_ok=True)
+        if location.is_file():
+            self._refresh(location, target.with_suffix(".py"))
+            return
+        for folder, _, names in os.walk(location, followlinks=True):
+            place = target / Path(folder).relative_to(location)
+            place.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                self._refresh(Path(folder, name), place / name)
+        for beside in location.parent.glob("*.libs"):  # what its compiled parts are linked to, looked for beside it
+            if not (self._shelf / beside.name).exists():
+                (self._shelf / beside.name).symlink_to(beside)
+
+    def _refresh(self, path: Path, place: Path) -> None:
+        if place.exists() and self._copied.get(place) != _state(place):
+            place.unlink()
+        self._copy_file(str(path), place)
+
     def _copy_link(self, target: Path, place: Path) -> None:
         """A link into the project leads into the copy; what lies outside is copied, if it is a file, or linked."""
         if self.copy_of(target) != target:
@@ -228,7 +288,7 @@ def _state(path: Path) -> tuple[int, int]:
     return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else (0, 0)
 
 
-def _python_files(root: Path) -> Iterator[Path]:
+def python_files(root: Path) -> Iterator[Path]:
     """The Python files below a folder, without those of environments and hidden folders."""
     waiting, seen = deque([root]), 0
     while waiting and seen < MOST_FILES:

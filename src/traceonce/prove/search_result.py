@@ -46,7 +46,8 @@ class Repaired(NamedTuple):
     Where the search was stopped, the first change that was not tried stands before the advice.
 
     `stuck`: nothing was taken in the last step. `unproved` is the first candidate that could be written and was neither
-    proved nor refuted, but left fewer traces, with its files.
+    proved nor refuted, but left fewer traces, with its files. `refuted_alone` are those that may be right together
+    with the changes of other functions.
     """
 
     case: Case
@@ -56,6 +57,7 @@ class Repaired(NamedTuple):
     settled: bool
     stuck: bool = False
     unproved: tuple[Fix, Files] | None = None
+    refuted_alone: tuple[Candidate, ...] = ()
 
     def followed_by(self, later: Repaired) -> Repaired:
         """The same function after one more step."""
@@ -64,14 +66,15 @@ class Repaired(NamedTuple):
             fixes=(*self.fixes, *later.fixes),
             attempts=(*self.attempts, *later.attempts),
             unproved=later.unproved or self.unproved,
+            refuted_alone=(*self.refuted_alone, *later.refuted_alone),
         )
 
 
 class SearchResult(NamedTuple):
     """All of it: the original run, the functions looked at, the files as they are to be, the last run.
 
-    `shown_wrong` names the functions that return what they do not when run eagerly, until they are repaired. `stopped`
-    says why not all was tried.
+    `shown_wrong` names the functions that return what they do not when run eagerly, until they are repaired. `along`
+    are those that needed a repair, and need none with those of others. `stopped` says why not all was tried.
     """
 
     original: Observed
@@ -80,4 +83,5 @@ class SearchResult(NamedTuple):
     files: Files
     last: Observed
     shown_wrong: frozenset[str] = frozenset()
+    along: frozenset[str] = frozenset()
     stopped: Why | None = None

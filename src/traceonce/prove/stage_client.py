@@ -19,7 +19,7 @@ from traceonce.observe.launch import Target
 from traceonce.observe.recording_store import complete
 from traceonce.prove.budget import Interruption
 from traceonce.prove.framework_imports import foresee_frameworks
-from traceonce.prove.order import ERRORS, GRACE, PRINTED, PROBES, READY, RECORDING, REPLAY, Ended, Order
+from traceonce.prove.order import ERRORS, GRACE, IMPORTED, PRINTED, PROBES, READY, RECORDING, REPLAY, Ended, Order
 from traceonce.prove.scratch import Scratch
 
 PRINTED_KEPT = 4 * 2**20  # bytes of what a program prints
@@ -30,7 +30,7 @@ class Run(msgspec.Struct, frozen=True):
     """One run: its end, what was printed, what was recorded, what the user's functions returned.
 
     `replay` is None where the program left without saying goodbye (`os._exit`, a crash, a kill). `probes` are None
-    where they were not finished.
+    where they were not finished. `imported` are the libraries whose copies it has imported.
     """
 
     status: int | None
@@ -40,6 +40,7 @@ class Run(msgspec.Struct, frozen=True):
     errors: str
     seconds: float
     probes: tuple[Probed, ...] | None = None
+    imported: tuple[str, ...] = ()
 
     @classmethod
     def nothing(cls) -> Run:
@@ -109,6 +110,7 @@ class Replays:
             results=str(self._scratch.results),
             temporary=str(self._scratch.temporary),
             moved=self._scratch.trees,
+            libraries=self._scratch.libraries,
             settings=settings,
             timeout=timeout,
             input=str(self._stdin.absolute()) if self._stdin is not None else None,
@@ -159,16 +161,11 @@ class Replays:
             recording=recording,
             replay=replay,
             printed=_text(results / PRINTED),
-            errors=self._with_own_names(_text(results / ERRORS)),
+            errors=self._scratch.with_own_names(_text(results / ERRORS)),
             seconds=ended.seconds,
             probes=self._read_probes(results / PROBES),
+            imported=tuple(_text(results / IMPORTED).split()),
         )
-
-    def _with_own_names(self, text: str) -> str:
-        """What was written about errors, with the user's files in the place of their copies."""
-        for root, copy in self._scratch.trees.items():
-            text = text.replace(copy, root)
-        return text
 
     def _read_probes(self, path: Path) -> tuple[Probed, ...] | None:
         try:

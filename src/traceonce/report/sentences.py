@@ -165,20 +165,41 @@ def describe_breaks(graph_breaks: Sequence[str]) -> str:
 
 
 def fixes_to_show(diagnosis: Diagnosis) -> list[Fix]:
-    """Those that have something to show: where nothing needs to be changed, none has."""
-    return [fix for fix in diagnosis.fixes if fix.snippet]
+    """Those that have something to show, be it in words; where nothing needs to be changed, none has."""
+    return [fix for fix in diagnosis.fixes if fix.snippet or (fix.safety == "advice" and not _leaves_it(fix))]
+
+
+def is_last_resort(fix: Fix) -> bool:
+    """Does it treat no cause, or would somebody else have to act on it?"""
+    return not fix.causes or fix.is_report
+
+
+def _leaves_it(fix: Fix) -> bool:
+    return fix.recipe == "leave_it" or not (fix.coded_notes or fix.note)
+
+
+def lines_to_show(fix: Fix) -> list[str]:
+    """Its code, line by line, for a terminal or a log, else what it says; a report for somebody else is only named."""
+    if fix.is_report:
+        return ["send its maintainers a report: traceonce report --latest --format markdown shows it"]
+    if not fix.snippet:
+        return list(map(plain, fix_notes(fix, "en")))
+    return [line for line in fix.snippet.expandtabs(4).split("\n") if line.strip()]
 
 
 def causes_left(diagnosis: Diagnosis) -> list[Cause]:
-    """The causes that no fix treats. A fix that leaves one trace has treated all, also those that it does not name."""
+    """The causes that no fix treats, and whose usual remedy was not run in vain.
+
+    A fix that leaves one trace has treated all, also those that it does not name.
+    """
     tried = [fix for fix in fixes_to_show(diagnosis) if fix.proof is None or fix.proof.verdict == "proved"]
-    fixes = [fix for fix in tried if fix.causes]
+    fixes = [fix for fix in tried if not is_last_resort(fix)]
     if any(fix.predicted_traces is not None and fix.predicted_traces <= 1 for fix in fixes):
         return []
     treated = {code for fix in fixes for code in fix.causes}
     if treated:  # it fell back for what they treat
         treated.add(CauseCode.FELL_BACK)
-    return [cause for cause in diagnosis.causes if cause.code not in treated]
+    return [cause for cause in diagnosis.causes if cause.code not in (*treated, *diagnosis.dealt_with)]
 
 
 def describe_fix(fix: Fix, diagnosis: Diagnosis, command: str | None, *, marked: bool = False) -> Iterator[str]:

@@ -33,6 +33,8 @@ from traceonce.report.sentences import (
     fix_command,
     fixes_to_show,
     in_calls,
+    is_last_resort,
+    lines_to_show,
 )
 from traceonce.report.terminal import print_line, safe_line
 from traceonce.report.together import bring_together
@@ -228,12 +230,12 @@ def _function_lines(diagnosis: Diagnosis, command: str | None) -> Iterator[Text]
         yield Text("  ").append(title.ljust(label), "yellow").append(f"   {text}")
     fixes = fixes_to_show(diagnosis)
     for fix in fixes:
-        if fix.causes:
+        if not is_last_resort(fix):
             yield from _fix_lines(fix, diagnosis, command, label)
     for remedy in _remedies(diagnosis):
         yield Text("  ").append("change".ljust(label), "green").append(f"   {remedy}")
     for fix in fixes:
-        if not fix.causes:  # the last resort
+        if is_last_resort(fix):
             yield from _fix_lines(fix, diagnosis, command, label)
     for note in diagnosis.notes:
         yield Text("  ").append("note".ljust(label), "dim").append(f"   {note}", "dim")
@@ -257,13 +259,13 @@ def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
 
 def _fix_lines(fix: Fix, diagnosis: Diagnosis, command: str | None, label: int) -> Iterator[Text]:
     """A repair: its code, and in words what may be expected of it."""
-    lines = (fix.snippet or "").expandtabs(4).split("\n")
-    code = [cut(line, SENTENCE) for line in lines if line.strip()]  # an empty line ends a message in a log
+    code = [cut(line, SENTENCE) for line in lines_to_show(fix)]  # without empty lines: one ends a message in a log
     shown = code if len(code) <= SNIPPET else [*code[: SNIPPET - 1], "… (all of it: --format json)"]
+    words = describe_fix(fix, diagnosis, command) if fix.snippet and not fix.is_report else ()
     title = "advice" if fix.safety == "advice" else "fix"
     for number, line in enumerate(shown):
         yield Text("  ").append(("" if number else title).ljust(label), "green").append(f"   {line}")
-    for line in describe_fix(fix, diagnosis, command):
+    for line in words:
         yield Text("  " + " " * label + f"   {line}", "dim")
 
 
@@ -281,7 +283,7 @@ def _remedies(diagnosis: Diagnosis) -> list[str]:
     remedies: dict[str, list[str]] = {}
     for cause in causes_left(diagnosis)[:CAUSES]:
         remedies.setdefault(describe_remedy(cause, diagnosis), []).append(cause.path)
-    if len(remedies) == 1 and not fixes_to_show(diagnosis):
+    if len(remedies) == 1 and not fixes_to_show(diagnosis) and not diagnosis.dealt_with:
         return list(remedies)
     return [f"{', '.join(dict.fromkeys(paths))}: {remedy}" for remedy, paths in remedies.items()][:4]
 

@@ -12,7 +12,7 @@ from traceonce.facts import CallSite, Container, FunctionId, Leaf, Recording, Tr
 from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.recipes import leave_it, library_report
-from traceonce.fix.suggestions import make_case
+from traceonce.fix.suggestions import describe_candidate, make_case
 from traceonce.frameworks.jax.recipes import array_argument
 from traceonce.frameworks.tensorflow.recipes import (
     drop_remainder,
@@ -385,7 +385,7 @@ def test_the_caller_of_a_library_keeps_the_object() -> None:
 
 
 REPORT = """\
-## `Model.call` is traced again and again
+## keras: `Model.call` is traced again and again
 
 `Model.call` (`keras/model.py:80`) was traced 6 times in 6 calls: it keeps retracing as it is called.
 
@@ -404,6 +404,15 @@ Measured with traceonce (`traceonce run --format json` has every trace)."""
 def test_the_report_for_the_maintainers_has_no_path_of_this_machine() -> None:
     (report,) = in_library(*([sparse("x", n, 3)] for n in range(2, 8)), bytes=2 * 2**20)
     assert report.snippet == REPORT
+    described = describe_candidate(report)
+    assert described.is_report
+    assert report.is_last_resort
+
+
+def test_the_report_carries_the_version_of_the_library() -> None:
+    of = case(*([sparse("x", n, 3)] for n in range(2, 8)), function=LIBRARY, call_site=THROUGH)
+    of = of._replace(environment={**of.environment, "keras": "3.15.1"})
+    assert (only(library_report.RECIPE, of).snippet or "").startswith("## keras 3.15.1: `Model.call` is traced")
 
 
 def test_advice_needs_no_call_site_and_no_parameters() -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tests.unit.fix.written_case import case_for
+from tests.unit.fix.written_case import FILE, case_for
 from tests.unit.handmade import python, tensor, thing
-from traceonce.facts import CallSite, Leaf, Verdict
+from traceonce.facts import CallSite, CauseCode, Leaf, Verdict
 from traceonce.fix import proposals
-from traceonce.fix.candidate import Recipe
+from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.kit import kit_of
+from traceonce.fix.kit import Kit, kit_of
 from traceonce.fix.proposals import best, consider, propose
 from traceonce.fix.signatures.prediction import predict_traces
+from traceonce.fix.source.edits import Edits
 from traceonce.frameworks.base.registry import known_frameworks
 from traceonce.words.notes import say_reasons
 
@@ -168,6 +169,50 @@ def test_the_best_is_the_first_that_leaves_the_fewest() -> None:
     assert chosen.recipe == "input_signature"
     assert chosen.predicted_traces == 1
     assert (best(case(*NUMBERS, codes=("value",), verdict=Verdict.BOUNDED)) or chosen).recipe == "leave_it"
+
+
+TWICE = """\
+import tensorflow as tf
+
+
+def f(x, k):
+    return x
+
+
+plain = tf.function(f)
+fused = tf.function(f, jit_compile=True)
+plain(1, 2)
+fused(1, 2)
+"""
+
+
+def test_a_function_that_is_wrapped_at_several_places_is_changed_at_each() -> None:
+    sizes = [(tensor("x", size), python("k", "a")) for size in range(1, 7)]
+    seen = case_for(TWICE, "f", ("shape", "x.shape[0]"), leaves=sizes)
+    assert len(seen.makings) == 2
+    edits = Edits({FILE: TWICE.encode()})
+    relaxing = next(each for each in propose(seen) if each.recipe == "reduce_retracing")
+    assert relaxing.change is not None
+    relaxing.change(edits)
+    changed = edits.results()[FILE].decode()
+    assert "plain = tf.function(f, reduce_retracing=True)" in changed
+    assert "fused = tf.function(f, jit_compile=True, reduce_retracing=True)" in changed
+
+
+def test_of_advice_what_leaves_the_fewest_traces_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What treats no cause, and a report that somebody else would have to act on, come last."""
+    value = (CauseCode.VALUE,)
+    offers = [
+        Candidate("for_others", "advice", value, None, None, "## a library: it is traced again"),
+        Candidate("no_cause", "advice", (), None, 0),
+        Candidate("unknown", "advice", value),
+        Candidate("three", "advice", value, None, 3),
+        Candidate("two", "advice", value, None, 2),
+    ]
+    recipe = Recipe("any", "", "", "", "", lambda _: iter(offers))
+    monkeypatch.setattr(proposals, "kit_of", lambda _: Kit(advice=(recipe,)))
+    told = [each.recipe for each in propose(case(*NUMBERS, codes=("value",)))]
+    assert told == ["two", "three", "unknown", "no_cause", "for_others"]
 
 
 def test_advice_is_never_better_than_a_change() -> None:

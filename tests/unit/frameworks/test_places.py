@@ -34,6 +34,16 @@ def test_a_users_file(places: Places, file: str) -> None:
     assert not places.is_in_framework(file, "fx")
 
 
+def test_a_file_that_was_found_upwards_has_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with ``sys.path.append(os.path.join(os.path.dirname(__file__), ".."))``, in many a script."""
+    (tmp_path / "scripts").mkdir()
+    monkeypatch.chdir(tmp_path / "scripts")
+    places = Places((TORCH,))
+    assert places.shorten(f"{tmp_path}/scripts/../core/ops.py") == f"{tmp_path}/core/ops.py"
+    assert places.shorten(f"{tmp_path}/scripts/../scripts/run.py") == "run.py"
+    assert places.shorten(f"{tmp_path}/scripts/run.py") == "run.py"
+
+
 def test_ours(places: Places) -> None:
     assert places.is_framework(f"{OURS[0]}explain/history.py")
     assert not places.is_user(f"{OURS[0]}explain/history.py")

@@ -51,6 +51,23 @@ def test_what_the_files_of_a_program_import_is_foreseen(
     assert foresee_frameworks(Target(kind, name, ()), project) == expected
 
 
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("-q", "checks"), ["jax", "jax.numpy"]),
+        (("checks/test_layers.py::test_dense",), ["jax", "jax.numpy"]),
+        (("-q",), ["tensorflow", "jax", "jax.numpy"]),
+    ],
+)
+def test_a_module_from_elsewhere_runs_the_files_of_the_project(
+    arguments: tuple[str, ...], expected: list[str], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "checks").mkdir()
+    (project / "checks" / "test_layers.py").write_text("from model.layers import dense\n")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    assert foresee_frameworks(Target("module", "pytest", arguments), project) == expected
+
+
 def test_what_is_not_installed_is_not_loaded(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert foresee_frameworks(Target("script", "train.py", ()), project) == []

@@ -61,3 +61,21 @@ def test_runs_that_print_another_number_of_lines_cannot_be_compared() -> None:
 def test_a_program_may_print_how_often_it_was_traced() -> None:
     assert difference("traced 8 times", "traced 1 times", counts=[(8, 1)]) is None
     assert difference("traced 8 times", "traced 2 times", counts=[(8, 1)]) is not None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "WARNING:tensorflow:5 out of the last 5 calls to <function step at 0x7f2c> triggered tf.function retracing. "
+        "Tracing is expensive and the excessive number of tracings could be due to (1) creating @tf.function",
+        "2026-01-02 03:04:05 [W] 6 out of the last 9 calls to <function step at 0x7f> triggered tf.function retracing.",
+        "WARNING:jax._src.interpreters.pxla:Compiling jit(step) with global shapes and types (ShapedArray(),).",
+        "Finished tracing step for jit in 0.002439976 sec",
+        "W1119 14:46:01 28 torch/_dynamo/convert_frame.py:1994] [0/8] torch._dynamo hit config.recompile_limit (8)",
+        "W1119 14:46:01 28 torch/_dynamo/convert_frame.py:1994] [0/8]    last reason: 0/7: size mismatch",
+    ],
+)
+def test_what_a_framework_says_of_its_traces_refutes_nothing(said: str) -> None:
+    assert difference(f"loss 1.5\n{said}\n{said}\nloss 1.25", f"loss 1.5\n{said}\nloss 1.25") is None
+    assert difference(f"loss 1.5\n{said}\nloss 1.25", "loss 1.5\nloss 1.25") is None
+    assert difference(f"loss 1.5\n{said}\nloss 1.25", "loss 1.5\nloss 9.25") is not None

@@ -235,6 +235,29 @@ def test_the_last_resort_comes_after_what_would_treat_the_causes() -> None:
     assert [line.split()[0] for line in told_with(fix)] == ["change", "change", "advice", "8", "advice,"]
 
 
+REPORT = Fix("library_report", "advice", causes=(CauseCode.SHAPE,), snippet="## keras: `call` is traced\n\nCause:")
+
+
+def test_a_report_for_the_maintainers_is_named_and_comes_last() -> None:
+    """Nobody can read Markdown in a terminal, and what the user can change is still told."""
+    lines = told_with(REPORT)
+    assert [line.split()[0] for line in lines[:3]] == ["change", "change", "advice"]
+    assert "--format markdown" in lines[2]
+    assert not any("##" in line for line in lines)
+
+
+def test_advice_without_code_is_told_in_words() -> None:
+    lines = told_with(Fix("hoist", "advice", causes=(CauseCode.SHAPE, CauseCode.VALUE), note="Make it once."))
+    assert [line.split(maxsplit=1) for line in lines] == [["advice", "Make it once."]]
+
+
+def test_what_was_run_in_vain_is_not_advised_again() -> None:
+    recording = record(*train_step(), calls=8)
+    diagnoses = [msgspec.structs.replace(each, dealt_with=(CauseCode.VALUE,)) for each in diagnose(recording)]
+    (told,) = render_text(Material(recording, diagnoses)).splitlines()[5:]
+    assert told.startswith("  change       x.shape[1]: ")
+
+
 def test_several_fixes_are_shown_one_after_the_other() -> None:
     assert sum(line.startswith("  fix ") for line in told_with(RELAXED, SIGNATURE)) == 2
 

@@ -95,7 +95,7 @@ def _write_report(case: Case) -> str:
     versions = [f"{package} {version}" for package, version in case.environment.items()]
     return "\n".join(
         [
-            f"## `{name}` is traced again and again",
+            f"## {_title(case)}: `{name}` is traced again and again",
             "",
             f"`{name}` ({place}) was traced {count_of(diagnosis.traces, 'time')}{calls}: "
             f"{say_reason(diagnosis.reason, diagnosis.backend, 'en')}.",
@@ -112,6 +112,12 @@ def _write_report(case: Case) -> str:
             "Measured with traceonce (`traceonce run --format json` has every trace).",
         ]
     )
+
+
+def _title(case: Case) -> str:
+    """The library, with its version where that is known."""
+    library = library_of(case.diagnosis)
+    return f"{library} {case.environment.get(library, '')}".rstrip() if library != UNKNOWN else "A library"
 
 
 def _describe(cause: Cause) -> str:

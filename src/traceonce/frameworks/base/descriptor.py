@@ -82,6 +82,9 @@ class Framework:
     `configured_by` are prefixes of environment variables that it reads when it is imported; those in `logged_by` decide
     only about what is logged.
 
+    `says_of_traces` is an expression (`re`) that finds the lines of a log in which it says itself that it has traced,
+    or compiled, again: with fewer traces there are fewer of them.
+
     `default_of` are packages that load a framework by the name in an environment variable, and this one without it.
     `inside` are attributes under which what it makes keeps the Python function, or the object, that it was made of.
 
@@ -104,6 +107,7 @@ class Framework:
     per_model: frozenset[str] = frozenset()
     configured_by: tuple[str, ...] = ()
     logged_by: tuple[str, ...] = ()
+    says_of_traces: str | None = None
     default_of: Mapping[str, str] = field(default_factory=dict)
     inside: tuple[str, ...] = ()
     dialect: Dialect = field(default_factory=Dialect)

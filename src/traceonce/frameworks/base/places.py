@@ -12,6 +12,7 @@ from types import FrameType
 from traceonce.facts import CallSite, Frame
 from traceonce.facts.event import package_path
 
+_UPWARDS = f"{os.sep}..{os.sep}"
 _WRITTEN_FOR = ("<string>", "<attrs generated ")
 # As it was imported, and where it lies: an environment may hold a link to it.
 OURS = tuple({str(file.parents[2]) + os.sep for file in (Path(__file__), Path(__file__).resolve())})
@@ -63,7 +64,12 @@ class Places:
         return not file.startswith(self._libraries) and package_path(file) == file
 
     def shorten(self, file: str) -> str:
-        """A file below the working directory as the user would type it; any other as it is."""
+        """A file below the working directory as the user would type it; any other as it is.
+
+        One that was found through ``..`` in `sys.path` goes by the name that it has anyway.
+        """
+        if _UPWARDS in file and self.is_user(file):
+            file = os.path.normpath(file)
         below = len(self._cwd) > 1 and file.startswith(self._cwd)
         return file[len(self._cwd) :] if below and self.is_user(file) else file
 

@@ -51,6 +51,8 @@ FRAMEWORK = Framework(
     title="JAX",
     module="jax",
     distributions=("jax",),
+    says_of_traces=r"\bjax\._src\.|Finished (?:tracing|jaxpr to MLIR module conversion|XLA compilation of) "
+    r"|Compiling \S+ with global shapes|TRACING CACHE MISS at ",
     along=("jax.numpy",),
     companions={"keras": "Keras"},
     per_model=frozenset({"keras"}),

@@ -57,6 +57,7 @@ FRAMEWORK = Framework(
     title="TensorFlow",
     module="tensorflow",
     distributions=("tensorflow", "tensorflow-cpu", "tensorflow-macos", "tf-nightly"),
+    says_of_traces=r"\d+ out of the last \d+ calls to .* triggered tf\.function retracing",
     companions={"keras": "Keras"},
     per_model=KERAS,
     configured_by=("TF_", "KERAS_", "XLA_"),

@@ -43,6 +43,8 @@ FRAMEWORK = Framework(
     title="PyTorch",
     module="torch",
     distributions=("torch",),
+    says_of_traces=r"torch\._dynamo hit config\.\w+_limit|\[\d+/\d+\]\s+(?:function: |last reason: "
+    r"|To (?:log all recompilation reasons|diagnose recompilation issues)|Recompiling function |triggered by the )",
     companions={"keras": "Keras"},
     per_model=frozenset({"keras"}),
     configured_by=("TORCH", "PYTORCH_", "KERAS_"),

@@ -23,6 +23,7 @@ from traceonce.report.sentences import (
     describe_values,
     fixes_to_show,
     in_calls,
+    lines_to_show,
 )
 
 CAUSES = 8  # shown per function
@@ -88,9 +89,8 @@ def _cost(diagnosis: Diagnosis) -> str:
 def _changes(diagnosis: Diagnosis) -> Iterator[str]:
     yield from (f"  change     {remedy}" for remedy in _remedies(diagnosis))
     for fix in fixes_to_show(diagnosis):
-        words = describe_fix(fix, diagnosis, None)
-        lines = (fix.snippet or "").expandtabs(4).split("\n")
-        code = [cut(line, SENTENCE) for line in lines if line.strip()]
+        words = describe_fix(fix, diagnosis, None) if fix.snippet and not fix.is_report else ()
+        code = [cut(line, SENTENCE) for line in lines_to_show(fix)]
         yield from (f"  {'' if number else 'fix':<11}{line}" for number, line in enumerate([*code, *words]))
 
 

@@ -9,7 +9,7 @@ from traceonce.facts.command_line import quoted
 from traceonce.facts.event import package_path
 from traceonce.report.markdown.escape import block, code, html_code, prose, sentence
 from traceonce.report.phrases import Phrases
-from traceonce.report.sentences import causes_left, describe_place, fixes_to_show
+from traceonce.report.sentences import causes_left, describe_place, fixes_to_show, is_last_resort
 
 CAUSES = 8
 RECORDS = 3
@@ -74,7 +74,7 @@ def _facts(diagnosis: Diagnosis, phrases: Phrases) -> Iterator[str]:
 def _changes(diagnosis: Diagnosis, phrases: Phrases, command: str | None) -> Iterator[str]:
     """The fixes, what to do about causes that none of them treats, and what else there is to know."""
     labels = phrases.LABELS
-    fixes = sorted(fixes_to_show(diagnosis), key=lambda fix: not fix.causes)  # what treats no cause is a last resort
+    fixes = sorted(fixes_to_show(diagnosis), key=is_last_resort)
     for fix in fixes:
         yield from _fix(fix, diagnosis, phrases, command)
     remedies: dict[str, list[Cause]] = {}
@@ -100,7 +100,10 @@ def _fix(fix: Fix, diagnosis: Diagnosis, phrases: Phrases, command: str | None) 
         yield f"**{title}** ({code(fix.recipe)}){labels.colon}{prose(first)}"
         return
     yield f"**{title}**{labels.colon}{prose(first)}"
-    text, language = (fix.diff, "diff") if fix.diff else (fix.snippet or "", "python")
+    snippet = fix.snippet or "", "markdown" if fix.is_report else "python"
+    text, language = (fix.diff, "diff") if fix.diff else snippet
     lines = text.strip("\n").split("\n")
-    yield block("\n".join(lines if len(lines) <= LINES else [*lines[: LINES - 1], f"… ({len(lines)} lines)"]), language)
+    shown = lines if len(lines) <= LINES or fix.is_report else [*lines[: LINES - 1], f"… ({len(lines)} lines)"]
+    if text:
+        yield block("\n".join(shown), language)
     yield from map(sentence, rest)

@@ -267,6 +267,11 @@ MADE_FROM_CALL = Phrase(
     en="it is made from what {name:code}() gives, perhaps something else each time",
     zh="它由 {name:code}() 的结果创建，每次可能不同",
 )
+FITS_ONE_PROGRAM = Phrase(
+    "fits_one_program",
+    en="it fits the calls of this program, and a library has other callers",
+    zh="它只适合这个程序的调用，而库还有别的调用者",
+)
 WRITTEN_AT_SEVERAL_PLACES = Phrase(
     "written_at_several_places",
     en="{code:code} is written at several places: give it a name, once",

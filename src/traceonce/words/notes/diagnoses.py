@@ -45,6 +45,11 @@ LOOKING_FAILED = Sentence(
     en="No fix was found, since traceonce itself failed: {error:code}. Please report it.",
     zh="没有找到修改方法，因为 traceonce 自身出错：{error:code}。请报告这个问题。",
 )
+RIGHT_WITH_ANOTHER = Sentence(
+    "right_with_another",
+    en="The repair of another function makes this one right, too.",
+    zh="修改另一个函数之后，这个函数也正确了。",
+)
 REPAIRED_ELSEWHERE = Sentence(
     "repaired_elsewhere",
     en="The repair of another function leaves {after} of its {before} {before:trace|traces}.",

@@ -19,6 +19,11 @@ BEYOND_RAISES = Sentence(
     en="Calls beyond the run now raise: {errors:texts}.",
     zh="本次运行之外的调用现在会报错：{errors:texts}。",
 )
+ONLY_TOGETHER = Sentence(
+    "only_together",
+    en="It is right only together with the changes of the other functions that this one was proved with.",
+    zh="只有与一同证明的其他函数的修改合在一起，它才正确。",
+)
 PRINTED_COUNT_CHANGED = Sentence(
     "printed_count_changed",
     en="A printed number changed along with the count of traces, and was taken for that count.",

@@ -97,6 +97,7 @@ RECIPE = Recipe(
     beware="Results follow the dtype of the arguments. What was weak, and met an array of a narrower dtype, no longer "
     "gives way to it; what is cast to a narrower dtype loses digits.",
     propose=propose,
+    fits_calls=True,
     treats_arguments=True,
     examples=(
         Example(

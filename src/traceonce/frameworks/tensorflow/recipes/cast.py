@@ -110,6 +110,7 @@ RECIPE = Recipe(
     beware="Results follow the dtype of the arguments, and a narrower one loses digits. Where both precisions are "
     "wanted, two traces are right.",
     propose=propose,
+    fits_calls=True,
     treats_arguments=True,
     examples=(
         Example(

@@ -185,6 +185,7 @@ RECIPE = Recipe(
     beware="What the signature does not admit raises an error instead of being traced. Python numbers are tensors in "
     "the body, and are cast: an int32 holds nothing beyond 2,147,483,647. Sizes in the body may no longer be known.",
     propose=propose,
+    fits_calls=True,
     treats_arguments=True,
     shown_by_probes=True,
     examples=(

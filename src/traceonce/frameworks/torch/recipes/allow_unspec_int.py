@@ -89,5 +89,6 @@ RECIPE = Recipe(
     beware="It does nothing under `dynamic=False`. A number that decides what the module is (how many layers run) is "
     "compiled for by its value all the same.",
     propose=propose,
+    fits_calls=True,
     examples=(_COUNTER,),
 )

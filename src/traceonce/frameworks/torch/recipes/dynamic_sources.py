@@ -119,5 +119,6 @@ RECIPE = Recipe(
     beware="It holds for every compiled function of the program. A name that is no longer used is no error: it does "
     "nothing. It does not serve for floats, nor for whole numbers that a module keeps.",
     propose=propose,
+    fits_calls=True,
     examples=(_A_GLOBAL,),
 )

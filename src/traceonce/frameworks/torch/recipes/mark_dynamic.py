@@ -103,5 +103,6 @@ RECIPE = Recipe(
     beware="The sizes 0 and 1 are compiled apart all the same. A body that needs one certain size (a branch on "
     "`x.shape[0] == 4`, a `reshape` to numbers) raises a `ConstraintViolationError`: `maybe_mark_dynamic` does not.",
     propose=propose,
+    fits_calls=True,
     examples=(_IN_A_LOOP,),
 )
