@@ -32,6 +32,7 @@ class Kit:
     """
 
     recipes: tuple[Recipe, ...] = ()
+    callers: tuple[Recipe, ...] = ()
     along: tuple[Recipe, ...] = ()
     advice: tuple[Recipe, ...] = ()
     of_libraries: bool = False
@@ -46,7 +47,7 @@ class Kit:
 
     def named(self, combined: str) -> list[Recipe]:
         """The recipes of a candidate: ``hoist+cast`` is two."""
-        known = {recipe.name: recipe for recipe in (*self.recipes, *self.along, *self.advice)}
+        known = {each.name: each for each in (*self.recipes, *self.callers, *self.along, *self.advice)}
         return [known[name] for name in combined.split("+") if name in known]
 
 

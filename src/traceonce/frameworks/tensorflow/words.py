@@ -55,6 +55,57 @@ VARIABLE_EVERYWHERE = Sentence(
     zh="{names:code} 在各处都变成变量：格式化它或检查其类型的 Python 代码会受影响。",
 )
 
+OBJECT_IS_SHARED = Sentence(
+    "object_is_shared",
+    en="One object serves all calls with equal arguments, and stays in memory: what it keeps between calls is shared.",
+    zh="参数相等的所有调用共用一个对象，它会一直留在内存中：它在调用之间保存的内容也是共用的。",
+)
+CALLER_BECOMES_GRAPH = Sentence(
+    "caller_becomes_graph",
+    en="The Python around the call runs only while it is traced: what it reads from outside is kept as it was then.",
+    zh="这次调用周围的 Python 代码只在追踪时运行：它从外部读取的内容保持当时的值。",
+)
+CALLER_IS_DECORATED = Phrase(
+    "caller_is_decorated",
+    en="{name:code}, which makes the call, has decorators already",
+    zh="发起调用的 {name:code} 已经有装饰器",
+)
+CALLER_SUSPENDS = Phrase(
+    "caller_suspends", en="{name:code}, which makes the call, cannot be a graph", zh="发起调用的 {name:code} 不能成为图"
+)
+NO_CALLER_TO_COMPILE = Phrase(
+    "no_caller_to_compile",
+    en="the call in {place:code} stands in no function that could be compiled: put it into one",
+    zh="{place:code} 处的调用不在可以编译的函数里：请把它放进一个函数",
+)
+
+# Traces that fail.
+VARIABLE_IS_KEPT = Sentence(
+    "variable_is_kept",
+    en="The variable is made once, and starts each call with the value that it was made with.",
+    zh="变量只创建一次，每次调用开始时取它创建时的值。",
+)
+RUNS_AS_PYTHON = Sentence(
+    "runs_as_python",
+    en="Without `tf.function` it runs as plain Python, as it does when it is run eagerly: it has no graph.",
+    zh="去掉 `tf.function` 后它作为普通 Python 运行，与即时执行时相同：没有图。",
+)
+AUTOGRAPH_IS_ON = Phrase("autograph_is_on", en="AutoGraph is not switched off", zh="AutoGraph 没有关闭")
+NO_VARIABLE_IN_IT = Phrase(
+    "no_variable_in_it",
+    en="{name:code} makes no `tf.Variable` that could be kept",
+    zh="{name:code} 没有创建可保留的 `tf.Variable`",
+)
+NO_NUMPY_IN_IT = Phrase("no_numpy_in_it", en="{name:code} calls nothing of NumPy's", zh="{name:code} 没有调用 NumPy")
+NUMPY_HAS_NO_TWIN = Phrase(
+    "numpy_has_no_twin",
+    en="what {name:code} is in TensorFlow is not known here",
+    zh="不知道 {name:code} 在 TensorFlow 中对应什么",
+)
+OPTIONS_SHARED_BY_WRAPPER = Phrase(
+    "options_shared_by_wrapper", en="what wraps the function wraps others, too", zh="包装这个函数的代码也包装其他函数"
+)
+
 # Advice.
 MASK_NEEDED = Sentence(
     "mask_needed",

@@ -7,10 +7,13 @@ from traceonce.fix.recipes import library_report
 from traceonce.frameworks.tensorflow.dynamic_shapes.follow_up import SizeFollowUps
 from traceonce.frameworks.tensorflow.recipes import (
     cast,
+    compile_caller,
     drop_remainder,
     dynamic_shape,
+    failing_trace,
     hoist,
     input_signature,
+    keep_object,
     leave_it,
     pad_or_bucket,
     reduce_retracing,
@@ -33,9 +36,12 @@ KIT = Kit(
         cast.RECIPE,
         reduce_retracing.RECIPE,
         stable_home.RECIPE,
+        keep_object.RECIPE,
         tracing_type.RECIPE,
         state.RECIPE,
+        failing_trace.RECIPE,
     ),
+    callers=(compile_caller.RECIPE, keep_object.RECIPE),
     along=(dynamic_shape.RECIPE,),
     advice=(
         leave_it.RECIPE,
