@@ -11,11 +11,23 @@ import pytest
 from tests.tensorflow.edited import Seen, run, write
 from traceonce.fix.candidate import Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.tensorflow.recipes import compile_caller, failing_trace, keep_object
+from traceonce.frameworks.tensorflow.recipes import (
+    compile_caller,
+    failing_trace,
+    keep_object,
+    pass_captured,
+    state_outside,
+)
 
 EXAMPLES = [
     (recipe, example)
-    for recipe in (compile_caller.RECIPE, keep_object.RECIPE, failing_trace.RECIPE)
+    for recipe in (
+        compile_caller.RECIPE,
+        keep_object.RECIPE,
+        failing_trace.RECIPE,
+        state_outside.RECIPE,
+        pass_captured.RECIPE,
+    )
     for example in recipe.examples
 ]
 
@@ -56,10 +68,11 @@ def test_examples(tf: Any, eagerly: Any, folder: Path, recipe: Recipe, example: 
     function = example.function.rpartition(".")[2]
     assert before.traces(function) == example.traces_before
     repaired = programs(recipe, before.case(function), example.program)
-    assert example.repaired == repaired[0]
+    assert example.repaired in repaired
     assert example.repaired is not None
     after = run(example.repaired, folder)
     assert sum(diagnosis.traces for diagnosis in after.diagnoses) == example.traces_after
-    right = eagerly(example.program, folder) if fails else before
+    wrong = recipe in (failing_trace.RECIPE, state_outside.RECIPE, pass_captured.RECIPE)
+    right = eagerly(example.program, folder) if wrong else before
     assert after.printed == right.printed
     assert right.printed.strip()

@@ -22,12 +22,15 @@ from traceonce.fix.suggestions import make_case
 from traceonce.frameworks.tensorflow.recipes import (
     cast,
     dynamic_shape,
+    fill_missing,
     input_signature,
     reduce_retracing,
     tensor_argument,
 )
 
-RECIPES = [recipe.RECIPE for recipe in (input_signature, dynamic_shape, reduce_retracing, tensor_argument, cast)]
+RECIPES = [
+    recipe.RECIPE for recipe in (input_signature, dynamic_shape, reduce_retracing, tensor_argument, cast, fill_missing)
+]
 EXAMPLES = [(recipe, example) for recipe in RECIPES for example in recipe.examples]
 PROGRAM = "program.py"
 

@@ -55,6 +55,17 @@ VARIABLE_EVERYWHERE = Sentence(
     zh="{names:code} 在各处都变成变量：格式化它或检查其类型的 Python 代码会受影响。",
 )
 
+MISSING_IS_FILLED = Sentence(
+    "missing_is_filled",
+    en="What fills in for {names:code} means nothing in the calls of this run; a test whether {names:it is|they are} "
+    "there is always true now.",
+    zh="在这次运行的调用中，用来填补 {names:code} 的值不影响结果；检查它是否存在的判断现在总为真。",
+)
+CAPTURED_IS_PASSED = Sentence(
+    "captured_is_passed",
+    en="What the function read from the code around it is passed at each call.",
+    zh="函数原来从外层代码读取的内容改为每次调用时传入。",
+)
 OBJECT_IS_SHARED = Sentence(
     "object_is_shared",
     en="One object serves all calls with equal arguments, and stays in memory: what it keeps between calls is shared.",
@@ -78,6 +89,31 @@ NO_CALLER_TO_COMPILE = Phrase(
     en="the call in {place:code} stands in no function that could be compiled: put it into one",
     zh="{place:code} 处的调用不在可以编译的函数里：请把它放进一个函数",
 )
+CHANGED_AT_EACH_CALL = Sentence(
+    "changed_at_each_call",
+    en="{names:code} {names:is|are} changed beside each call: a call that is added later needs the same.",
+    zh="{names:code} 在每次调用旁修改：以后新增的调用也需要这样做。",
+)
+CHANGE_NOT_BY_ITSELF = Phrase(
+    "change_not_by_itself",
+    en="what changes {path:code} is no statement of the body by itself (line {line})",
+    zh="修改 {path:code} 的代码不是函数体中单独的语句（第 {line} 行）",
+)
+CHANGE_NEEDS_LOCALS = Phrase(
+    "change_needs_locals",
+    en="line {line} needs {names:code}, which the calls do not know: return {names:it|them}",
+    zh="第 {line} 行需要 {names:code}，而调用处不知道：请返回它",
+)
+READ_IN_THE_BODY = Phrase(
+    "read_in_the_body",
+    en="whether the body itself reads {path:code} decides whether it is passed",
+    zh="函数体自己是否读取 {path:code} 决定是否传入它",
+)
+CALL_NOT_A_STATEMENT = Phrase(
+    "call_not_a_statement",
+    en="beside the call in {place:code} no statement can stand",
+    zh="{place:code} 处的调用旁不能放语句",
+)
 
 # Traces that fail.
 VARIABLE_IS_KEPT = Sentence(
@@ -90,7 +126,7 @@ RUNS_AS_PYTHON = Sentence(
     en="Without `tf.function` it runs as plain Python, as it does when it is run eagerly: it has no graph.",
     zh="去掉 `tf.function` 后它作为普通 Python 运行，与即时执行时相同：没有图。",
 )
-AUTOGRAPH_IS_ON = Phrase("autograph_is_on", en="AutoGraph is not switched off", zh="AutoGraph 没有关闭")
+AUTOGRAPH_IS_ON = Phrase("autograph_is_on", en="its AutoGraph is not switched off", zh="AutoGraph 没有关闭")
 NO_VARIABLE_IN_IT = Phrase(
     "no_variable_in_it",
     en="{name:code} makes no `tf.Variable` that could be kept",

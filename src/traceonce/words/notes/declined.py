@@ -272,6 +272,16 @@ WRITTEN_AT_SEVERAL_PLACES = Phrase(
     en="{code:code} is written at several places: give it a name, once",
     zh="{code:code} 写在几处：请只写一次并起一个名字",
 )
+NOTHING_TO_PASS = Phrase(
+    "nothing_to_pass",
+    en="{name:code} reads nothing of the code around it that could be passed",
+    zh="{name:code} 没有读取外层代码中可以传入的内容",
+)
+READ_BY_HELPERS = Phrase(
+    "read_by_helpers",
+    en="functions that it calls read {names:code}, too",
+    zh="它调用的函数也读取 {names:code}",
+)
 
 # Objects that are kept.
 MADE_NOWHERE_SEEN = Phrase(
