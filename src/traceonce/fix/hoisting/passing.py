@@ -14,9 +14,11 @@ from traceonce.fix.candidate import Declined
 from traceonce.fix.closures.parameters import with_parameter
 from traceonce.fix.hoisting.homes import needed_at_once
 from traceonce.fix.hoisting.relocation import Movable, move_out, plan, why_not
+from traceonce.fix.source.binders import binders_seen
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.keywords import with_keyword
 from traceonce.fix.source.module import Module, walk
+from traceonce.fix.source.scopes import is_label
 from traceonce.fix.source.wrappers import readers
 from traceonce.words.notes.declined import ASSIGNED_INSIDE, NOTHING_TO_PASS, READ_BY_HELPERS
 
@@ -55,6 +57,19 @@ def move_out_with_arguments(edits: Edits, thing: Movable, template_for: Callable
 
     edits.amend(module, definition.params, with_all)
     move_out(edits, thing, passed=passed)
+
+
+def reads_of(module: Module, node: cst.CSTNode, name: str) -> list[cst.Name]:
+    """Where the code reads a name that it does not bind itself."""
+    bound = binders_seen(module, name, node)
+    return [
+        part
+        for part in walk(node)
+        if isinstance(part, cst.Name)
+        and part.value == name
+        and not is_label(module, part)
+        and binders_seen(module, name, part) == bound
+    ]
 
 
 def _check(thing: Movable, definition: cst.FunctionDef, passed: Collection[str]) -> None:

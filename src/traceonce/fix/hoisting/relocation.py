@@ -151,8 +151,17 @@ def _sole_function(thing: Movable, name: str) -> cst.CSTNode | None:
     return statement if is_lambda else None
 
 
-def move_out(edits: Edits, *things: Movable, prefix: str = "traced", passed: Collection[str] = ()) -> None:
-    """Put each at its outermost home. An expression that is written at several places gets one home, and one name."""
+def move_out(
+    edits: Edits,
+    *things: Movable,
+    prefix: str = "traced",
+    passed: Collection[str] = (),
+    after: Sequence[cst.BaseStatement] = (),
+) -> None:
+    """Put each at its outermost home. An expression that is written at several places gets one home, and one name.
+
+    They come `after` these new statements; `passed` are names that they do not need there.
+    """
     placed: dict[Home, list[New]] = {}
     done: list[tuple[Movable, Home]] = []
     moved: list[Any] = []
@@ -172,7 +181,7 @@ def move_out(edits: Edits, *things: Movable, prefix: str = "traced", passed: Col
         own = [] if thing.statement is None else [thing.statement]
         statements = [each for each in (*_left_behind(module, helpers, home), *own) if each not in moved]
         moved += statements
-        new = placed.setdefault(home, [])
+        new = placed.setdefault(home, written(after))
         for statement in sorted(statements, key=module.line):
             new += _move(edits, module, statement, home, prefix, taken)
         if thing.statement is None:

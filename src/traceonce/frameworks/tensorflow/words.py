@@ -66,6 +66,11 @@ CAPTURED_IS_PASSED = Sentence(
     en="What the function read from the code around it is passed at each call.",
     zh="函数原来从外层代码读取的内容改为每次调用时传入。",
 )
+NUMBER_IN_VARIABLE = Sentence(
+    "number_in_variable",
+    en="What it reads from around the call is held in a float32 variable, which is assigned right before the call.",
+    zh="它从调用周围读取的值保存在 float32 变量中，在调用前赋值。",
+)
 OBJECT_IS_SHARED = Sentence(
     "object_is_shared",
     en="One object serves all calls with equal arguments, and stays in memory: what it keeps between calls is shared.",
