@@ -16,6 +16,7 @@ from traceonce.frameworks.tensorflow.recipes import (
     failing_trace,
     keep_object,
     pass_captured,
+    renew_model,
     state_outside,
 )
 
@@ -24,6 +25,7 @@ EXAMPLES = [
     for recipe in (
         compile_caller.RECIPE,
         keep_object.RECIPE,
+        renew_model.RECIPE,
         failing_trace.RECIPE,
         state_outside.RECIPE,
         pass_captured.RECIPE,

@@ -92,7 +92,7 @@ def keep_in_function(edits: Edits, made: Made, until: cst.CSTNode) -> None:
         raise Declined(MAKING_CANNOT_MOVE(code=module.code(node)))
     if not _is_run_again(module, node):
         raise Declined(MADE_ONCE_ALREADY(code=module.code(node)))
-    setup = list(_setup(module, made, until))
+    setup = list(done_to(module, made, until))
     own = {made.name} if made.name is not None else set()
     reads = set(module.free_names(node)).union(*(module.free_names(each) for each in setup)) - own
     parameters = [name for name in sorted(reads, key=_order(module, node)) if _is_local(module, name, node)]
@@ -128,7 +128,7 @@ def _write(edits: Edits, made: Made, setup: Sequence[Any], parameters: Sequence[
     place(edits, module, Home(top, module.tree), [New(like, whole)])
 
 
-def _setup(module: Module, made: Made, until: cst.CSTNode) -> Iterator[cst.BaseStatement]:
+def done_to(module: Module, made: Made, until: cst.CSTNode) -> Iterator[cst.BaseStatement]:
     """What is done to the object right after it is made: ``name.compile(…)``, ``name.trainable = False``."""
     statement = module.statement(made.node)
     block = module.parent(statement)

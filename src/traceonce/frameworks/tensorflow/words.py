@@ -71,6 +71,16 @@ NUMBER_IN_VARIABLE = Sentence(
     en="What it reads from around the call is held in a float32 variable, which is assigned right before the call.",
     zh="它从调用周围读取的值保存在 float32 变量中，在调用前赋值。",
 )
+MODEL_TAKES_OVER = Sentence(
+    "model_takes_over",
+    en="One model takes over the variables of each that is built: whoever kept an earlier one has the same model.",
+    zh="同一个模型接管每个新建模型的变量：保存了较早模型的代码得到的是同一个模型。",
+)
+MODEL_ESCAPES = Phrase(
+    "model_escapes",
+    en="{name:code} is kept or handed on in line {line}, so that it must stay a model of its own",
+    zh="{name:code} 在第 {line} 行被保存或传出，因此必须是单独的模型",
+)
 OBJECT_IS_SHARED = Sentence(
     "object_is_shared",
     en="One object serves all calls with equal arguments, and stays in memory: what it keeps between calls is shared.",

@@ -35,8 +35,8 @@ def propose(case: Case) -> Iterator[Candidate]:
 def _change(case: Case, keep: Callable[[Edits, Made, cst.Call], None]) -> Callable[[Edits], None]:
     def change(edits: Edits) -> None:
         done: list[cst.Call] = []
-        for module, call in _uses(case, edits):
-            made = find_made(module, _receiver(module, call))
+        for module, call in uses_of(case, edits):
+            made = find_made(module, receiver(module, call))
             if not any(made.node is other for other in done):
                 done.append(made.node)
                 keep(edits, made, call)
@@ -52,7 +52,7 @@ def _on_instance(edits: Edits, made: Made, call: cst.Call) -> None:
     keep_on_instance(edits, Movable(made.module, made.node, made.name or "object"), "kept")
 
 
-def _uses(case: Case, edits: Edits) -> Iterator[tuple[Module, cst.Call]]:
+def uses_of(case: Case, edits: Edits) -> Iterator[tuple[Module, cst.Call]]:
     """The user's calls of methods of the object."""
     name = case.diagnosis.function.short_name
     if case.sites:
@@ -86,7 +86,7 @@ def _uses(case: Case, edits: Edits) -> Iterator[tuple[Module, cst.Call]]:
 def _made(module: Module, call: cst.Call) -> Made | None:
     """What made the receiver, where that can be followed to a call."""
     try:
-        return find_made(module, _receiver(module, call))
+        return find_made(module, receiver(module, call))
     except Declined:
         return None
 
@@ -96,7 +96,7 @@ def _receiver_of(call: cst.Call) -> cst.BaseExpression | None:
     return call.func.value if isinstance(call.func, cst.Attribute) else call.func
 
 
-def _receiver(module: Module, call: cst.Call) -> cst.BaseExpression:
+def receiver(module: Module, call: cst.Call) -> cst.BaseExpression:
     found = _receiver_of(call)
     if found is None:
         raise Declined(MADE_NOWHERE_SEEN(code=module.code(call)))

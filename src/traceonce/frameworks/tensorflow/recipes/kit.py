@@ -20,6 +20,7 @@ from traceonce.frameworks.tensorflow.recipes import (
     pass_captured,
     reduce_retracing,
     remove_function,
+    renew_model,
     reuse_instance,
     split_static_argument,
     stable_home,
@@ -47,7 +48,7 @@ KIT = Kit(
         state_outside.RECIPE,
         failing_trace.RECIPE,
     ),
-    callers=(compile_caller.RECIPE, keep_object.RECIPE),
+    callers=(compile_caller.RECIPE, keep_object.RECIPE, renew_model.RECIPE),
     along=(dynamic_shape.RECIPE,),
     advice=(
         leave_it.RECIPE,
