@@ -24,7 +24,7 @@ import msgspec
 
 from traceonce.facts import Measurement, Note, Proof, ProofVerdict
 from traceonce.facts.fix import Safety
-from traceonce.facts.replay import Returned
+from traceonce.facts.replay import Returned, stable_name
 from traceonce.fix.candidate import Candidate, Recipe
 from traceonce.prove.run_differences import Beyond, Variation, find_difference, returned_by_function
 from traceonce.prove.stage_client import Run
@@ -92,17 +92,19 @@ def judge(
         counts += [(count, after.traces.get(other, 0)) for other, count in called.items()]
         counts += [(sum(called.values()), sum(after.traces.values()))]
     measure = oracle or original.run
-    difference = find_difference(measure, after.run, variation, counts)
-    counting = difference is None and find_difference(measure, after.run, variation) is not None
+    # What runs as plain Python, or inside another graph, leaves no results of its own: what comes of them counts.
+    apart = variation._replace(functions=variation.functions | {name}) if untraced else variation
+    difference = find_difference(measure, after.run, apart, counts)
+    counting = difference is None and find_difference(measure, after.run, apart) is not None
     results = returned_by_function(measure).get(name, [])
     dtypes = {value.dtype for returned in results for value in returned.values if value.kind == "array"}
     printed = difference is not None and difference.code == PRINTED_DIFFERS.code
     proof = Proof(
         before=before.measure(name),
         after=after.measure(name),
-        outputs_equal=None if name in variation.functions else difference is None,
+        outputs_equal=None if name in apart.functions else difference is None,
         verdict="proved",
-        compared=len(results),
+        compared=0 if untraced else len(results),
         tolerance=max(map(tolerance, dtypes), default=0.0),
         first_difference=None if difference is None else english_reason(difference),
         measure="original" if oracle is None else "eager",
@@ -135,9 +137,10 @@ def _why_not(
     seen = before.run.replay
     if not seen.returned and not seen.variables and not before.run.printed.strip():
         return NOTHING_TO_COMPARE()
-    if untraced and not proof.compared and not seen.returned and not before.run.printed.strip():
+    others = any(stable_name(returned.function) != name for returned in seen.returned)
+    if untraced and not others and not (after.run.printed.strip() and variation.printed is not None):
         return NOTHING_TO_COMPARE()
-    if not (proof.after.traces or untraced) or not (proof.compared or before.traces.get(name)):
+    if not untraced and (not proof.after.traces or not (proof.compared or before.traces.get(name))):
         return NOT_CALLED()
     return None
 

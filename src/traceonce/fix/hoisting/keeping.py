@@ -7,7 +7,7 @@ matters, a run has to show: what it keeps between calls is shared now.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import libcst as cst
@@ -93,8 +93,10 @@ def keep_in_function(edits: Edits, made: Made, until: cst.CSTNode) -> None:
     if not _is_run_again(module, node):
         raise Declined(MADE_ONCE_ALREADY(code=module.code(node)))
     setup = list(done_to(module, made, until))
+    worked_out = _worked_out(module, node)
+    parts = [each for each in (node.func, *(each.value for each in node.args)) if each not in worked_out]
     own = {made.name} if made.name is not None else set()
-    reads = set(module.free_names(node)).union(*(module.free_names(each) for each in setup)) - own
+    reads = set[str]().union(*(module.free_names(each) for each in (*parts, *setup))) - own
     parameters = [name for name in sorted(reads, key=_order(module, node)) if _is_local(module, name, node)]
     factory = None if setup else _sole_factory(module, node)
     if factory is not None:
@@ -102,16 +104,37 @@ def keep_in_function(edits: Edits, made: Made, until: cst.CSTNode) -> None:
         cache = cst.Decorator(edits.expression(module, CACHE))
         edits.amend(module, factory, lambda definition: definition.with_changes(decorators=[cache]))
         return
-    _write(edits, made, setup, parameters)
+    named = {(fresh_name(module, name) if name in reads else name): value for value, name in worked_out.items()}
+    for name, value in named.items():
+        edits.replace(module, value, cst.Name(name))
+    _write(edits, made, setup, [*parameters, *named], named)
 
 
-def _write(edits: Edits, made: Made, setup: Sequence[Any], parameters: Sequence[str]) -> None:
+def _worked_out(module: Module, node: cst.Call) -> dict[cst.BaseExpression, str]:
+    """Arguments that are worked out (``0.1 * step``), with names: what comes of them tells objects apart."""
+    found: dict[cst.BaseExpression, str] = {}
+    for position, argument in enumerate(node.args):
+        value = argument.value
+        if isinstance(value, cst.BinaryOperation | cst.UnaryOperation) and any(
+            _is_local(module, name, node) for name in module.free_names(value)
+        ):
+            found[value] = argument.keyword.value if argument.keyword is not None else f"argument_{position + 1}"
+    return found
+
+
+def _write(
+    edits: Edits,
+    made: Made,
+    setup: Sequence[Any],
+    parameters: Sequence[str],
+    given: Mapping[str, cst.BaseExpression],
+) -> None:
     module, node = made.module, made.node
     thing = made.name or _name_of_made(module, node)
     name = fresh_name(module, f"make_{thing}")
     edits.add_import(module, "functools")
     top: Any = next(outer for outer in (node, *module.ancestors(node)) if module.parent(outer) is module.tree)
-    call = edits.expression(module, f"{name}({', '.join(parameters)})")
+    call = edits.expression(module, f"{name}({', '.join(parameters)})", **given)
     taken = [take_out(edits, module, statement) for statement in setup]
     get = cut_out(edits, module, node, call)
     code = f"@{CACHE}\ndef {name}({', '.join(parameters)}):\n    "

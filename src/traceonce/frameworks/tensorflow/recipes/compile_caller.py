@@ -9,6 +9,7 @@ import libcst as cst
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
+from traceonce.fix.recipes.library_report import site_of
 from traceonce.fix.source.definitions import function_around
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module, walk
@@ -29,7 +30,8 @@ def propose(case: Case) -> Iterator[Candidate]:
     if CauseCode.NEW_FUNCTION not in case.codes or function.package != "tensorflow" or function.name.endswith("]"):
         return
     for options in _OPTIONS:
-        snippet = f"@tf.function{options}\ndef …:  # the function around this call"
+        place = site_of(case.diagnosis) if case.diagnosis.call_sites else "the call"
+        snippet = f"@tf.function{options}\ndef …:  # the function around {place}"
         yield Candidate(
             "compile_caller",
             "review",

@@ -118,8 +118,6 @@ def _filled(gaps: Sequence[_Gap]) -> SignatureChange:
     def fill(signature: Signature) -> Signature:
         present = {leaf.path for leaf in signature.leaves if leaf.kind != "none"}
         missing = [gap for gap in gaps if gap.path not in present]
-        if not missing:
-            return signature
         gone = {gap.path for gap in missing}
         leaves = [leaf for leaf in signature.leaves if leaf.path not in gone]
         leaves += [Leaf(gap.path, "tensor", dtype=gap.dtype, shape=gap.shape) for gap in missing]

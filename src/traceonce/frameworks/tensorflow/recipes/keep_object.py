@@ -11,6 +11,7 @@ from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.hoisting.keeping import CACHE, Made, find_made, keep_in_function
 from traceonce.fix.hoisting.relocation import Movable, keep_on_instance
+from traceonce.fix.recipes.library_report import site_of
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.passed_arguments import find_call
@@ -18,16 +19,16 @@ from traceonce.frameworks.tensorflow.words import OBJECT_IS_SHARED
 from traceonce.words.notes.declined import CALL_NOT_SEEN, MADE_NOWHERE_SEEN
 
 _CAUSES = (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE)
-_KEEPING = (CauseCode.NEW_INSTANCE,)
 
 
 def propose(case: Case) -> Iterator[Candidate]:
-    """The library's function is made by an object of the program's; the user's own is a method of one."""
-    wanted = _CAUSES if case.diagnosis.function.library else _KEEPING
-    causes = tuple(code for code in wanted if code in case.codes)
+    """A library's function is made by an object of the program's; the user's own is a method of one, or is made in its
+    constructor, or by a factory."""
+    causes = tuple(code for code in _CAUSES if code in case.codes)
     if not causes or case.diagnosis.verdict.is_ignorable or case.diagnosis.function.name.endswith("]"):
         return
-    kept = f"@{CACHE}\ndef make_object(…):\n    return …  # what is made at each call now"
+    place = f" before {site_of(case.diagnosis)}" if case.diagnosis.call_sites else " at each call"
+    kept = f"@{CACHE}\ndef make_object(…):\n    return …  # what is made{place}, and set up there"
     for change in (_on_instance, _in_function):
         yield Candidate("keep_object", "review", causes, _change(case, change), None, kept, (OBJECT_IS_SHARED(),))
 
@@ -199,6 +200,59 @@ for episode in range(4):
     traces_after=1,
 )
 
+_SAMPLER = Example(
+    title="A sampler that compiles in its constructor",
+    program="""\
+import tensorflow as tf
+
+
+class Sampler:
+    def __init__(self, rate):
+        @tf.function
+        def step(x):
+            return x - rate * x
+
+        self.step = step
+
+
+x = tf.constant(8.0)
+for chain in range(4):
+    sampler = Sampler(0.25 * (1 + chain % 2))
+    x = sampler.step(x)
+    print(float(x))
+""",
+    function="Sampler.__init__.<locals>.step",
+    traces_before=4,
+    repaired="""\
+import functools
+import tensorflow as tf
+
+
+class Sampler:
+    def __init__(self, rate):
+        @tf.function
+        def step(x):
+            return x - rate * x
+
+        self.step = step
+
+
+x = tf.constant(8.0)
+
+
+@functools.lru_cache(maxsize=None, typed=True)
+def make_sampler(argument_1):
+    return Sampler(argument_1)
+
+
+for chain in range(4):
+    sampler = make_sampler(0.25 * (1 + chain % 2))
+    x = sampler.step(x)
+    print(float(x))
+""",
+    traces_after=2,
+)
+
 RECIPE = Recipe(
     name="keep_object",
     title="Keep the object",
@@ -209,5 +263,5 @@ RECIPE = Recipe(
     beware="What the object keeps between calls (weights, an optimizer, counters) is shared by all that ask for it "
     "with equal arguments. It stays in memory as long as the program.",
     propose=propose,
-    examples=(_MODEL, _AGENT),
+    examples=(_MODEL, _AGENT, _SAMPLER),
 )

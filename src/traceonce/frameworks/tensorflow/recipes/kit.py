@@ -6,6 +6,7 @@ from traceonce.fix.kit import Kit
 from traceonce.fix.recipes import library_report
 from traceonce.frameworks.tensorflow.dynamic_shapes.follow_up import SizeFollowUps
 from traceonce.frameworks.tensorflow.recipes import (
+    as_tensor,
     cast,
     compile_caller,
     drop_remainder,
@@ -38,6 +39,7 @@ KIT = Kit(
         input_signature.RECIPE,
         tensor_argument.RECIPE,
         cast.RECIPE,
+        as_tensor.RECIPE,
         fill_missing.RECIPE,
         reduce_retracing.RECIPE,
         stable_home.RECIPE,

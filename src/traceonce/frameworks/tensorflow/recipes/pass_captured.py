@@ -53,7 +53,7 @@ def _change(case: Case, *, as_tensor: bool, relaxed: bool) -> Change:
     numbers = _numbers(case) if as_tensor else {}
 
     def change(edits: Edits) -> None:
-        from traceonce.fix.hoisting.passing import move_out_with_arguments
+        from traceonce.fix.closures.captures import move_out_with_arguments
 
         if relaxed:
             relaxing(case)(edits)

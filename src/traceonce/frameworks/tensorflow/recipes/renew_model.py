@@ -14,6 +14,7 @@ from traceonce.fix.hoisting.collisions import fresh_name
 from traceonce.fix.hoisting.homes import Home
 from traceonce.fix.hoisting.keeping import Made, done_to, find_made
 from traceonce.fix.hoisting.placement import place, written
+from traceonce.fix.recipes.library_report import site_of
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.scopes import is_label, scope_of
@@ -78,7 +79,8 @@ def propose(case: Case) -> Iterator[Candidate]:
                 done.append(made.node)
                 _take_over(edits, made, call)
 
-    snippet = f"model = {_FUNCTION}(model)  # once it is built and compiled, before it is used"
+    place = f" before {site_of(case.diagnosis)}" if case.diagnosis.call_sites else ""
+    snippet = f"model = {_FUNCTION}(model)  # once it is built and compiled,{place}: the first model like it"
     yield Candidate("renew_model", "review", (CauseCode.NEW_FUNCTION,), change, None, snippet, (MODEL_TAKES_OVER(),))
 
 

@@ -12,8 +12,8 @@ import libcst as cst
 from traceonce.facts import CauseCode, Leaf
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe, Settled
 from traceonce.fix.case import Case
+from traceonce.fix.closures.captures import captured_names, reads_of
 from traceonce.fix.hoisting.collisions import fresh_name
-from traceonce.fix.hoisting.passing import captured_names, reads_of
 from traceonce.fix.hoisting.relocation import (
     Movable,
     keep_on_instance,

@@ -76,6 +76,8 @@ def _check(thing: Movable, definition: cst.FunctionDef, passed: Collection[str])
     """The names are read by the function alone, when it is called, and are not set in it."""
     module = thing.module
     stored = {item.name.value for node in walk(definition) if isinstance(node, cst.Nonlocal) for item in node.names}
+    if {"self", "cls"} & {*passed}:  # what is called takes its own `self` by that name
+        raise Declined(ASSIGNED_INSIDE(path="self"))
     for name in passed:
         if name in stored or name in module.names_bound_in(definition):
             raise Declined(ASSIGNED_INSIDE(path=name))
