@@ -78,12 +78,14 @@ def judge(
     *,
     wrong: bool | None = None,
     untraced: bool = False,
+    unseen: bool = False,
 ) -> Proof:
     """The proof of a repair of the function `name`.
 
     Results are compared with the `original`, or with the `oracle` where the original is wrong; traces with `before`,
     which may have other repairs already. `wrong`: the function itself was wrong until now, and need not be traced less
     often (None: it was where there is an oracle). `untraced`: it need not be traced any more.
+    `unseen`: what it returns is not kept, since it is a library's.
     """
     counts = [(count, after.traces.get(other, 0)) for other, count in original.traces.items()]
     counts += [(sum(original.traces.values()), sum(after.traces.values()))]
@@ -102,7 +104,7 @@ def judge(
     proof = Proof(
         before=before.measure(name),
         after=after.measure(name),
-        outputs_equal=None if name in apart.functions else difference is None,
+        outputs_equal=None if name in variation.functions else difference is None,
         verdict="proved",
         compared=0 if untraced else len(results),
         tolerance=max(map(tolerance, dtypes), default=0.0),
@@ -117,12 +119,20 @@ def judge(
     if difference is not None:
         return _with(proof, "refuted", difference)
     silent = (oracle is not None) if wrong is None else wrong
-    reason = _why_not(name, proof, before, after, variation, silent=silent, untraced=untraced)
+    reason = _why_not(name, proof, before, after, variation, silent=silent, untraced=untraced, unseen=unseen)
     return proof if reason is None else _with(proof, "not_proved", reason)
 
 
 def _why_not(
-    name: str, proof: Proof, before: Observed, after: Observed, variation: Variation, *, silent: bool, untraced: bool
+    name: str,
+    proof: Proof,
+    before: Observed,
+    after: Observed,
+    variation: Variation,
+    *,
+    silent: bool,
+    untraced: bool,
+    unseen: bool,
 ) -> Note | None:
     fewer = proof.after.traces < proof.before.traces
     elsewhere = sum(after.traces.values()) >= sum(before.traces.values())
@@ -138,7 +148,7 @@ def _why_not(
     if not seen.returned and not seen.variables and not before.run.printed.strip():
         return NOTHING_TO_COMPARE()
     others = any(stable_name(returned.function) != name for returned in seen.returned)
-    if untraced and not others and not (after.run.printed.strip() and variation.printed is not None):
+    if (untraced or unseen) and not others and not (after.run.printed.strip() and variation.printed is not None):
         return NOTHING_TO_COMPARE()
     if not untraced and (not proof.after.traces or not (proof.compared or before.traces.get(name))):
         return NOT_CALLED()
