@@ -144,7 +144,7 @@ def _recipe_pages() -> dict[Path, str]:
     folder = DOCS / "recipes"
     made = {}
     for framework, kit in KITS.items():
-        for recipe in (*kit.recipes, *kit.along, *kit.advice):
+        for recipe in (*kit.written, *kit.advice):
             path = _path(framework, recipe)
             page = _recipe_page(path, recipe, causes.get(path, []), recipe in kit.advice)
             made.setdefault(folder / f"{path}.md", page)  # what they share: from the one that has an example
@@ -180,7 +180,7 @@ def _recipe_index(causes: dict[str, list[str]]) -> str:
         return "\n\n".join(f"### {FRAMEWORKS[name]}\n\n{rows(name, choose(kit))}" for name, kit in KITS.items())
 
     return RECIPE_INDEX.format(
-        written=by_framework(lambda kit: (*kit.recipes, *kit.along)), advice=by_framework(lambda kit: kit.advice)
+        written=by_framework(lambda kit: kit.written), advice=by_framework(lambda kit: kit.advice)
     )
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 import traceonce
 from tests.places_by_ast import makings_of, sites_of
 from traceonce.diagnosis.diagnose import diagnose, explain_events
@@ -31,11 +33,12 @@ class Seen(NamedTuple):
         return next(d.traces for d in self.diagnoses if d.function.short_name == function)
 
 
-def run(source: str, folder: Path) -> Seen:
-    """Run a program of the given source, as a script that lies in the (working) folder."""
+def run(source: str, folder: Path, *, fails: bool = False) -> Seen:
+    """Run a program of the given source, as a script that lies in the (working) folder. It may have to fail."""
     (folder / PROGRAM).write_text(source)
     printed = io.StringIO()
-    with traceonce.watch() as watched, contextlib.redirect_stdout(printed):
+    error = pytest.raises((TypeError, ValueError, AttributeError)) if fails else contextlib.nullcontext()
+    with traceonce.watch() as watched, contextlib.redirect_stdout(printed), error:
         runpy.run_path(str(folder / PROGRAM), run_name="__main__")
     diagnoses = diagnose(watched.recording)
 
@@ -43,6 +46,8 @@ def run(source: str, folder: Path) -> Seen:
         diagnosis = next(d for d in diagnoses if d.function.short_name == function)
         mine = [item.event for item in explain_events(watched.recording) if item.event.function == diagnosis.function]
         events = tuple(event for event in mine if event.kind == "trace" and event.phase != "internal")
+        if diagnosis.function.library:
+            return Case(diagnosis, events)
         makings = makings_of(source, diagnosis.function, PROGRAM)
         return Case(diagnosis, events, makings, sites_of(source, diagnosis.function, PROGRAM, called))
 

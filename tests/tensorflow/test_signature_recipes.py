@@ -20,14 +20,19 @@ from traceonce.fix.proposals import propose
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.suggestions import make_case
 from traceonce.frameworks.tensorflow.recipes import (
+    as_tensor,
     cast,
     dynamic_shape,
+    fill_missing,
     input_signature,
     reduce_retracing,
     tensor_argument,
 )
 
-RECIPES = [recipe.RECIPE for recipe in (input_signature, dynamic_shape, reduce_retracing, tensor_argument, cast)]
+RECIPES = [
+    recipe.RECIPE
+    for recipe in (input_signature, dynamic_shape, reduce_retracing, tensor_argument, cast, as_tensor, fill_missing)
+]
 EXAMPLES = [(recipe, example) for recipe in RECIPES for example in recipe.examples]
 PROGRAM = "program.py"
 

@@ -85,7 +85,7 @@ def test_every_recipe_has_a_page_that_says_when_it_is_for() -> None:
     recipes, advice = {}, set()
     for framework in known_frameworks():
         kit = kit_of(framework.name)
-        for recipe in (*kit.recipes, *kit.along, *kit.advice):
+        for recipe in (*kit.written, *kit.advice):
             shared = recipe.name in ("leave_it", "library_report")
             name = recipe.name if shared else f"{framework.name}/{recipe.name}"
             recipes[name] = recipe

@@ -32,6 +32,7 @@ class Kit:
     """
 
     recipes: tuple[Recipe, ...] = ()
+    callers: tuple[Recipe, ...] = ()
     along: tuple[Recipe, ...] = ()
     advice: tuple[Recipe, ...] = ()
     of_libraries: bool = False
@@ -40,9 +41,14 @@ class Kit:
     caller_causes: Callable[[Diagnosis], list[Cause]] = _none
     follow_ups: MakeFollowUps | None = None
 
+    @property
+    def written(self) -> tuple[Recipe, ...]:
+        """All that change the source, each once."""
+        return tuple({recipe.name: recipe for recipe in (*self.recipes, *self.callers, *self.along)}.values())
+
     def named(self, combined: str) -> list[Recipe]:
         """The recipes of a candidate: ``hoist+cast`` is two."""
-        known = {recipe.name: recipe for recipe in (*self.recipes, *self.along, *self.advice)}
+        known = {each.name: each for each in (*self.written, *self.advice)}
         return [known[name] for name in combined.split("+") if name in known]
 
 

@@ -1,7 +1,7 @@
 """All that could be tried for a function, the least change first.
 
-1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change: only advice is given,
-   unless it was the program that had it compiled (``wrapper(library.Model(…))``).
+1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change, unless it was the
+   program that had it compiled (``wrapper(library.Model(…))``): what can change are the program's lines that call it.
 2. A candidate must leave fewer traces than there are, by what the recorded signatures say; else it is dropped. What is
    silently wrong, or fails, need not be traced less often.
 3. Recipes come in the order of the framework's kit: what changes where a function is made, then its signature,
@@ -72,7 +72,8 @@ def consider(case: Case) -> Proposals:
     if case.diagnosis.verdict.is_ignorable:
         return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
     if case.diagnosis.function.library and not (kit.of_libraries and case.makings):
-        return Proposals(advice, declined)
+        offers = [list(_offers(recipe, case, declined)) for recipe in kit.callers]
+        return Proposals([*_in_order(offers), *advice], declined)
     failed = case.diagnosis.verdict is Verdict.FAILED
     recipes = sorted(kit.recipes, key=lambda recipe: failed and not recipe.repairs_failures)
     single = {recipe.name: list(_offers(recipe, case, declined)) for recipe in recipes}

@@ -145,8 +145,6 @@ def test_what_self_holds_may_be_set_after_init() -> None:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ("for k in data:\n    step(x, lambda v: v * k)", "it reads k, which the loop in line 10 assigns"),
-        ("for k in data:\n    step(x, functools.partial(f, k))", "it reads k"),
         ("for k in data:\n    step(x, make(2))", "may be something else each time"),
         ("def train(loss):\n    step(x, loss)", "comes in as the parameter loss"),
         ("for k in data:\n    f = make()\n    step(x, f)", "is made by make\\(\\)"),

@@ -115,6 +115,20 @@ def test_a_program_that_left_no_results_proves_nothing() -> None:
     assert find_difference(run(1).run, lost.run, Variation()) == LEFT_NO_RESULTS()
 
 
+def test_a_function_that_is_a_part_of_another_graph_need_not_be_seen() -> None:
+    before = run(1, 2, traces=2)
+    proof = judge(NAME, before, before, run(traces=0), Variation(), untraced=True)
+    assert (proof.verdict, proof.outputs_equal, proof.compared) == ("proved", True, 0)
+    assert judge(NAME, before, before, run(traces=0), Variation()).verdict == "refuted"
+
+
+@pytest.mark.parametrize(("printed", "proved"), [("5", "proved"), ("", "not_proved")])
+@pytest.mark.parametrize("how", ["untraced", "unseen"])
+def test_without_results_of_its_own_something_must_be_printed(how: str, printed: str, proved: str) -> None:
+    before, after = (run(traces=traces, printed=printed) for traces in (2, 1))
+    assert judge(NAME, before, before, after, Variation(), **{how: True}).verdict == proved
+
+
 def test_slower_is_said_only_where_it_is_clear_and_stays_so() -> None:
     fast, slow = run(1, 1, seconds=0.1), run(1, 1, seconds=0.5)
     slower = clearly_slower(NAME, [fast], [slow])

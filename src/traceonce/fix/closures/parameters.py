@@ -48,7 +48,7 @@ def pass_as_argument(edits: Edits, case: Case, path: str, template: str) -> None
     for call in _calls(edits, case, module, definition, path):
         value = edits.expression(call.module, template, at=call.node, value=cst.parse_expression(call.value))
         edits.amend(call.module, call.node, _giving(name, value))
-    edits.amend(module, definition.params, lambda parameters: _with_parameter(parameters, name))
+    edits.amend(module, definition.params, lambda parameters: with_parameter(parameters, name))
     for read in reads:
         if module.code(read) != name:
             edits.replace(module, read, cst.Name(name))
@@ -91,7 +91,7 @@ def _parameter_name(module: Module, definition: Function, path: str) -> str:
     return wanted if wanted not in taken and wanted.isidentifier() else f"{wanted}_now"
 
 
-def _with_parameter(parameters: cst.Parameters, name: str) -> cst.Parameters:
+def with_parameter(parameters: cst.Parameters, name: str) -> cst.Parameters:
     """One more parameter without a default: the last, or by keyword only where it could not be the last."""
     new = cst.Param(cst.Name(name))
     plain = all(parameter.default is None for parameter in (*parameters.params, *parameters.posonly_params))
@@ -118,7 +118,7 @@ def _calls(edits: Edits, case: Case, module: Module, definition: Function, path:
     if not case.sites:
         raise Declined(CALL_NOT_SEEN(name=case.diagnosis.function.short_name))
     calls = {find_call(case, edits, site): edits.module(site.file) for site in case.sites}
-    _check_others(edits, case, list(calls))
+    check_other_calls(edits, case, list(calls))
     root = re.split(r"[.\[]", path, maxsplit=1)[0]
     parameters = [parameter.name.value for parameter in definition.params.params]
     is_self = isinstance(scope_of(module, definition), cst.ClassDef) and parameters[:1] == [root]
@@ -154,8 +154,8 @@ def _as_seen_at(edits: Edits, module: Module, definition: Function, path: str, o
     return f"{name_there(edits, owner, call, file, full)}.{attribute}"
 
 
-def _check_others(edits: Edits, case: Case, seen: list[cst.Call]) -> None:
-    """A call that did not run would lack the argument."""
+def check_other_calls(edits: Edits, case: Case, seen: list[cst.Call]) -> None:
+    """Declined where a call that did not run might be one of the function: it would lack what the others are given."""
     name = case.diagnosis.function.short_name
     module, definition = find_definition(case.diagnosis.function, edits)
     own = binders_seen(module, name, definition)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -120,14 +120,17 @@ def _name(statement: Any) -> cst.Name:
     return name
 
 
-def plan(thing: Movable) -> Relocation:
-    """How far out it can go, taking along the functions that are in its way, if those are defined once."""
+def plan(thing: Movable, passed: Collection[str] = ()) -> Relocation:
+    """How far out it can go, taking along the functions that are in its way, if those are defined once.
+
+    `passed` are names that it will be given, so that they need not mean the same where it goes.
+    """
     module, helpers = thing.module, list[Any]()
     while True:
         parts = [*map(_value, helpers), thing.node]
         own = {_name(helper).value for helper in helpers}
         own |= {thing.name} if isinstance(thing.statement, cst.FunctionDef) else set()  # it may call itself
-        reads = {name for part in parts for name in module.free_names(part)} - own
+        reads = {name for part in parts for name in module.free_names(part)} - own - {*passed}
         needs = {name for part in parts for name in needed_at_once(part)} - own
         if any(map(is_private_to_class, parts)):
             reads.add("__class__")
@@ -148,14 +151,23 @@ def _sole_function(thing: Movable, name: str) -> cst.CSTNode | None:
     return statement if is_lambda else None
 
 
-def move_out(edits: Edits, *things: Movable, prefix: str = "traced") -> None:
-    """Put each at its outermost home. An expression that is written at several places gets one home, and one name."""
+def move_out(
+    edits: Edits,
+    *things: Movable,
+    prefix: str = "traced",
+    passed: Collection[str] = (),
+    after: Sequence[cst.BaseStatement] = (),
+) -> None:
+    """Put each at its outermost home. An expression that is written at several places gets one home, and one name.
+
+    They come `after` these new statements; `passed` are names that they do not need there.
+    """
     placed: dict[Home, list[New]] = {}
     done: list[tuple[Movable, Home]] = []
     moved: list[Any] = []
     taken = {thing.name for thing in things if thing.statement is None}
     for thing in things:
-        module, (helpers, reach) = thing.module, plan(thing)
+        module, (helpers, reach) = thing.module, plan(thing, passed)
         home = reach.home
         if home is None:
             raise Declined(why_not(module, reach))
@@ -169,7 +181,7 @@ def move_out(edits: Edits, *things: Movable, prefix: str = "traced") -> None:
         own = [] if thing.statement is None else [thing.statement]
         statements = [each for each in (*_left_behind(module, helpers, home), *own) if each not in moved]
         moved += statements
-        new = placed.setdefault(home, [])
+        new = placed.setdefault(home, written(after))
         for statement in sorted(statements, key=module.line):
             new += _move(edits, module, statement, home, prefix, taken)
         if thing.statement is None:

@@ -19,6 +19,7 @@ LeafChange: TypeAlias = Callable[[Leaf], Leaf]
 Place: TypeAlias = tuple[str, int]  # a file and a line
 
 LIFTABLE = ("int", "float")  # Python types that a scalar tensor can stand for
+FLAG = "bool"  # likewise, of dtype bool alone
 
 
 def unchanged(signature: Signature) -> Signature:
@@ -79,10 +80,11 @@ def in_turn(*changes: SignatureChange) -> SignatureChange:
 
 
 def lift(dtypes: Mapping[str, str]) -> SignatureChange:
-    """Python numbers at these paths become scalar tensors of these dtypes; what is a tensor already stays as it is."""
+    """Python numbers and flags at these paths become scalar tensors of these dtypes; what is a tensor stays one."""
 
     def lifted(leaf: Leaf) -> Leaf:
-        if leaf.path in dtypes and leaf.kind == "python" and leaf.type_name in LIFTABLE:
+        liftable = (FLAG,) if dtypes.get(leaf.path) == FLAG else LIFTABLE
+        if leaf.path in dtypes and leaf.kind == "python" and leaf.type_name in liftable:
             return Leaf(leaf.path, "tensor", dtype=dtypes[leaf.path], shape=())
         return leaf
 

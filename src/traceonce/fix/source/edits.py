@@ -103,7 +103,7 @@ class Edits:
             changes.imported.append(what)
 
     def expression(
-        self, module: Module, code: str, at: cst.CSTNode | None = None, **parts: cst.BaseExpression
+        self, module: Module, code: str, /, at: cst.CSTNode | None = None, **parts: cst.BaseExpression
     ) -> cst.BaseExpression:
         """Code of ours, written with the usual names of packages, in the file's own words.
 
@@ -112,7 +112,7 @@ class Edits:
         return _typed(self._adapt(module, cst.parse_expression(code), at, parts))
 
     def statements(
-        self, module: Module, code: str, at: cst.CSTNode | None = None, **parts: cst.BaseExpression
+        self, module: Module, code: str, /, at: cst.CSTNode | None = None, **parts: cst.BaseExpression
     ) -> list[cst.BaseStatement]:
         """Likewise for statements, with comments above them."""
         parsed = cst.parse_module(textwrap.dedent(code).rstrip() + "\n")

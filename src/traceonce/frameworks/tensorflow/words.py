@@ -55,6 +55,108 @@ VARIABLE_EVERYWHERE = Sentence(
     zh="{names:code} 在各处都变成变量：格式化它或检查其类型的 Python 代码会受影响。",
 )
 
+MISSING_IS_FILLED = Sentence(
+    "missing_is_filled",
+    en="What fills in for {names:code} means nothing in the calls of this run; a test whether {names:it is|they are} "
+    "there is always true now.",
+    zh="在这次运行的调用中，用来填补 {names:code} 的值不影响结果；检查它是否存在的判断现在总为真。",
+)
+CAPTURED_IS_PASSED = Sentence(
+    "captured_is_passed",
+    en="What the function read from the code around it is passed at each call.",
+    zh="函数原来从外层代码读取的内容改为每次调用时传入。",
+)
+NUMBER_IN_VARIABLE = Sentence(
+    "number_in_variable",
+    en="What it reads from around the call is held in a float32 variable, which is assigned right before the call.",
+    zh="它从调用周围读取的值保存在 float32 变量中，在调用前赋值。",
+)
+MODEL_TAKES_OVER = Sentence(
+    "model_takes_over",
+    en="One model takes over the variables of each that is built: whoever kept an earlier one has the same model.",
+    zh="同一个模型接管每个新建模型的变量：保存了较早模型的代码得到的是同一个模型。",
+)
+MODEL_ESCAPES = Phrase(
+    "model_escapes",
+    en="{name:code} is kept or handed on in line {line}, so that it must stay a model of its own",
+    zh="{name:code} 在第 {line} 行被保存或传出，因此必须是单独的模型",
+)
+OBJECT_IS_SHARED = Sentence(
+    "object_is_shared",
+    en="One object serves all calls with equal arguments, and stays in memory: what it keeps between calls is shared.",
+    zh="参数相等的所有调用共用一个对象，它会一直留在内存中：它在调用之间保存的内容也是共用的。",
+)
+CALLER_BECOMES_GRAPH = Sentence(
+    "caller_becomes_graph",
+    en="The Python around the call runs only while it is traced: what it reads from outside is kept as it was then.",
+    zh="这次调用周围的 Python 代码只在追踪时运行：它从外部读取的内容保持当时的值。",
+)
+CALLER_IS_DECORATED = Phrase(
+    "caller_is_decorated",
+    en="{name:code}, which makes the call, has decorators already",
+    zh="发起调用的 {name:code} 已经有装饰器",
+)
+CALLER_SUSPENDS = Phrase(
+    "caller_suspends", en="{name:code}, which makes the call, cannot be a graph", zh="发起调用的 {name:code} 不能成为图"
+)
+NO_CALLER_TO_COMPILE = Phrase(
+    "no_caller_to_compile",
+    en="the call in {place:code} stands in no function that could be compiled: put it into one",
+    zh="{place:code} 处的调用不在可以编译的函数里：请把它放进一个函数",
+)
+CHANGED_AT_EACH_CALL = Sentence(
+    "changed_at_each_call",
+    en="{names:code} {names:is|are} changed beside each call: a call that is added later needs the same.",
+    zh="{names:code} 在每次调用旁修改：以后新增的调用也需要这样做。",
+)
+CHANGE_NOT_BY_ITSELF = Phrase(
+    "change_not_by_itself",
+    en="what changes {path:code} is no statement of the body by itself (line {line})",
+    zh="修改 {path:code} 的代码不是函数体中单独的语句（第 {line} 行）",
+)
+CHANGE_NEEDS_LOCALS = Phrase(
+    "change_needs_locals",
+    en="line {line} needs {names:code}, which the calls do not know: return {names:it|them}",
+    zh="第 {line} 行需要 {names:code}，而调用处不知道：请返回它",
+)
+READ_IN_THE_BODY = Phrase(
+    "read_in_the_body",
+    en="whether the body itself reads {path:code} decides whether it is passed",
+    zh="函数体自己是否读取 {path:code} 决定是否传入它",
+)
+CALL_NOT_A_STATEMENT = Phrase(
+    "call_not_a_statement",
+    en="beside the call in {place:code} no statement can stand",
+    zh="{place:code} 处的调用旁不能放语句",
+)
+
+# Traces that fail.
+VARIABLE_IS_KEPT = Sentence(
+    "variable_is_kept",
+    en="The variable is made once, and starts each call with the value that it was made with.",
+    zh="变量只创建一次，每次调用开始时取它创建时的值。",
+)
+RUNS_AS_PYTHON = Sentence(
+    "runs_as_python",
+    en="Without `tf.function` it runs as plain Python, as it does when it is run eagerly: it has no graph.",
+    zh="去掉 `tf.function` 后它作为普通 Python 运行，与即时执行时相同：没有图。",
+)
+AUTOGRAPH_IS_ON = Phrase("autograph_is_on", en="its AutoGraph is not switched off", zh="AutoGraph 没有关闭")
+NO_VARIABLE_IN_IT = Phrase(
+    "no_variable_in_it",
+    en="{name:code} makes no `tf.Variable` that could be kept",
+    zh="{name:code} 没有创建可保留的 `tf.Variable`",
+)
+NO_NUMPY_IN_IT = Phrase("no_numpy_in_it", en="{name:code} calls nothing of NumPy's", zh="{name:code} 没有调用 NumPy")
+NUMPY_HAS_NO_TWIN = Phrase(
+    "numpy_has_no_twin",
+    en="what {name:code} is in TensorFlow is not known here",
+    zh="不知道 {name:code} 在 TensorFlow 中对应什么",
+)
+OPTIONS_SHARED_BY_WRAPPER = Phrase(
+    "options_shared_by_wrapper", en="what wraps the function wraps others, too", zh="包装这个函数的代码也包装其他函数"
+)
+
 # Advice.
 MASK_NEEDED = Sentence(
     "mask_needed",

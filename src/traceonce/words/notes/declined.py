@@ -277,3 +277,29 @@ WRITTEN_AT_SEVERAL_PLACES = Phrase(
     en="{code:code} is written at several places: give it a name, once",
     zh="{code:code} 写在几处：请只写一次并起一个名字",
 )
+NOTHING_TO_PASS = Phrase(
+    "nothing_to_pass",
+    en="{name:code} reads nothing of the code around it that could be passed",
+    zh="{name:code} 没有读取外层代码中可以传入的内容",
+)
+READ_BY_HELPERS = Phrase(
+    "read_by_helpers",
+    en="functions that it calls read {names:code}, too",
+    zh="它调用的函数也读取 {names:code}",
+)
+
+# Objects that are kept.
+MADE_NOWHERE_SEEN = Phrase(
+    "made_nowhere_seen",
+    en="where {code:code} is made cannot be told from this file",
+    zh="无法从这个文件判断 {code:code} 在哪里创建",
+)
+MADE_ONCE_ALREADY = Phrase("made_once_already", en="{code:code} runs once already", zh="{code:code} 已经只运行一次")
+MAKING_CANNOT_MOVE = Phrase(
+    "making_cannot_move", en="{code:code} cannot stand in a function of its own", zh="{code:code} 不能放进单独的函数"
+)
+READS_CHANGED_GLOBAL = Phrase(
+    "reads_changed_global",
+    en="it reads {name:code}, which is assigned at several places",
+    zh="它读取 {name:code}，而后者在多处被赋值",
+)

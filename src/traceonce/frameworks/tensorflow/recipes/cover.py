@@ -110,7 +110,7 @@ class Cover:
         )
 
         def parts(deeper: int | None) -> list[str]:
-            named = [(prefix.format(_quoted(key)), path + step.format(key)) for key in container.keys]
+            named = [(prefix.format(quoted(key)), path + step.format(key)) for key in container.keys]
             return [f"{name}{self._spell(inner, deeper)}" for name, inner in named]
 
         one_line = _bracketed(opening, parts(None), closing, None)
@@ -119,7 +119,7 @@ class Cover:
         return _bracketed(opening, parts(indent + 4), closing, indent)
 
 
-def _quoted(key: str) -> str:
+def quoted(key: str) -> str:
     """A key of a dict, in the quotes that formatters prefer."""
     return f'"{key[1:-1]}"' if key.startswith("'") and '"' not in key and "\\" not in key else key
 

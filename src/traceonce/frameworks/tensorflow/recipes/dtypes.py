@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from traceonce.facts import Leaf, Note, Signature
 from traceonce.facts.signature import number
 from traceonce.fix.signatures.leaves import at_their_defaults, by_path, top
-from traceonce.fix.signatures.prediction import LIFTABLE
+from traceonce.fix.signatures.prediction import FLAG, LIFTABLE
 from traceonce.frameworks.tensorflow.words import BECOMES_TENSOR, INT32_LIMITS
 
 _BITS = {"int32": 32, "int64": 64}
@@ -21,15 +21,15 @@ def number_paths(signatures: Sequence[Signature]) -> dict[str, tuple[str, ...]]:
 
     1. Beside tensors: their dtype (a float is refused by an integer spec, so there is none for it).
     2. Floats: the dtype of the other floating tensors, float32 without any. 3. Ints: int32, then as floats, then int64,
-    since a small number may grow in the body (int64 first where int32 is too small for the number itself). A bool is no
-    number here, and a value that no dtype holds has no choice.
+    since a small number may grow in the body (int64 first where int32 is too small for the number itself). 4. Bools
+    that vary, as bools: AutoGraph makes a `tf.cond` of what branches on them. What no dtype holds has no choice.
     """
     left_out = at_their_defaults(signatures) if signatures else frozenset()
     floating = float_dtype(signatures)
     return {
         path: _choices(leaves, floating)
         for path, leaves in by_path(signatures).items()
-        if top(path) not in left_out and " " not in path and any(_is_number(leaf) for leaf in leaves)
+        if top(path) not in left_out and " " not in path and any(_is_number(leaf) or _is_flag(leaf) for leaf in leaves)
     }
 
 
@@ -110,11 +110,22 @@ def _is_number(leaf: Leaf) -> bool:
     return leaf.kind == "python" and leaf.type_name in LIFTABLE
 
 
+def _is_flag(leaf: Leaf) -> bool:
+    return leaf.kind == "python" and leaf.type_name == FLAG
+
+
+def _is_flag_tensor(leaf: Leaf) -> bool:
+    return leaf.kind == "tensor" and leaf.dtype == FLAG and leaf.shape == ()
+
+
 def _fits(value: complex | None, bits: int) -> bool:
     return isinstance(value, int) and -(2 ** (bits - 1)) <= value < 2 ** (bits - 1)
 
 
 def _choices(leaves: Sequence[Leaf], floating: str) -> tuple[str, ...]:
+    if any(_is_flag(leaf) for leaf in leaves):
+        varies = len({leaf.value for leaf in leaves}) > 1
+        return (FLAG,) if varies and all(_is_flag(leaf) or _is_flag_tensor(leaf) for leaf in leaves) else ()
     numbers = [leaf for leaf in leaves if _is_number(leaf)]
     tensors = [leaf for leaf in leaves if leaf.kind == "tensor"]
     if len(numbers) + len(tensors) < len(leaves):

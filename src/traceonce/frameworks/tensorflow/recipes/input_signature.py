@@ -220,6 +220,49 @@ for step in range(6):
 ''',
         ),
         Example(
+            title="Flags, which multiply",
+            function="augmented",
+            traces_before=8,
+            traces_after=1,
+            program='''\
+import itertools
+import tensorflow as tf
+
+
+@tf.function
+def augmented(x, flip, invert, halve):
+    if flip:
+        x = tf.reverse(x, axis=[0])
+    x = 1.0 - x if invert else x
+    return x / 2.0 if halve else x
+
+
+for flags in itertools.product((True, False), repeat=3):
+    print(augmented(tf.constant([0.25, 1.0]), *flags).numpy())
+''',
+            repaired='''\
+import itertools
+import tensorflow as tf
+
+
+@tf.function(input_signature=[
+    tf.TensorSpec([2], tf.float32),
+    tf.TensorSpec([], tf.bool),
+    tf.TensorSpec([], tf.bool),
+    tf.TensorSpec([], tf.bool),
+])
+def augmented(x, flip, invert, halve):
+    if flip:
+        x = tf.reverse(x, axis=[0])
+    x = 1.0 - x if invert else x
+    return x / 2.0 if halve else x
+
+
+for flags in itertools.product((True, False), repeat=3):
+    print(augmented(tf.constant([0.25, 1.0]), *flags).numpy())
+''',
+        ),
+        Example(
             title="A method with options, a nested batch and defaults",
             function="Model.loss",
             traces_before=6,

@@ -12,12 +12,15 @@ import libcst as cst
 from traceonce.facts import CauseCode, Leaf
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe, Settled
 from traceonce.fix.case import Case
+from traceonce.fix.closures.captures import captured_names, reads_of
+from traceonce.fix.hoisting.collisions import fresh_name
 from traceonce.fix.hoisting.relocation import (
     Movable,
     keep_on_instance,
     movable_definition,
     movable_expression,
     move_out,
+    plan,
 )
 from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.signatures.prediction import by_name, replay_kept
@@ -32,11 +35,12 @@ from traceonce.frameworks.tensorflow.words import (
     MADE_BY_SOMETHING,
     MAY_DIFFER,
     NOT_BOUND,
+    NUMBER_IN_VARIABLE,
     ONE_PLACE_ALREADY,
     PASSED_AT_SEVERAL_PLACES,
     PASSED_MAY_DIFFER,
 )
-from traceonce.words.notes.declined import NO_CALL_GIVES
+from traceonce.words.notes.declined import NO_CALL_GIVES, READ_BY_HELPERS
 
 CALLABLES = {"function", "method", "partial", "partialmethod"}
 CODES = (CauseCode.IDENTITY, CauseCode.COLLECTED)
@@ -57,6 +61,17 @@ def propose(case: Case) -> Iterator[Candidate]:
         yield Candidate(
             "stable_home", "safe", causes, _change(case, paths, keep), left, _snippet(leaves, paths, prefix)
         )
+    notes = (NUMBER_IN_VARIABLE(),)
+    yield Candidate(
+        "stable_home",
+        "review",
+        causes,
+        _change_with_variables(case, paths),
+        left,
+        f"number = tf.Variable(0.0, trainable=False)  # once; before the call: number.assign(…)\n"
+        f"{_snippet(leaves, paths, 'kept_')}",
+        notes,
+    )
 
 
 def _paths(case: Case) -> list[str]:
@@ -109,6 +124,41 @@ def _keep_in_objects(edits: Edits, things: list[Movable]) -> None:
             if len(rest) == len(things):
                 raise
     move_out(edits, *rest, prefix="kept")
+
+
+def _change_with_variables(case: Case, paths: tuple[str, ...]) -> Callable[[Edits], None]:
+    """The numbers that it reads from around the call are held in variables, which get them right before the call."""
+
+    def change(edits: Edits) -> None:
+        given = [(path, argument) for path in paths for argument in find_arguments(case, edits, path)]
+        found = [(each, _find(each, path, several=False, taken=set())) for path, each in given]
+        things = [(argument, thing) for argument, thing in found if thing is not None]
+        if len(things) != 1:
+            raise Declined(PASSED_AT_SEVERAL_PLACES(code=paths[0]))
+        argument, thing = things[0]
+        names = captured_names(thing)
+        held = {name: fresh_name(thing.module, f"kept_{name}") for name in names}
+        made = _hold(edits, argument, thing, held)
+        move_out(edits, thing, prefix="kept", passed=names, after=made)
+
+    return change
+
+
+def _hold(edits: Edits, argument: Argument, thing: Movable, held: dict[str, str]) -> list[cst.BaseStatement]:
+    """Read variables in the thing, and assign them before the call; the statements that make them."""
+    module = thing.module
+    statement = argument.module.statement(argument.call)
+    if argument.module is not module or not isinstance(statement, cst.SimpleStatementLine):
+        raise Declined(PASSED_MAY_DIFFER(code=thing.name, path=thing.name))
+    if any({*held} & module.free_names(helper) for helper in plan(thing, held).helpers):
+        raise Declined(READ_BY_HELPERS(names=sorted(held)))
+    made: list[cst.BaseStatement] = []
+    for name, variable in held.items():
+        made += edits.statements(module, f"{variable} = tf.Variable(0.0, trainable=False)")
+        edits.insert_before(module, statement, *edits.statements(module, f"{variable}.assign({name})"))
+        for read in reads_of(module, thing.node, name):
+            edits.replace(module, read, cst.Name(variable))
+    return made
 
 
 def _change(case: Case, paths: tuple[str, ...], keep: Keep) -> Callable[[Edits], None]:
@@ -319,10 +369,45 @@ for value in (1.0, 2.0, 3.0):
     traces_after=1,
 )
 
+_NUMBER = Example(
+    title="A lambda that reads a number of the loop",
+    program="""\
+import tensorflow as tf
+
+
+@tf.function
+def evaluate(x, loss):
+    return tf.reduce_mean(loss(x))
+
+
+for weight in (0.1, 0.2, 0.5, 0.7):
+    print(round(float(evaluate(tf.constant([1.0, 2.0]), lambda v: weight * v**2)), 4))
+""",
+    function="evaluate",
+    traces_before=4,
+    repaired="""\
+import tensorflow as tf
+
+
+@tf.function
+def evaluate(x, loss):
+    return tf.reduce_mean(loss(x))
+
+
+kept_weight = tf.Variable(0.0, trainable=False)
+kept_loss = lambda v: kept_weight * v**2
+for weight in (0.1, 0.2, 0.5, 0.7):
+    kept_weight.assign(weight)
+    print(round(float(evaluate(tf.constant([1.0, 2.0]), kept_loss)), 4))
+""",
+    traces_after=1,
+)
+
 RECIPE = Recipe(
     name="stable_home",
     title="Keep the function that is passed",
-    what="Gives a lambda, a partial, an inner function or a bound method that is passed as an argument a name, once.",
+    what="Gives a lambda, a partial, an inner function or a bound method that is passed as an argument a name, once. "
+    "A number that it reads from around the call is held in a `tf.Variable` then.",
     why="TensorFlow knows such an argument by its identity, and holds it weakly. One that is made at the call is gone "
     "after it, and its trace can never be used again.",
     beware="What is kept sees later changes of what it reads only if that is a `tf.Variable`. An object that keeps its "
@@ -330,5 +415,5 @@ RECIPE = Recipe(
     propose=propose,
     settled=Settled(frozenset({CauseCode.IDENTITY, CauseCode.COLLECTED}), by_name),
     only_moves=True,
-    examples=(_LAMBDA, _METHOD, _PARTIAL),
+    examples=(_LAMBDA, _METHOD, _PARTIAL, _NUMBER),
 )

@@ -11,7 +11,7 @@ from traceonce.facts.signature import number
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.leaves import by_path
-from traceonce.fix.signatures.prediction import LIFTABLE, lift, predict_traces
+from traceonce.fix.signatures.prediction import FLAG, LIFTABLE, lift, predict_traces
 from traceonce.fix.signatures.spelling import spell_changes
 from traceonce.frameworks.tensorflow.recipes.dtypes import assign_alike, note_lifted, number_paths
 from traceonce.frameworks.tensorflow.recipes.reduce_retracing import NAME as RELAX
@@ -57,9 +57,9 @@ def _wrap(case: Case, edits: Edits, path: str, dtype: str) -> None:
         raise Declined(DEFAULT_STAYS_A_NUMBER(path=path))
     for argument in arguments:
         kinds = argument.site.arguments.get(path, ())
-        if kinds and not any(kind in LIFTABLE for kind in kinds):
+        if kinds and not any(kind in (*LIFTABLE, FLAG) for kind in kinds):
             continue  # a tensor already
-        mixed = any(kind not in LIFTABLE for kind in kinds)
+        mixed = any(kind not in (*LIFTABLE, FLAG) for kind in kinds)
         code = f"tf.cast(value, tf.{dtype})" if mixed else f"tf.constant(value, tf.{dtype})"
         wrap_argument(edits, argument, code)
 

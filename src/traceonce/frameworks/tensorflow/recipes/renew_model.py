@@ -1,0 +1,165 @@
+"""A model that is built and trained again is trained in the first one like it, which takes over the fresh variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from traceonce.facts import CauseCode
+from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.hoisting.collisions import fresh_name
+from traceonce.fix.hoisting.homes import Home
+from traceonce.fix.hoisting.keeping import Made, done_to, find_made
+from traceonce.fix.hoisting.placement import place, written
+from traceonce.fix.recipes.library_report import site_of
+from traceonce.fix.source.edits import Edits
+from traceonce.fix.source.module import Module
+from traceonce.fix.source.scopes import is_label, scope_of
+from traceonce.frameworks.tensorflow.recipes.keep_object import receiver, uses_of
+from traceonce.frameworks.tensorflow.words import HELPER_NAME_TAKEN, MODEL_ESCAPES, MODEL_TAKES_OVER
+from traceonce.words.notes.declined import MADE_NOWHERE_SEEN
+
+_MODELS, _FUNCTION = "_KEPT_MODELS", "_kept_model"
+HELPER = r'''
+_KEPT_MODELS = []
+
+
+def _kept_model(fresh):
+    """The first model that was built and compiled like this one, with the variables of this one: it is traced once."""
+    makeup = _makeup_of(fresh)
+    kept = next((model for model, known in _KEPT_MODELS if makeup is not None and known == makeup), None)
+    if kept is None:
+        _KEPT_MODELS.append((fresh, makeup))
+        return fresh
+    variables, values = [*kept.variables], [*fresh.variables]
+    if fresh.compiled:
+        for model in (kept, fresh):
+            model.optimizer.build(model.trainable_variables)
+        variables += kept.optimizer.variables
+        values += fresh.optimizer.variables
+        kept.reset_metrics()
+    for variable, value in zip(variables, values, strict=True):
+        variable.assign(value)
+    kept.stop_training = False
+    return kept
+
+
+def _makeup_of(model):
+    """How a model is built and compiled, without the names that Keras counts; None where that does not tell all."""
+    if not model.built or any(not type(part).__module__.startswith("keras.") for part in (model, *model.layers)):
+        return None
+    if any(hasattr(layer, "layers") for layer in model.layers):
+        return None
+    config = model.get_config()
+    text, compiled = (json.dumps(each, sort_keys=True, default=repr) for each in (config, model.get_compile_config()))
+    if '"class_name": "function"' in text + compiled or "__lambda__" in text + compiled:
+        return None
+    compiled = re.sub(r'"learning_rate": [-+.e0-9]+', "", compiled)  # it is a variable
+    compiled = re.sub(r'("name": "\w+?)_[0-9]+"', r'\1"', compiled)
+    for number, part in enumerate([config, *(layer["config"] for layer in config["layers"])]):
+        text = text.replace(json.dumps(part["name"]), f'"part {number}"')
+    return type(model), text, compiled
+'''.lstrip()
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    """Only for models of Keras's: what makes up one of the user's own cannot be told."""
+    function = case.diagnosis.function
+    if CauseCode.NEW_FUNCTION not in case.codes or function.package != "keras" or function.name.endswith("]"):
+        return
+
+    def change(edits: Edits) -> None:
+        done: list[cst.Call] = []
+        for module, call in uses_of(case, edits):
+            made = find_made(module, receiver(module, call))
+            if not any(made.node is other for other in done):
+                done.append(made.node)
+                _take_over(edits, made, call)
+
+    place = f" before {site_of(case.diagnosis)}" if case.diagnosis.call_sites else ""
+    snippet = f"model = {_FUNCTION}(model)  # once it is built and compiled,{place}: the first model like it"
+    yield Candidate("renew_model", "review", (CauseCode.NEW_FUNCTION,), change, None, snippet, (MODEL_TAKES_OVER(),))
+
+
+def _take_over(edits: Edits, made: Made, call: cst.Call) -> None:
+    module, name = made.module, made.name
+    if name is None:
+        raise Declined(MADE_NOWHERE_SEEN(code=module.code(made.node)))
+    for taken in (_MODELS, _FUNCTION, "_makeup_of"):
+        if fresh_name(module, taken) != taken:
+            raise Declined(HELPER_NAME_TAKEN(name=taken, file=module.file))
+    _check_uses(module, made, name)
+    last = module.statement(made.node)
+    for statement in done_to(module, made, call):
+        last = statement
+    edits.insert_after(module, last, *edits.statements(module, f"{name} = {_FUNCTION}({name})"))
+    top: Any = next(outer for outer in (last, *module.ancestors(last)) if module.parent(outer) is module.tree)
+    place(edits, module, Home(top, module.tree), written(edits.statements(module, HELPER)))
+    edits.add_import(module, "json")
+    edits.add_import(module, "re")
+
+
+def _check_uses(module: Module, made: Made, name: str) -> None:
+    """Nobody may keep the model: they would all have the same one."""
+    scope = scope_of(module, made.node)
+    for node in module.nodes(cst.Name):
+        if node.value != name or is_label(module, node) or scope_of(module, node) is not scope:
+            continue
+        outer = module.parent(node)
+        method = module.parent(outer) if isinstance(outer, cst.Arg) else None
+        kept = isinstance(outer, cst.Return | cst.Yield | cst.Element | cst.DictElement | cst.Assign | cst.Tuple)
+        if isinstance(method, cst.Call) and isinstance(method.func, cst.Attribute):
+            kept = method.func.attr.value in ("append", "add", "insert", "put", "extend", "setdefault")
+        if kept:
+            raise Declined(MODEL_ESCAPES(name=name, line=module.line(node)))
+
+
+_FOLDS = Example(
+    title="A model for each fold",
+    program="""\
+import numpy as np
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(0)
+x = np.linspace(-1.0, 1.0, 8, dtype="float32")[:, None]
+for fold in range(3):
+    model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])
+    model.compile(optimizer="sgd", loss="mse")
+    print(round(model.train_on_batch(x, x * fold), 4))
+""",
+    function="one_step_on_data",
+    traces_before=3,
+    repaired=f"""\
+import json
+import numpy as np
+import re
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(0)
+x = np.linspace(-1.0, 1.0, 8, dtype="float32")[:, None]
+
+{HELPER}
+
+for fold in range(3):
+    model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])
+    model.compile(optimizer="sgd", loss="mse")
+    model = _kept_model(model)
+    print(round(model.train_on_batch(x, x * fold), 4))
+""",
+    traces_after=1,
+)
+
+RECIPE = Recipe(
+    name="renew_model",
+    title="Train in one model",
+    what="Where a model of Keras's is built and compiled again (for each fold, each setting), uses the first one that "
+    "was built alike, with the weights, the optimizer's state and the seeds of the fresh one.",
+    why="Each model traces its own train, test and predict steps. Building one costs little beside that.",
+    beware="There is one model in place of many: do not keep it in a list, nor compare two of them. Layers or losses "
+    "of your own, and models inside of models, are not taken for alike.",
+    propose=propose,
+    examples=(_FOLDS,),
+)
