@@ -55,7 +55,14 @@ class InProcess:
         self._source = source
         self._folder = folder
 
-    def run(self, changed: Mapping[str, bytes], settings: ReplaySettings, *, clock: float = 1.0) -> Run:
+    def run(
+        self,
+        changed: Mapping[str, bytes],
+        settings: ReplaySettings,
+        *,
+        clock: float = 1.0,
+        timeout: float | None = None,
+    ) -> Run:
         source = changed.get(PROGRAM, self._source.encode()).decode()
         return run(source, self._folder, eager=settings.eager, probe=settings.probe)
 

@@ -68,8 +68,8 @@ def movable_expression(
     """
     _check_calls(module, node)
     statement = module.statement(node)
-    target = _assigned_name(statement)
-    if target is not None and _value(statement) is node and len(binders_seen(module, target, statement)) == 1:
+    target = assigned_name(statement)
+    if target is not None and value_of(statement) is node and len(binders_seen(module, target, statement)) == 1:
         assert isinstance(statement, cst.BaseStatement)
         return Movable(module, node, target, statement)
     return Movable(module, node, fresh_name(module, wanted_name, taken))
@@ -100,7 +100,7 @@ def _run_at_once(node: cst.CSTNode) -> list[cst.CSTNode]:
     return [node, *(part for child in inner for part in _run_at_once(child))]
 
 
-def _assigned_name(statement: Any) -> str | None:
+def assigned_name(statement: Any) -> str | None:
     """`name`, where the statement is ``name = …`` and nothing else."""
     if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
         assign = statement.body[0]
@@ -110,7 +110,7 @@ def _assigned_name(statement: Any) -> str | None:
     return None
 
 
-def _value(statement: Any) -> cst.CSTNode:
+def value_of(statement: Any) -> cst.CSTNode:
     return statement if isinstance(statement, cst.FunctionDef) else statement.body[0].value
 
 
@@ -124,7 +124,7 @@ def plan(thing: Movable) -> Relocation:
     """How far out it can go, taking along the functions that are in its way, if those are defined once."""
     module, helpers = thing.module, list[Any]()
     while True:
-        parts = [*map(_value, helpers), thing.node]
+        parts = [*map(value_of, helpers), thing.node]
         own = {_name(helper).value for helper in helpers}
         own |= {thing.name} if isinstance(thing.statement, cst.FunctionDef) else set()  # it may call itself
         reads = {name for part in parts for name in module.free_names(part)} - own
@@ -132,19 +132,23 @@ def plan(thing: Movable) -> Relocation:
         if any(map(is_private_to_class, parts)):
             reads.add("__class__")
         reach = find_home(module, thing.node, reads, needs)
-        more = [] if reach.barrier is None else [_sole_function(thing, name) for name in sorted(reach.names)]
+        more = (
+            []
+            if reach.barrier is None
+            else [sole_function(thing.module, thing.node, name) for name in sorted(reach.names)]
+        )
         if not more or None in more or any(other is helper for other in more for helper in helpers):
             return Relocation(helpers, reach)
         helpers += more
 
 
-def _sole_function(thing: Movable, name: str) -> cst.CSTNode | None:
+def sole_function(module: Module, at: cst.CSTNode, name: str) -> cst.CSTNode | None:
     """The definition of a name, where that is a function, or a lambda, and the only thing of that name there."""
-    found = binders_seen(thing.module, name, thing.node)
-    statement = thing.module.statement(found[0]) if len(found) == 1 else None
+    found = binders_seen(module, name, at)
+    statement = module.statement(found[0]) if len(found) == 1 else None
     if isinstance(statement, cst.FunctionDef):
         return statement if found[0] is statement else None
-    is_lambda = _assigned_name(statement) == name and isinstance(_value(statement), cst.Lambda)
+    is_lambda = assigned_name(statement) == name and isinstance(value_of(statement), cst.Lambda)
     return statement if is_lambda else None
 
 
@@ -167,14 +171,14 @@ def move_out(edits: Edits, *things: Movable, prefix: str = "traced") -> None:
             continue
         done.append((thing, home))
         own = [] if thing.statement is None else [thing.statement]
-        statements = [each for each in (*_left_behind(module, helpers, home), *own) if each not in moved]
+        statements = [each for each in (*left_behind(module, helpers, home), *own) if each not in moved]
         moved += statements
         new = placed.setdefault(home, [])
         for statement in sorted(statements, key=module.line):
-            new += _move(edits, module, statement, home, prefix, taken)
+            new += move_statement(edits, module, statement, home, prefix, taken)
         if thing.statement is None:
             made = cut_out(edits, module, thing.node, cst.Name(thing.name))
-            new.append(_assignment(edits, module, thing.name, made))
+            new.append(assignment(edits, module, thing.name, made))
     modules = {home: thing.module for thing, home in done}
     for home, new in placed.items():
         place(edits, modules[home], home, new)
@@ -185,7 +189,9 @@ def _is_written_alike(one: Movable, other: Movable) -> bool:
     return bare and one.module is other.module and one.node.deep_equals(other.node)
 
 
-def _move(edits: Edits, module: Module, statement: Any, home: Home, prefix: str, taken: set[str]) -> Iterator[New]:
+def move_statement(
+    edits: Edits, module: Module, statement: Any, home: Home, prefix: str, taken: set[str]
+) -> Iterator[New]:
     """Take a statement out, to be placed at its home; under another name where it would meet its own name there.
 
     A definition keeps its name all the same, since that is what reports call it by: it is made by a function.
@@ -201,7 +207,7 @@ def _move(edits: Edits, module: Module, statement: Any, home: Home, prefix: str,
     maker = fresh_name(module, f"make_{name}", taken)
     taken |= {new_name, maker}
     is_definition = isinstance(statement, cst.FunctionDef)
-    for use in _uses(module, statement):
+    for use in uses(module, statement):
         if not (is_definition and module.holds(statement, use)):
             edits.replace(module, use, cst.Name(new_name))
     taken_out = take_out(edits, module, statement)
@@ -222,7 +228,7 @@ def _filled(function: Any, definition: New) -> cst.BaseStatement:
     return filled
 
 
-def _assignment(edits: Edits, module: Module, target: str, made: Callable[[], cst.BaseExpression]) -> New:
+def assignment(edits: Edits, module: Module, target: str, made: Callable[[], cst.BaseExpression]) -> New:
     (like,) = edits.statements(module, f"{target} = made")
     return New(like, lambda: edits.statements(module, f"{target} = made", made=made())[0])
 
@@ -239,7 +245,7 @@ def why_not(module: Module, reach: Reach) -> Note:
     return READS_OF_LOOP(names=names, line=line)
 
 
-def _left_behind(module: Module, helpers: Sequence[Any], home: Home) -> list[Any]:
+def left_behind(module: Module, helpers: Sequence[Any], home: Home) -> list[Any]:
     """The helpers that are not known at the new home unless they move, too."""
     return [
         helper
@@ -248,7 +254,7 @@ def _left_behind(module: Module, helpers: Sequence[Any], home: Home) -> list[Any
     ]
 
 
-def _uses(module: Module, statement: Any) -> list[cst.Name]:
+def uses(module: Module, statement: Any) -> list[cst.Name]:
     name = _name(statement)
     return [name, *(reader for reader in readers(module, name) if reader is not name)]
 
@@ -276,7 +282,7 @@ def keep_on_instance(edits: Edits, thing: Movable, prefix: str) -> None:
         edits.replace(module, thing.node, edits.expression(module, kept))
         return
     home = reach.home or Home(module.statement(thing.node), method)
-    _keep_when_needed(edits, thing, home, _left_behind(module, helpers, home), myself, attribute)
+    _keep_when_needed(edits, thing, home, left_behind(module, helpers, home), myself, attribute)
 
 
 def _keep_when_needed(edits: Edits, thing: Movable, home: Home, moved: list[Any], myself: str, attribute: str) -> None:
@@ -290,7 +296,7 @@ def _keep_when_needed(edits: Edits, thing: Movable, home: Home, moved: list[Any]
         behind = written(edits.statements(module, f"{thing.name} = {kept}"))
     else:
         made = cut_out(edits, module, thing.node, edits.expression(module, kept))
-        inner.append(_assignment(edits, module, kept, made))
+        inner.append(assignment(edits, module, kept, made))
     (check,) = edits.statements(module, f'if not hasattr({myself}, "{attribute}"):\n    pass')
     whole = New(check, lambda: check.with_changes(body=cst.IndentedBlock(body=indented(inner))))
     place(edits, module, home, [whole, *behind])

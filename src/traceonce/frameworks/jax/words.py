@@ -60,7 +60,43 @@ STATIC_COMPILED_IN = Sentence(
     zh="静态参数按值编译进去，{path:code} 每有一个新值都要重新编译。",
 )
 
+BOTH_BRANCHES_TRACED = Sentence(
+    "both_branches_traced",
+    en="Both branches, and the body of a loop, are traced: they must give the same shapes and dtypes, and there is no "
+    "reverse-mode gradient through a loop of unknown length.",
+    zh="两个分支以及循环体都会被追踪：形状和 dtype 必须一致；长度未知的循环不支持反向模式求导。",
+)
+
+OBJECT_IS_A_PYTREE = Sentence(
+    "object_is_a_pytree",
+    en="The arrays and floats of a {type:code} object are arguments of the trace; what else it holds is compared, and "
+    "must be hashable.",
+    zh="{type:code} 对象中的数组和浮点数成为追踪的参数；其余内容用于比较，必须可哈希。",
+)
+
 # Why a repair cannot be written here.
+OBJECT_IS_CHANGED = Phrase(
+    "object_is_changed",
+    en="{name:code} sets attributes of its object while it is traced: return the new values, and set them outside",
+    zh="{name:code} 在追踪时修改对象的属性：请返回新值，在外面赋值",
+)
+NOT_A_METHOD_JITTED = Phrase(
+    "not_a_method_jitted",
+    en="it is not made by jitting the method {name:code} alone",
+    zh="它不是单独对方法 {name:code} 使用 jit 得到的",
+)
+NO_CONTROL_FLOW = Phrase(
+    "no_control_flow",
+    en="no `if`, `while` or `range` of its own depends on an argument",
+    zh="它自己没有依赖参数的 `if`、`while` 或 `range`",
+)
+CONTROL_FLOW_BY_HAND = Phrase(
+    "control_flow_by_hand",
+    en="what depends on an argument in line {line} does more than give names new values: write it with `jax.lax.cond`, "
+    "`jax.lax.fori_loop` or `jax.lax.while_loop` by hand",
+    zh="第 {line} 行中依赖参数的部分不只是给变量赋新值：请自己改写成 `jax.lax.cond`、`jax.lax.fori_loop` 或 "
+    "`jax.lax.while_loop`",
+)
 PARAMETERS_UNKNOWN = Phrase("parameters_unknown", en="its parameters are not known", zh="不知道它的参数")
 STATIC_NOT_FOUND = Phrase(
     "static_not_found",

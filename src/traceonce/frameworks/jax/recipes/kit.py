@@ -6,9 +6,12 @@ from traceonce.fix.kit import Kit
 from traceonce.fix.recipes import leave_it, library_report
 from traceonce.frameworks.jax.recipes import (
     array_argument,
+    captured_argument,
+    control_flow,
     device_put,
     hoist,
     pad_to_bucket,
+    pytree,
     state,
     static_argument,
     static_equality,
@@ -19,8 +22,11 @@ from traceonce.frameworks.jax.recipes.library_call import advise_caller, given_s
 KIT = Kit(
     recipes=(
         hoist.RECIPE,
+        captured_argument.RECIPE,
+        control_flow.RECIPE,
         array_argument.RECIPE,
         static_equality.RECIPE,
+        pytree.RECIPE,
         typed_argument.RECIPE,
         state.RECIPE,
         static_argument.RECIPE,
