@@ -24,6 +24,7 @@ def _none(diagnosis: Diagnosis) -> list[Cause]:
 class Kit:
     """`recipes` change the source; `along` only come with another one; `advice` is never written.
 
+    `at_caller` change the program's own lines, whatever they lead to: also where a library's function is traced.
     `of_libraries`: what a library wrote, and the program itself wraps (``compile(Sequential(…))``), can be changed
     where it is wrapped and called. `replayed`: the framework's cache is known so well that traces can be counted by
     replaying signatures; else they are as many as were seen. `advise_caller` says what the caller of a library's
@@ -34,6 +35,7 @@ class Kit:
     recipes: tuple[Recipe, ...] = ()
     along: tuple[Recipe, ...] = ()
     advice: tuple[Recipe, ...] = ()
+    at_caller: tuple[Recipe, ...] = ()
     of_libraries: bool = False
     replayed: bool = True
     advise_caller: Callable[[Case], Iterator[Candidate]] = _nothing

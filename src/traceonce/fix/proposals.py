@@ -63,7 +63,8 @@ def consider(case: Case) -> Proposals:
     if case.diagnosis.verdict.is_ignorable:
         return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
     if case.diagnosis.function.library and not (kit.of_libraries and case.makings):
-        return Proposals(advice, declined)
+        changes = [each for recipe in kit.at_caller for each in _offers(recipe, case, declined)]
+        return Proposals([*changes, *advice], declined)
     single = {recipe.name: list(_offers(recipe, case, declined)) for recipe in kit.recipes}
     advice += [candidate for offers in single.values() for candidate in offers if candidate.change is None]
     now = _count(case.events, kit)

@@ -198,7 +198,9 @@ class Trying:
         oracle = program.oracle_for(self._case)
         observed = program.run(files, probe=name)
         wrong = is_wrong(self._case)
-        proof = judge(name, program.original, self._current, observed, program.variation, oracle, wrong=wrong)
+        absorbed = self._case.diagnosis.function.loop is not None  # a framework's own loop
+        original, variation = program.original, program.variation
+        proof = judge(name, original, self._current, observed, variation, oracle, wrong=wrong, absorbed=absorbed)
         if proof.verdict == "proved" and not wrong and clearly_slower(name, [self._current], [observed]):
             program.tell(f"{self._case.diagnosis.function.name}: measuring again")
             runs = [self._current, program.run(self._files)], [observed, program.run(files)]
@@ -294,4 +296,5 @@ class Trying:
     def _is_settled(self, observed: Observed) -> bool:
         cases = self._program.understand(observed.run)
         mine = [case for case in cases if stable_name(case.diagnosis.function) == self._name]
-        return bool(mine) and not any(self._needs_repair(case, observed.run) for case in mine)
+        absorbed = self._case.diagnosis.function.loop is not None
+        return (bool(mine) or absorbed) and not any(self._needs_repair(case, observed.run) for case in mine)

@@ -76,12 +76,13 @@ def judge(
     oracle: Run | None = None,
     *,
     wrong: bool | None = None,
+    absorbed: bool = False,
 ) -> Proof:
     """The proof of a repair of the function `name`.
 
     Results are compared with the `original`, or with the `oracle` where the original is wrong; traces with `before`,
     which may have other repairs already. `wrong`: the function itself was wrong until now, and need not be traced less
-    often (None: it was where there is an oracle).
+    often (None: it was where there is an oracle). `absorbed`: it may become a part of another trace, and have none.
     """
     counts = [(count, after.traces.get(other, 0)) for other, count in original.traces.items()]
     counts += [(sum(original.traces.values()), sum(after.traces.values()))]
@@ -112,12 +113,13 @@ def judge(
         return _with(proof, "not_proved", RUN_TAKES_LONGER(before=measure.seconds, after=after.run.seconds))
     if difference is not None:
         return _with(proof, "refuted", difference)
-    reason = _why_not(name, proof, before, after, variation, silent=(oracle is not None) if wrong is None else wrong)
+    silent = (oracle is not None) if wrong is None else wrong
+    reason = _why_not(name, proof, before, after, variation, silent=silent, absorbed=absorbed)
     return proof if reason is None else _with(proof, "not_proved", reason)
 
 
 def _why_not(
-    name: str, proof: Proof, before: Observed, after: Observed, variation: Variation, *, silent: bool
+    name: str, proof: Proof, before: Observed, after: Observed, variation: Variation, *, silent: bool, absorbed: bool
 ) -> Note | None:
     fewer = proof.after.traces < proof.before.traces
     elsewhere = sum(after.traces.values()) >= sum(before.traces.values())
@@ -132,6 +134,8 @@ def _why_not(
     seen = before.run.replay
     if not seen.returned and not seen.variables and not before.run.printed.strip():
         return NOTHING_TO_COMPARE()
+    if absorbed and any(after.traces.values()):
+        return None
     if not proof.after.traces or not (proof.compared or before.traces.get(name)):
         return NOT_CALLED()
     return None

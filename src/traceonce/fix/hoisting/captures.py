@@ -80,7 +80,8 @@ def pass_captured(
 ) -> None:
     """Move the function out and pass what it closes over; `nearest`: no further than it must.
 
-    `transparent` is what makes one function of another, and hands keyword arguments on as they are. `make_static` is given the names of all that is passed then, before anything is written.
+    `transparent` is what makes one function of another, and hands keyword arguments on as they are. `make_static` is
+    given the names of all that is passed then, before anything is written.
     """
     for option in creation.source.per_argument:
         if has_option(creation, option):

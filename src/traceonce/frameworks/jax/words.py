@@ -74,7 +74,24 @@ OBJECT_IS_A_PYTREE = Sentence(
     zh="{type:code} 对象中的数组和浮点数成为追踪的参数；其余内容用于比较，必须可哈希。",
 )
 
+MADE_ONCE_KEEPS_STATE = Sentence(
+    "made_once_keeps_state",
+    en="All calls share one object: what it remembers of one call is there in the next.",
+    zh="所有调用共用同一个对象：它在一次调用中记住的内容，下一次调用时仍在。",
+)
+
+CALLER_RUNS_ONCE = Sentence(
+    "caller_runs_once",
+    en="The Python code of the function around the loop runs while it is traced, and no longer at every call.",
+    zh="循环所在函数的 Python 代码只在追踪时运行，不再每次调用都运行。",
+)
+
 # Why a repair cannot be written here.
+CALLER_NOT_FOUND = Phrase(
+    "caller_not_found",
+    en="there is no plain function around {place:code} that could be jitted",
+    zh="{place:code} 外面没有可以使用 jit 的普通函数",
+)
 OBJECT_IS_CHANGED = Phrase(
     "object_is_changed",
     en="{name:code} sets attributes of its object while it is traced: return the new values, and set them outside",
