@@ -46,6 +46,7 @@ class Candidate:
     `predicted_traces` counts what would be left, found by replaying the recorded signatures; None: cannot be told.
     `passes_state`: what the function read from outside is passed in. The calls beyond the run then pass the last value,
     while the original reads the present one: they cannot be compared.
+    `untraced`: the function is then a part of another graph, or runs as plain Python; it need not be traced any more.
     """
 
     recipe: str
@@ -56,6 +57,7 @@ class Candidate:
     snippet: str | None = None
     notes: tuple[Note, ...] = ()
     passes_state: bool = False
+    untraced: bool = False
 
 
 class WidenableChange(abc.ABC):

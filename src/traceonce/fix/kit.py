@@ -24,7 +24,6 @@ def _none(diagnosis: Diagnosis) -> list[Cause]:
 class Kit:
     """`recipes` change the source; `along` only come with another one; `advice` is never written.
 
-    `at_caller` change the program's own lines, whatever they lead to: also where a library's function is traced.
     `of_libraries`: what a library wrote, and the program itself wraps (``compile(Sequential(…))``), can be changed
     where it is wrapped and called. `replayed`: the framework's cache is known so well that traces can be counted by
     replaying signatures; else they are as many as were seen. `advise_caller` says what the caller of a library's
@@ -33,9 +32,9 @@ class Kit:
     """
 
     recipes: tuple[Recipe, ...] = ()
+    callers: tuple[Recipe, ...] = ()
     along: tuple[Recipe, ...] = ()
     advice: tuple[Recipe, ...] = ()
-    at_caller: tuple[Recipe, ...] = ()
     of_libraries: bool = False
     replayed: bool = True
     advise_caller: Callable[[Case], Iterator[Candidate]] = _nothing
@@ -48,7 +47,7 @@ class Kit:
 
     def named(self, combined: str) -> list[Recipe]:
         """The recipes of a candidate: ``hoist+cast`` is two."""
-        known = {recipe.name: recipe for recipe in (*self.recipes, *self.along, *self.advice)}
+        known = {each.name: each for each in (*self.recipes, *self.callers, *self.along, *self.advice)}
         return [known[name] for name in combined.split("+") if name in known]
 
 

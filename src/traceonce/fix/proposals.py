@@ -1,7 +1,7 @@
 """All that could be tried for a function, the least change first.
 
-1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change: only advice is given,
-   unless it was the program that had it compiled (``wrapper(library.Model(…))``).
+1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change, unless it was the
+   program that had it compiled (``wrapper(library.Model(…))``): what can change are the program's lines that call it.
 2. A candidate must leave fewer traces than there are, by what the recorded signatures say; else it is dropped.
 3. Recipes come in the order of the framework's kit: what changes where a function is made, then its signature,
    then its calls, then its objects. What a recipe offers stays in the order in which it offers it.
@@ -63,8 +63,8 @@ def consider(case: Case) -> Proposals:
     if case.diagnosis.verdict.is_ignorable:
         return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
     if case.diagnosis.function.library and not (kit.of_libraries and case.makings):
-        changes = [each for recipe in kit.at_caller for each in _offers(recipe, case, declined)]
-        return Proposals([*changes, *advice], declined)
+        offers = [list(_offers(recipe, case, declined)) for recipe in kit.callers]
+        return Proposals([*_in_order(offers), *advice], declined)
     single = {recipe.name: list(_offers(recipe, case, declined)) for recipe in kit.recipes}
     advice += [candidate for offers in single.values() for candidate in offers if candidate.change is None]
     now = _count(case.events, kit)

@@ -198,16 +198,23 @@ class Trying:
         oracle = program.oracle_for(self._case)
         observed = program.run(files, probe=name)
         wrong = is_wrong(self._case)
-        absorbed = self._case.diagnosis.function.loop is not None  # a framework's own loop
-        original, variation = program.original, program.variation
-        proof = judge(name, original, self._current, observed, variation, oracle, wrong=wrong, absorbed=absorbed)
+        proof = judge(
+            name,
+            program.original,
+            self._current,
+            observed,
+            program.variation,
+            oracle,
+            wrong=wrong,
+            untraced=candidate.untraced,
+        )
         if proof.verdict == "proved" and not wrong and clearly_slower(name, [self._current], [observed]):
             program.tell(f"{self._case.diagnosis.function.name}: measuring again")
             runs = [self._current, program.run(self._files)], [observed, program.run(files)]
             slower = clearly_slower(name, *runs)
             proof = proof if slower is None else doubt(proof, slower)
         fix = self._fix(candidate, proof, observed.run, files)
-        return Taken(fix, files, observed, self._is_settled(observed))
+        return Taken(fix, files, observed, self._is_settled(observed, candidate))
 
     def _offer_wider(self, candidate: Candidate, least: Taken) -> Taken:
         """Where a signature is too narrow for calls to come: is the wider one proved as well?"""
@@ -293,8 +300,7 @@ class Trying:
             files = {**self._program.sources, **self._files}
             yield from self._follow_ups.doubts(candidate, self._proposals.candidates, files)
 
-    def _is_settled(self, observed: Observed) -> bool:
+    def _is_settled(self, observed: Observed, candidate: Candidate) -> bool:
         cases = self._program.understand(observed.run)
         mine = [case for case in cases if stable_name(case.diagnosis.function) == self._name]
-        absorbed = self._case.diagnosis.function.loop is not None
-        return (bool(mine) or absorbed) and not any(self._needs_repair(case, observed.run) for case in mine)
+        return (bool(mine) or candidate.untraced) and not any(self._needs_repair(case, observed.run) for case in mine)

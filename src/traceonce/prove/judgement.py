@@ -7,7 +7,8 @@
    value, or a failure, is repaired where the results are right; it need not be traced less often.)
 3. Two runs of the original differ in what the function returns: *not proved*; nothing is claimed of its values.
 4. The program left no results, or no call of the function was seen, or there is nothing at all that could be compared
-   (all calls come from inside a transformation such as a gradient, and nothing is printed): *not proved*.
+   (all calls come from inside a transformation such as a gradient, and nothing is printed): *not proved*. (A function
+   that a repair makes a part of another graph, or plain Python, need not be seen.)
 5. Its calls take clearly longer than before (half as long again, and at least 0.2 s), also when both are run once
    more, or the program takes more than three times as long: *not proved*. What is right may take longer than what was
    wrong.
@@ -76,13 +77,13 @@ def judge(
     oracle: Run | None = None,
     *,
     wrong: bool | None = None,
-    absorbed: bool = False,
+    untraced: bool = False,
 ) -> Proof:
     """The proof of a repair of the function `name`.
 
     Results are compared with the `original`, or with the `oracle` where the original is wrong; traces with `before`,
     which may have other repairs already. `wrong`: the function itself was wrong until now, and need not be traced less
-    often (None: it was where there is an oracle). `absorbed`: it may become a part of another trace, and have none.
+    often (None: it was where there is an oracle). `untraced`: it need not be traced any more.
     """
     counts = [(count, after.traces.get(other, 0)) for other, count in original.traces.items()]
     counts += [(sum(original.traces.values()), sum(after.traces.values()))]
@@ -114,12 +115,12 @@ def judge(
     if difference is not None:
         return _with(proof, "refuted", difference)
     silent = (oracle is not None) if wrong is None else wrong
-    reason = _why_not(name, proof, before, after, variation, silent=silent, absorbed=absorbed)
+    reason = _why_not(name, proof, before, after, variation, silent=silent, untraced=untraced)
     return proof if reason is None else _with(proof, "not_proved", reason)
 
 
 def _why_not(
-    name: str, proof: Proof, before: Observed, after: Observed, variation: Variation, *, silent: bool, absorbed: bool
+    name: str, proof: Proof, before: Observed, after: Observed, variation: Variation, *, silent: bool, untraced: bool
 ) -> Note | None:
     fewer = proof.after.traces < proof.before.traces
     elsewhere = sum(after.traces.values()) >= sum(before.traces.values())
@@ -134,9 +135,9 @@ def _why_not(
     seen = before.run.replay
     if not seen.returned and not seen.variables and not before.run.printed.strip():
         return NOTHING_TO_COMPARE()
-    if absorbed and any(after.traces.values()):
-        return None
-    if not proof.after.traces or not (proof.compared or before.traces.get(name)):
+    if untraced and not proof.compared and not seen.returned and not before.run.printed.strip():
+        return NOTHING_TO_COMPARE()
+    if not (proof.after.traces or untraced) or not (proof.compared or before.traces.get(name)):
         return NOT_CALLED()
     return None
 

@@ -10,9 +10,16 @@ from traceonce.facts import Verdict
 from traceonce.facts.cause import SILENT
 from traceonce.facts.replay import Probed, ReplaySettings, stable_name
 from traceonce.fix.case import Case
+from traceonce.fix.proposals import propose
 from traceonce.prove.budget import Budget, Stopped
 from traceonce.prove.judgement import Observed, ran_out_of_time
-from traceonce.prove.run_differences import Variation, find_difference, find_variation, results_difference
+from traceonce.prove.run_differences import (
+    Variation,
+    find_difference,
+    find_variation,
+    results_difference,
+    returned_by_function,
+)
 from traceonce.prove.search_result import Files
 from traceonce.prove.stage_client import Replays, Run
 
@@ -75,7 +82,7 @@ class Program:
         self.original = self.observed(first)
         names = tuple(dict.fromkeys(stable_name(case.diagnosis.function) for case in needing))
         probing = msgspec.structs.replace(self._settings, probe=names)
-        if any(not case.diagnosis.function.library or case.makings for case in needing):
+        if any(candidate.change is not None for case in needing for candidate in propose(case)):
             self.tell("running it again to check determinism")
             self._twin = self._run_unchanged(probing, clock=HURRY)
             self.variation = find_variation(first, self._twin)
@@ -136,6 +143,14 @@ class Program:
             return False
         return results_difference(self._oracle, self.original.run, name) is not None
 
-    def fails_by_tracing(self, run: Run) -> bool:
-        """Does a run end in an error that it would not end in if it were run eagerly? Supposed, likewise."""
-        return bool(run.status) and (self._oracle is None or not self._oracle.status)
+    def fails_by_tracing(self, run: Run, name: str) -> bool:
+        """Does the program, or a call of the function, end in an error that it does not end in when it is run eagerly?
+
+        Supposed, where it was not run eagerly yet: a trace has failed.
+        """
+        if self._oracle is None:
+            return True
+        if run.status and not self._oracle.status:
+            return True
+        calls, right = (returned_by_function(each).get(name, []) for each in (run, self._oracle))
+        return any(one.error is not None and other.error is None for one, other in zip(calls, right, strict=False))

@@ -68,7 +68,9 @@ class RepairResult:
 
     @property
     def something_is_left(self) -> bool:
-        return self.recording.error is not None or any(not repaired.settled for repaired in self.outcome.functions)
+        return self.outcome.last.run.recording.error is not None or any(
+            not repaired.settled for repaired in self.outcome.functions
+        )
 
     @functools.cached_property
     def recording(self) -> Recording:

@@ -78,7 +78,8 @@ class Search:
         if diagnosis.verdict.is_silent:
             return self._program.is_silently_wrong(run)
         if diagnosis.verdict is Verdict.FAILED:
-            return kit_of(diagnosis.backend).repairs_failures and self._program.fails_by_tracing(run)
+            name = stable_name(diagnosis.function)
+            return kit_of(diagnosis.backend).repairs_failures and self._program.fails_by_tracing(run, name)
         return diagnosis.verdict in _TRACED_TOO_OFTEN
 
 

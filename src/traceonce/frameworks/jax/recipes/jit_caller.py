@@ -24,7 +24,8 @@ def propose(case: Case) -> Iterator[Candidate]:
     snippet = "@jax.jit  # above the function that runs the loop"
     for static in (True, False):
         change = _change(case, static=static)
-        yield Candidate(NAME, "review", (CauseCode.NEW_FUNCTION,), change, None, snippet, (CALLER_RUNS_ONCE(),))
+        notes = (CALLER_RUNS_ONCE(),)
+        yield Candidate(NAME, "review", (CauseCode.NEW_FUNCTION,), change, None, snippet, notes, untraced=True)
 
 
 def _change(case: Case, *, static: bool) -> Change:

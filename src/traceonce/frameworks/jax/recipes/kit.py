@@ -35,7 +35,7 @@ KIT = Kit(
         state.RECIPE,
         static_argument.RECIPE,
     ),
-    at_caller=(kept_object.RECIPE, jit_caller.RECIPE),
+    callers=(kept_object.RECIPE, jit_caller.RECIPE),
     advice=(
         leave_it.RECIPE,
         library_report.RECIPE,
