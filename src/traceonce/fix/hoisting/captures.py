@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import libcst as cst
@@ -77,11 +77,13 @@ def pass_captured(
     *,
     nearest: bool,
     make_static: Callable[[Sequence[str]], None] | None = None,
+    templates: Mapping[str, str] | None = None,
 ) -> None:
     """Move the function out and pass what it closes over; `nearest`: no further than it must.
 
     `transparent` is what makes one function of another, and hands keyword arguments on as they are. `make_static` is
-    given the names of all that is passed then, before anything is written.
+    given the names of all that is passed then, before anything is written. `templates` says of some names how a
+    call passes their ``value``.
     """
     for option in creation.source.per_argument:
         if has_option(creation, option):
@@ -98,7 +100,7 @@ def pass_captured(
         make_static([*captured.names, *captured.attributes, *named])
     if core.function is not None:
         _check_inside(core, captured)
-    _Move(edits, core, captured).write()
+    _Move(edits, core, captured, templates or {}).write()
 
 
 def find_core(creation: Creation, transparent: frozenset[str]) -> Core:
@@ -247,12 +249,13 @@ def _check_inside(core: Core, captured: Captured) -> None:
 
 
 class _Move:
-    def __init__(self, edits: Edits, core: Core, captured: Captured) -> None:
+    def __init__(self, edits: Edits, core: Core, captured: Captured, templates: Mapping[str, str]) -> None:
         self.edits = edits
         self.core = core
         self.captured = captured
         self.module = core.module
         self.passed = {name: name for name in captured.names}
+        self.templates = templates
         parameters = {each.name.value for each in _parameters(core.function)} if core.function else set()
         for attribute in captured.attributes:
             if attribute in parameters | set(captured.names):
@@ -316,13 +319,15 @@ class _Move:
             self.edits.amend(self.module, use, lambda node: self._giving(self._partial_of(node)))
 
     def _partial_of(self, node: cst.BaseExpression) -> cst.Call:
-        made = self.edits.expression(self.module, "functools.partial(made)", made=node)
+        made = self.edits.expression(self.module, f"{self.edits.partial(self.module)}(made)", made=node)
         assert isinstance(made, cst.Call)
         return made
 
     def _giving(self, call: cst.Call) -> cst.Call:
         for name, code in self.passed.items():
-            call = with_keyword(call, name, cst.parse_expression(code))
+            template = self.templates.get(name, "value")
+            value = self.edits.expression(self.module, template, value=cst.parse_expression(code))
+            call = with_keyword(call, name, value)
         return call
 
     def _wrapped(self, wrapping: cst.Call, taken: set[str]) -> New:
@@ -341,7 +346,6 @@ class _Move:
         called = isinstance(outer, cst.Call) and outer.func is wrapping
         plain: cst.BaseExpression = cst.Name(name)
         if not called:
-            self.edits.add_import(module, "functools")
             plain = _with_arguments(self._giving(self._partial_of(plain)), given, at=1)
         elif isinstance(outer, cst.Call):
             edits.amend(module, outer, lambda node: _with_arguments(self._giving(node), given, at=0))

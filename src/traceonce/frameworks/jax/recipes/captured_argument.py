@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from traceonce.facts import CauseCode
@@ -10,6 +11,7 @@ from traceonce.fix.candidate import Candidate, Change, Example, Recipe, Settled
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.fix.source.edits import Edits
+from traceonce.frameworks.jax.recipes.array_argument import is_static_by_itself
 from traceonce.frameworks.jax.words import BECOMES_STATIC
 from traceonce.words.notes.common import CURRENT_VALUE_PASSED
 
@@ -31,10 +33,14 @@ def propose(case: Case) -> Iterator[Candidate]:
     given = ", ".join(["…", *(f"{name}={name}" for name in names if name.isidentifier())])
     snippet = f"{function.short_name}({given})  # jitted once, with what it closes over as arguments"
     wholes = sorted(name for name, kind in kinds.items() if kind == NUMBER)
-    numbered = [[], wholes] if wholes else [[]]
+    numbered = [[], wholes] if wholes and not is_static_by_itself(case.diagnosis) else [[]]
     for static in numbered:
         for nearest in (True, False):
-            fixed = {*static, *(name for name, kind in kinds.items() if kind == STATIC)}
+            fixed = (
+                set()
+                if is_static_by_itself(case.diagnosis)
+                else {*static, *(name for name, kind in kinds.items() if kind == STATIC)}
+            )
             all_given = bool(names) and set(names) <= kinds.keys() and not fixed & set(names)
             left = predict_traces(case.events, one_object=True) if all_given else None
             notes = (CURRENT_VALUE_PASSED(), *([BECOMES_STATIC(names=static)] if static else []))
@@ -57,6 +63,11 @@ def read_kinds(case: Case) -> dict[str, str]:
             if found.get(name) != STATIC:
                 found[name] = kind
     return found
+
+
+def _numbers(case: Case) -> set[str]:
+    texts = {_plain(path): text for event in case.events for path, text in event.reads.items()}
+    return {name for name, text in texts.items() if re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?", text)}
 
 
 def _kind(text: str) -> str:
@@ -84,7 +95,9 @@ def _change(case: Case, static: set[str], nearest: bool) -> Change:
             if chosen:
                 add_static_names(edits, creation, chosen)
 
-        pass_captured(edits, creation, _TRANSPARENT, nearest=nearest, make_static=make_static)
+        by_itself = is_static_by_itself(case.diagnosis)  # what is no array is static then
+        templates = dict.fromkeys(_numbers(case), "jnp.asarray(value)") if by_itself else {}
+        pass_captured(edits, creation, _TRANSPARENT, nearest=nearest, make_static=make_static, templates=templates)
 
     return change
 

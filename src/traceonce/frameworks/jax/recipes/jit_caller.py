@@ -57,9 +57,8 @@ def _change(case: Case, *, static: bool) -> Change:
             names = _static_by_use(definition) if static else []
             code = "jax.jit"
             if names:
-                edits.add_import(module, "functools")
-                written = ", ".join(f'"{name}"' for name in names)
-                code = f"functools.partial(jax.jit, static_argnames=({written}{',' * (len(names) == 1)}))"
+                listed = ", ".join(f'"{name}"' for name in names) + "," * (len(names) == 1)
+                code = f"{edits.partial(module, definition)}(jax.jit, static_argnames=({listed}))"
             decorator = cst.Decorator(edits.expression(module, code, definition))
             edits.amend(module, definition, _decorated_with(decorator))
 

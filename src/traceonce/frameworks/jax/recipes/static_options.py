@@ -83,8 +83,7 @@ def _wrap_bare(edits: Edits, creation: Creation, names: Sequence[str]) -> None:
     """``@jax.jit`` as a partial, which every version of JAX takes as a decorator."""
     assert isinstance(creation.node, cst.Decorator)
     module, bare = creation.module, creation.node.decorator
-    edits.add_import(module, "functools")
-    code = f"functools.partial(wrapper, {NAMES}={_written(names)})"
+    code = f"{edits.partial(module, bare)}(wrapper, {NAMES}={_written(names)})"
     edits.replace(module, bare, lambda node: edits.expression(module, code, creation.node, wrapper=node))
 
 
