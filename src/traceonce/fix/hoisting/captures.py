@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import libcst as cst
@@ -19,6 +19,7 @@ from traceonce.fix.hoisting.collisions import collides, fresh_name
 from traceonce.fix.hoisting.homes import Home, find_home, needed_at_once
 from traceonce.fix.hoisting.placement import New, cut_out, indented, place, take_out
 from traceonce.fix.hoisting.relocation import (
+    assigned_name,
     assignment,
     left_behind,
     move_statement,
@@ -78,20 +79,22 @@ def pass_captured(
     nearest: bool,
     make_static: Callable[[Sequence[str]], None] | None = None,
     templates: Mapping[str, str] | None = None,
+    movable: Collection[str] = (),
 ) -> None:
     """Move the function out and pass what it closes over; `nearest`: no further than it must.
 
     `transparent` is what makes one function of another, and hands keyword arguments on as they are. `make_static` is
     given the names of all that is passed then, before anything is written. `templates` says of some names how a
-    call passes their ``value``.
+    call passes their ``value``. What makes the `movable` ones moves along, where that reads nothing of those scopes.
     """
     for option in creation.source.per_argument:
         if has_option(creation, option):
             raise Declined(SIGNATURE_WOULD_GROW(option=option))
     core = find_core(creation, transparent)
-    captured = find_captured(core, nearest=nearest)
+    captured = find_captured(core, nearest=nearest, movable=movable)
     bound = [argument for call in core.partials for argument in call.args[1:]]
-    if not captured.names and not captured.attributes and not bound:
+    made = any(not isinstance(helper, cst.FunctionDef) for helper in captured.along)
+    if not captured.names and not captured.attributes and not bound and not made:
         raise Declined(CANNOT_PASS_CAPTURED())
     if any(argument.star for argument in bound):
         raise Declined(CANNOT_PASS_CAPTURED())
@@ -140,7 +143,7 @@ def _in_loop(module: Module, node: cst.CSTNode) -> bool:
     return any(isinstance(outer, cst.For | cst.While) for outer in module.ancestors(node))
 
 
-def find_captured(core: Core, *, nearest: bool) -> Captured:
+def find_captured(core: Core, *, nearest: bool, movable: Collection[str] = ()) -> Captured:
     """How far out it can go, and what has to be passed to it there."""
     module = core.module
     parts = [*_parts(core)]
@@ -164,7 +167,7 @@ def find_captured(core: Core, *, nearest: bool) -> Captured:
             raise Declined(why_not(module, reach))
         more = False
         for name in sorted(reach.names):
-            helper = sole_function(module, node, name)
+            helper = sole_function(module, node, name) or (_making(module, node, name) if name in movable else None)
             if helper is not None and all(helper is not each for each in helpers):
                 helpers.append(helper)
                 more = True
@@ -186,6 +189,14 @@ def find_captured(core: Core, *, nearest: bool) -> Captured:
     else:
         myself = None
     return Captured(reach.home, tuple(sorted(captured)), myself, attributes, tuple(inside), tuple(along))
+
+
+def _making(module: Module, at: cst.CSTNode, name: str) -> cst.CSTNode | None:
+    """``name = Make(…)``, where that is the only thing that gives it a value."""
+    found = binders_seen(module, name, at)
+    statement = module.statement(found[0]) if len(found) == 1 else None
+    is_call = assigned_name(statement) == name and isinstance(value_of(statement), cst.Call)
+    return statement if is_call else None
 
 
 def _parts(core: Core) -> Iterable[cst.CSTNode]:
@@ -276,6 +287,16 @@ class _Move:
         if self.core.wrapping is not None:
             new.append(self._wrapped(self.core.wrapping, taken))
         place(edits, module, home, new)
+        self._close_up([*self.captured.along, *self.captured.inside, self.core.function])
+
+    def _close_up(self, gone: Sequence[cst.CSTNode | None]) -> None:
+        """A block whose first statements are gone does not start with a blank line."""
+        blocks = {id(block): block for each in gone if each is not None and (block := self.module.parent(each))}
+        for block in blocks.values():
+            body: list[Any] = list(block.body) if isinstance(block, cst.IndentedBlock) else []
+            kept = next((each for each in body if all(each is not other for other in gone)), None)
+            if kept is not None and kept is not body[0]:
+                self.edits.amend(self.module, kept, _without_blank)
 
     def _check_name(self, definition: cst.FunctionDef, home: Home) -> None:
         name = definition.name.value
@@ -351,6 +372,13 @@ class _Move:
             edits.amend(module, outer, lambda node: _with_arguments(self._giving(node), given, at=0))
         made = cut_out(edits, module, wrapping, plain)
         return assignment(edits, module, name, made)
+
+
+def _without_blank(node: Any) -> Any:
+    lines = list(node.leading_lines)
+    while lines and lines[0].comment is None:
+        lines.pop(0)
+    return node.with_changes(leading_lines=lines)
 
 
 def _parameters(function: Function) -> Iterable[cst.Param]:

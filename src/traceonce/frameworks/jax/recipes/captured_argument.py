@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Change, Example, Recipe, Settled
@@ -19,7 +20,8 @@ NAME = "captured_argument"
 _TRANSPARENT = frozenset(
     f"jax.{name}" for name in ("grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "checkpoint", "remat", "jit")
 )
-NUMBER, _ARRAY, STATIC = "number", "array", "static"
+NUMBER, _ARRAY, STATIC, _OBJECT = "number", "array", "static", "object"
+_CONTAINERS = ("list", "dict", "tuple", "OrderedDict", "FrozenDict")
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -32,20 +34,38 @@ def propose(case: Case) -> Iterator[Candidate]:
     names = [_plain(path) for path in differs]
     given = ", ".join(["…", *(f"{name}={name}" for name in names if name.isidentifier())])
     snippet = f"{function.short_name}({given})  # jitted once, with what it closes over as arguments"
-    wholes = sorted(name for name, kind in kinds.items() if kind == NUMBER)
-    numbered = [[], wholes] if wholes and not is_static_by_itself(case.diagnosis) else [[]]
-    for static in numbered:
+    for variant in _variants(kinds, by_itself=is_static_by_itself(case.diagnosis)):
         for nearest in (True, False):
-            fixed = (
-                set()
-                if is_static_by_itself(case.diagnosis)
-                else {*static, *(name for name, kind in kinds.items() if kind == STATIC)}
-            )
-            all_given = bool(names) and set(names) <= kinds.keys() and not fixed & set(names)
+            kept = {*variant.static, *variant.movable}
+            all_given = bool(names) and set(names) <= kinds.keys() and not kept & set(names)
             left = predict_traces(case.events, one_object=True) if all_given else None
-            notes = (CURRENT_VALUE_PASSED(), *([BECOMES_STATIC(names=static)] if static else []))
-            change = _change(case, fixed, nearest)
+            fixed = [name for name in variant.static if kinds[name] != STATIC]
+            notes = (CURRENT_VALUE_PASSED(), *([BECOMES_STATIC(names=fixed)] if fixed else []))
+            change = _change(case, variant, nearest)
             yield Candidate(NAME, "review", (CauseCode.NEW_FUNCTION,), change, left, snippet, notes, passes_state=True)
+
+
+class _Variant(NamedTuple):
+    """Which of the names are static, and which objects are made where the function is."""
+
+    static: tuple[str, ...] = ()
+    movable: tuple[str, ...] = ()
+
+
+def _variants(kinds: Mapping[str, str], *, by_itself: bool) -> Iterator[_Variant]:
+    """Objects are moved, else passed; whole numbers and objects are static where they cannot be arguments."""
+
+    def named(kind: str) -> tuple[str, ...]:
+        return tuple(sorted(name for name, each in kinds.items() if each == kind))
+
+    fixed, wholes, objects = ((), (), named(_OBJECT)) if by_itself else map(named, (STATIC, NUMBER, _OBJECT))
+    if objects:
+        yield _Variant(fixed, objects)
+    yield _Variant(fixed)
+    if wholes:
+        yield _Variant((*fixed, *wholes), objects)
+    if objects and not by_itself:
+        yield _Variant((*fixed, *objects))
 
 
 def _plain(path: str) -> str:
@@ -76,13 +96,15 @@ def _kind(text: str) -> str:
     except (ValueError, SyntaxError):
         type_name = text.partition(" ")[0]
         plain = type_name in ("function", "method", "partial", "code", "module", "type", "builtin_function_or_method")
-        return STATIC if plain or type_name in ("PjitFunction",) else _ARRAY
+        if plain or type_name == "PjitFunction":
+            return STATIC
+        return _ARRAY if "rray" in text or type_name in _CONTAINERS else _OBJECT
     if isinstance(value, float | complex) or (isinstance(value, int) and not isinstance(value, bool)):
         return NUMBER if isinstance(value, int) else _ARRAY
     return _ARRAY if isinstance(value, list | dict) else STATIC
 
 
-def _change(case: Case, static: set[str], nearest: bool) -> Change:
+def _change(case: Case, variant: _Variant, nearest: bool) -> Change:
     def change(edits: Edits) -> None:
         from traceonce.fix.hoisting.captures import pass_captured
         from traceonce.fix.source.compile_sites import find_creation
@@ -91,13 +113,21 @@ def _change(case: Case, static: set[str], nearest: bool) -> Change:
         creation = find_creation(case, edits)
 
         def make_static(names: Sequence[str]) -> None:
-            chosen = [name for name in names if name in static]
+            chosen = [name for name in names if name in variant.static]
             if chosen:
                 add_static_names(edits, creation, chosen)
 
         by_itself = is_static_by_itself(case.diagnosis)  # what is no array is static then
         templates = dict.fromkeys(_numbers(case), "jnp.asarray(value)") if by_itself else {}
-        pass_captured(edits, creation, _TRANSPARENT, nearest=nearest, make_static=make_static, templates=templates)
+        pass_captured(
+            edits,
+            creation,
+            _TRANSPARENT,
+            nearest=nearest,
+            make_static=make_static,
+            templates=templates,
+            movable=variant.movable,
+        )
 
     return change
 
