@@ -86,6 +86,17 @@ CALLER_RUNS_ONCE = Sentence(
     zh="循环所在函数的 Python 代码只在追踪时运行，不再每次调用都运行。",
 )
 
+STATIC_IS_A_TUPLE = Sentence(
+    "static_is_a_tuple",
+    en="{names:code} {names:comes|come} as a tuple: each new one costs a trace.",
+    zh="{names:code} 以元组传入：每个新值都要追踪一次。",
+)
+STATIC_BECOMES_ARRAY = Sentence(
+    "static_becomes_array",
+    en="{names:code} {names:is an argument|are arguments} like any other: its values are not known while tracing.",
+    zh="{names:code} 成为普通参数：追踪时不知道它们的值。",
+)
+
 # Why a repair cannot be written here.
 CALLER_NOT_FOUND = Phrase(
     "caller_not_found",

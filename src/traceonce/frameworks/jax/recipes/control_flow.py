@@ -30,7 +30,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     code = CauseCode.UNKNOWN if failed else CauseCode.STATIC_ARGUMENT
     snippet = "jax.lax.cond(…), jax.lax.fori_loop(…) or jax.lax.while_loop(…)  # in place of Python's own"
     for along in (False, True):
-        change = _change(case, numbers, along=along)
+        change = write(case, numbers, along=along)
         yield Candidate(NAME, "review", (code,), change, left, snippet, (BOTH_BRANCHES_TRACED(),))
 
 
@@ -41,7 +41,9 @@ def _unknown(case: Case, numbers: Collection[str]) -> set[str]:
     return {*container.keys} - (static - {*numbers})
 
 
-def _change(case: Case, numbers: Collection[str], *, along: bool) -> Change:
+def write(case: Case, numbers: Collection[str], *, along: bool) -> Change:
+    """Lower it; `numbers` are static until now. `along`: in the functions that it calls, too."""
+
     def change(edits: Edits) -> None:
         from traceonce.fix.source.binders import binders_seen
         from traceonce.fix.source.definitions import find_definition

@@ -9,6 +9,7 @@ from traceonce.frameworks.jax.recipes import (
     captured_argument,
     control_flow,
     device_put,
+    hashable_argument,
     hoist,
     jit_caller,
     kept_object,
@@ -34,6 +35,7 @@ KIT = Kit(
         typed_argument.RECIPE,
         state.RECIPE,
         static_argument.RECIPE,
+        hashable_argument.RECIPE,
     ),
     callers=(kept_object.RECIPE, jit_caller.RECIPE),
     advice=(
