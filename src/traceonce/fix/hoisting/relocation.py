@@ -190,11 +190,12 @@ def _is_written_alike(one: Movable, other: Movable) -> bool:
 
 
 def move_statement(
-    edits: Edits, module: Module, statement: Any, home: Home, prefix: str, taken: set[str]
+    edits: Edits, module: Module, statement: Any, home: Home, prefix: str, taken: set[str], *, rename: bool = True
 ) -> Iterator[New]:
     """Take a statement out, to be placed at its home; under another name where it would meet its own name there.
 
     A definition keeps its name all the same, since that is what reports call it by: it is made by a function.
+    `rename`: what reads it follows.
     """
     name, scope = _name(statement).value, scope_of(module, statement)
     if len(binders_seen(module, name, statement)) != 1:
@@ -207,7 +208,7 @@ def move_statement(
     maker = fresh_name(module, f"make_{name}", taken)
     taken |= {new_name, maker}
     is_definition = isinstance(statement, cst.FunctionDef)
-    for use in uses(module, statement):
+    for use in uses(module, statement) if rename else ():
         if not (is_definition and module.holds(statement, use)):
             edits.replace(module, use, cst.Name(new_name))
     taken_out = take_out(edits, module, statement)

@@ -20,6 +20,7 @@ NAME = "captured_argument"
 _TRANSPARENT = frozenset(
     f"jax.{name}" for name in ("grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "checkpoint", "remat", "jit")
 )
+_MAPPING = frozenset({"jax.vmap"})
 NUMBER, _ARRAY, STATIC, _OBJECT = "number", "array", "static", "object"
 _CONTAINERS = ("list", "dict", "tuple", "OrderedDict", "FrozenDict")
 
@@ -123,6 +124,7 @@ def _change(case: Case, variant: _Variant, nearest: bool) -> Change:
             edits,
             creation,
             _TRANSPARENT,
+            _MAPPING,
             nearest=nearest,
             make_static=make_static,
             templates=templates,

@@ -7,7 +7,7 @@ block along. Nothing else may happen there, since both branches are traced, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import libcst as cst
@@ -16,12 +16,31 @@ from traceonce.fix.candidate import Declined
 from traceonce.fix.hoisting.collisions import fresh_name
 from traceonce.fix.source.edits import Edits, as_block
 from traceonce.fix.source.module import Module, walk
-from traceonce.fix.source.names import bound_in, free_in
+from traceonce.fix.source.names import bound_in
+from traceonce.frameworks.jax.recipes.statement_parts import (
+    always_ends,
+    as_line,
+    assignment_of,
+    first_in_block,
+    has_return,
+    in_place_of,
+    is_name,
+    names_assigned,
+    names_bound,
+    names_read,
+    only_part,
+    outside_functions,
+    parameters_of,
+    return_of,
+    stores_elsewhere,
+    tuple_of,
+    value_added,
+    without_brackets,
+)
 from traceonce.frameworks.jax.words import CONTROL_FLOW_BY_HAND, NO_CONTROL_FLOW
 
 _KNOWN_OF_AN_ARRAY = ("shape", "ndim", "dtype", "size")
 SHORT = 60  # characters of a choice that is written in one line
-_ENDS = (cst.Return, cst.Raise)
 
 
 def lower(edits: Edits, module: Module, definition: cst.FunctionDef, unknown: Collection[str]) -> int:
@@ -29,6 +48,8 @@ def lower(edits: Edits, module: Module, definition: cst.FunctionDef, unknown: Co
     lowering = _Lowering(edits, module, definition, unknown)
     body = lowering.block(list(as_block(definition.body).body), lowering.parameters, last=True)
     if lowering.count:
+        if isinstance(body[0], cst.FunctionDef):
+            body[0] = first_in_block(body[0])
         edits.replace(module, definition.body, as_block(definition.body).with_changes(body=body))
     return lowering.count
 
@@ -76,7 +97,7 @@ class _Lowering:
         for node in walk(statement):
             if isinstance(node, cst.Assign | cst.AnnAssign | cst.AugAssign | cst.NamedExpr) and node.value is not None:
                 if self.is_unknown(node.value) or (isinstance(node, cst.AugAssign) and self.is_unknown(node.target)):
-                    self.tainted |= _names_assigned(node)
+                    self.tainted |= names_assigned(node)
             elif isinstance(node, cst.For | cst.CompFor) and self.is_unknown(node.iter):
                 self.tainted |= bound_in(node.target) | {
                     each.value for each in walk(node.target) if isinstance(each, cst.Name)
@@ -91,7 +112,7 @@ class _Lowering:
         for index, statement in enumerate(statements):
             rest = statements[index + 1 :]
             if isinstance(statement, cst.If) and self.is_unknown(statement.test):
-                if _leaves(statement):
+                if has_return(statement):
                     return [*done, *self._returning(statement, rest, known, last=last)]
                 done += self._assigning(statement, rest, known)
             elif isinstance(statement, cst.While) and self.is_unknown(statement.test):
@@ -105,7 +126,7 @@ class _Lowering:
             self._note(statement)
             known |= bound_in(statement)
         if done and isinstance(done[0], cst.FunctionDef):
-            done[0] = _plain(done[0])
+            done[0] = first_in_block(done[0])
         return done
 
     def _inside(self, statement: Any, known: set[str]) -> Any:
@@ -139,36 +160,36 @@ class _Lowering:
             raise Declined(CONTROL_FLOW_BY_HAND(line=self.module.line(statement)))
         true = list(as_block(statement.body).body)
         false = self._other(statement)
-        whole_true = true if _ends(true) else [*true, *rest]
-        whole_false = false if _ends(false) else [*false, *rest]
-        if not (_returns(whole_true) and _returns(whole_false)):
+        whole_true = true if always_ends(true) else [*true, *rest]
+        whole_false = false if always_ends(false) else [*false, *rest]
+        if not (always_ends(whole_true) and always_ends(whole_false)):
             raise Declined(CONTROL_FLOW_BY_HAND(line=self.module.line(statement)))
         self.count += 1
         test = self.test(statement.test)
         one, other = self._value_returned(whole_true), self._value_returned(whole_false)
         if one is not None and other is not None and self._is_short(test, one, other):
             made = self.choice(test, one, other)
-            return _led_by(statement, [_line(cst.Return(made))])
+            return in_place_of(statement, [as_line(cst.Return(made))])
         functions, names = [], []
         for wanted, branch in (("if_true", whole_true), ("if_false", whole_false)):
             self._check(branch, returns=True)
-            rebound = sorted(_rebound(branch) & known)
+            rebound = sorted(names_bound(branch) & known)
             lowered = self.block(branch, known, last=True)
             functions.append(self._function(name := self._fresh(wanted), rebound, lowered))
             names.append((name, rebound))
         operands = names[0][1] + [each for each in names[1][1] if each not in names[0][1]]
-        functions = [each.with_changes(params=_parameters(operands)) for each in functions]
+        functions = [each.with_changes(params=parameters_of(operands)) for each in functions]
         given = "".join(f", {each}" for each in operands)
         call = self._make(f"jax.lax.cond(test, {names[0][0]}, {names[1][0]}{given})", test=test)
-        return _led_by(statement, [*functions, _line(cst.Return(call))])
+        return in_place_of(statement, [*functions, as_line(cst.Return(call))])
 
     def _assigning(self, statement: cst.If, rest: list[Any], known: set[str]) -> list[Any]:
         """An `if` that gives names other values."""
         true, false = list(as_block(statement.body).body), self._other(statement)
         self._check(true)
         self._check(false)
-        in_true, in_false = _bound(true), _bound(false)
-        later = _read_in(rest) | (_read_in([self.definition.body]) if self._in_loop(statement) else set())
+        in_true, in_false = names_bound(true), names_bound(false)
+        later = names_read(rest) | (names_read([self.definition.body]) if self._in_loop(statement) else set())
         outs = sorted(name for name in in_true | in_false if name in known or name in later)
         if any(name not in known and name not in in_true & in_false for name in outs) or not outs:
             raise Declined(CONTROL_FLOW_BY_HAND(line=self.module.line(statement)))
@@ -179,16 +200,16 @@ class _Lowering:
             one, other = self._value_given(true, name), self._value_given(false, name)
             if one is not None and other is not None and self._is_short(test, one, other):
                 made = self.choice(test, one, other)
-                return _led_by(statement, [_line(_assign(name, made))])
+                return in_place_of(statement, [as_line(assignment_of(name, made))])
         operands = [name for name in outs if name in known]
         functions, names = [], []
         for wanted, branch in (("if_true", true), ("if_false", false)):
             lowered = self.block(branch, known)
-            functions.append(self._function(name := self._fresh(wanted), operands, [*lowered, _return(outs)]))
+            functions.append(self._function(name := self._fresh(wanted), operands, [*lowered, return_of(outs)]))
             names.append(name)
         given = "".join(f", {each}" for each in operands)
         call = self._make(f"jax.lax.cond(test, {names[0]}, {names[1]}{given})", test=test)
-        return _led_by(statement, [*functions, _line(_assign(", ".join(outs), call))])
+        return in_place_of(statement, [*functions, as_line(assignment_of(", ".join(outs), call))])
 
     def _in_loop(self, statement: cst.CSTNode) -> bool:
         return any(isinstance(outer, cst.For | cst.While) for outer in self.module.ancestors(statement))
@@ -201,18 +222,18 @@ class _Lowering:
         return list(as_block(statement.orelse.body).body)
 
     def _value_returned(self, branch: list[Any]) -> cst.BaseExpression | None:
-        part = _only(branch)
+        part = only_part(branch)
         return self.expression(part.value) if isinstance(part, cst.Return) and part.value is not None else None
 
     def _value_given(self, branch: list[Any], name: str) -> cst.BaseExpression | None:
         """What the branch gives the name, where it does nothing else."""
         if not branch:
             return cst.Name(name)
-        part = _only(branch)
-        if isinstance(part, cst.Assign) and len(part.targets) == 1 and _is_name(part.targets[0].target, name):
+        part = only_part(branch)
+        if isinstance(part, cst.Assign) and len(part.targets) == 1 and is_name(part.targets[0].target, name):
             return self.expression(part.value)
-        if isinstance(part, cst.AugAssign) and _is_name(part.target, name):
-            value = _added(part)
+        if isinstance(part, cst.AugAssign) and is_name(part.target, name):
+            value = value_added(part)
             return self.expression(value) if value is not None else None
         return None
 
@@ -233,7 +254,7 @@ class _Lowering:
             or statement.asynchronous is not None
             or not 1 <= len(call.args) <= 2
             or any(each.star or each.keyword for each in call.args)
-            or statement.target.value in _read_in(rest)
+            or statement.target.value in names_read(rest)
         ):
             raise Declined(CONTROL_FLOW_BY_HAND(line=line))
         index = statement.target.value
@@ -245,9 +266,9 @@ class _Lowering:
         name = self._fresh("body")
         function = self._function(name, [index, self._carry(carried)], self._loop_body(body, carried, known | {index}))
         made = self._make(
-            f"jax.lax.fori_loop(low, high, {name}, carry)", low=low, high=bounds[-1], carry=_tuple(carried)
+            f"jax.lax.fori_loop(low, high, {name}, carry)", low=low, high=bounds[-1], carry=tuple_of(carried)
         )
-        return _led_by(statement, [function, _line(_assign(", ".join(carried), made))])
+        return in_place_of(statement, [function, as_line(assignment_of(", ".join(carried), made))])
 
     def _while(self, statement: cst.While, rest: list[Any], known: set[str]) -> list[Any]:
         body = list(as_block(statement.body).body)
@@ -257,19 +278,23 @@ class _Lowering:
         self.count += 1
         self.tainted |= set(carried)
         go_on, name = self._fresh("goes_on"), self._fresh("body")
-        unpacked = [_line(_assign(", ".join(carried), cst.Name(self._carry(carried))))] if len(carried) > 1 else []
-        test = self._function(go_on, [self._carry(carried)], [*unpacked, _line(cst.Return(self.test(statement.test)))])
+        unpacked = (
+            [as_line(assignment_of(", ".join(carried), cst.Name(self._carry(carried))))] if len(carried) > 1 else []
+        )
+        test = self._function(
+            go_on, [self._carry(carried)], [*unpacked, as_line(cst.Return(self.test(statement.test)))]
+        )
         function = self._function(name, [self._carry(carried)], self._loop_body(body, carried, known))
-        made = self._make(f"jax.lax.while_loop({go_on}, {name}, carry)", carry=_tuple(carried))
-        return _led_by(statement, [test, function, _line(_assign(", ".join(carried), made))])
+        made = self._make(f"jax.lax.while_loop({go_on}, {name}, carry)", carry=tuple_of(carried))
+        return in_place_of(statement, [test, function, as_line(assignment_of(", ".join(carried), made))])
 
     def _carried(
         self, statement: cst.CSTNode, body: list[Any], rest: list[Any], known: set[str], own: set[str]
     ) -> list[str]:
         self._check(body)
-        assigned = _bound(body) - own
+        assigned = names_bound(body) - own
         carried = sorted(assigned & known)
-        if not carried or (assigned - known) & _read_in(rest) or own & known & _read_in(rest):
+        if not carried or (assigned - known) & names_read(rest) or own & known & names_read(rest):
             raise Declined(CONTROL_FLOW_BY_HAND(line=self.module.line(statement)))
         return carried
 
@@ -277,22 +302,22 @@ class _Lowering:
         return carried[0] if len(carried) == 1 else "carry"
 
     def _loop_body(self, body: list[Any], carried: Sequence[str], known: set[str]) -> list[Any]:
-        unpacked = [_line(_assign(", ".join(carried), cst.Name("carry")))] if len(carried) > 1 else []
-        return [*unpacked, *self.block(body, known), _return(carried)]
+        unpacked = [as_line(assignment_of(", ".join(carried), cst.Name("carry")))] if len(carried) > 1 else []
+        return [*unpacked, *self.block(body, known), return_of(carried)]
 
     # ---- what may be in a branch or a loop
 
     def _check(self, statements: Sequence[Any], *, returns: bool = False) -> None:
         """Plain names are assigned, and nothing else is done; nested functions are nobody's business."""
         for statement in statements:
-            for node in _here(statement):
+            for node in outside_functions(statement):
                 unfit = isinstance(
                     node,
                     cst.Break | cst.Continue | cst.Yield | cst.Await | cst.Global | cst.Nonlocal | cst.Del | cst.Try
                     | cst.With | cst.Assert | cst.Raise | cst.Import | cst.ImportFrom | cst.ClassDef,
                 )  # fmt: skip
                 effect = isinstance(node, cst.Expr) and not isinstance(node.value, cst.BaseString)
-                if unfit or effect or (isinstance(node, cst.Return) and not returns) or _stores_elsewhere(node):
+                if unfit or effect or (isinstance(node, cst.Return) and not returns) or stores_elsewhere(node):
                     raise Declined(CONTROL_FLOW_BY_HAND(line=self.module.line(statement)))
 
     # ---- expressions
@@ -311,7 +336,7 @@ class _Lowering:
             one = cst.Comparison(left=node.left, comparisons=[first])
             other = cst.Comparison(left=first.comparator, comparisons=[second])
             return self._make("jnp.logical_and(one, other)", one=one, other=other)
-        return _bare(self.expression(node))
+        return without_brackets(self.expression(node))
 
     def expression(self, node: cst.BaseExpression) -> cst.BaseExpression:
         changed = node.visit(_Conditionals(self))
@@ -339,10 +364,10 @@ class _Lowering:
         return name
 
     def _function(self, name: str, parameters: Sequence[str], body: Sequence[Any]) -> cst.FunctionDef:
-        block = [_plain(each) if index == 0 else each for index, each in enumerate(body)]
+        block = [first_in_block(each) if index == 0 else each for index, each in enumerate(body)]
         blank = [cst.EmptyLine(indent=False)]
         return cst.FunctionDef(
-            name=cst.Name(name), params=_parameters(parameters), body=cst.IndentedBlock(block), leading_lines=blank
+            name=cst.Name(name), params=parameters_of(parameters), body=cst.IndentedBlock(block), leading_lines=blank
         )
 
 
@@ -358,132 +383,3 @@ class _Conditionals(cst.CSTTransformer):
             return super().on_leave(original_node, updated_node)
         self.lowering.count += 1
         return self.lowering.choice(self.lowering.test(original_node.test), updated_node.body, updated_node.orelse)
-
-
-def _names_assigned(node: Any) -> set[str]:
-    targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
-    return {each.value for target in targets for each in walk(target) if isinstance(each, cst.Name)}
-
-
-def _here(node: cst.CSTNode) -> Iterable[cst.CSTNode]:
-    """The node and what is in it, but for what is in functions."""
-    yield node
-    if not isinstance(node, cst.FunctionDef | cst.Lambda):
-        for child in node.children:
-            yield from _here(child)
-
-
-def _stores_elsewhere(node: cst.CSTNode) -> bool:
-    """Does it assign an attribute, or an element?"""
-    if isinstance(node, cst.AssignTarget | cst.AugAssign | cst.AnnAssign | cst.NamedExpr):
-        return any(isinstance(part, cst.Attribute | cst.Subscript) for part in walk(node.target))
-    return False
-
-
-def _leaves(statement: cst.If) -> bool:
-    return any(isinstance(node, cst.Return) for node in _here(statement))
-
-
-def _ends(statements: Sequence[Any]) -> bool:
-    """Does control never go past these statements?"""
-    if not statements:
-        return False
-    last = statements[-1]
-    if isinstance(last, cst.SimpleStatementLine):
-        return isinstance(last.body[-1], _ENDS)
-    if isinstance(last, cst.If) and last.orelse is not None:
-        other = [last.orelse] if isinstance(last.orelse, cst.If) else list(as_block(last.orelse.body).body)
-        return _ends(list(as_block(last.body).body)) and _ends(other)
-    return False
-
-
-def _returns(statements: Sequence[Any]) -> bool:
-    """Does it return a value whichever way it goes? An early `return` in it is lowered in its turn."""
-    return _ends(statements)
-
-
-def _only(statements: Sequence[Any]) -> Any:
-    if len(statements) != 1 or not isinstance(statements[0], cst.SimpleStatementLine) or len(statements[0].body) != 1:
-        return None
-    return statements[0].body[0]
-
-
-def _bound(statements: Sequence[Any]) -> set[str]:
-    return {name for statement in statements for name in bound_in(statement)}
-
-
-_rebound = _bound
-
-
-def _read_in(statements: Sequence[Any]) -> set[str]:
-    return {node.value for statement in statements for node in walk(statement) if isinstance(node, cst.Name)} | {
-        name for statement in statements for name in free_in(statement)
-    }
-
-
-def _is_name(node: cst.CSTNode, name: str) -> bool:
-    return isinstance(node, cst.Name) and node.value == name
-
-
-_OPERATORS: Mapping[type[cst.CSTNode], Callable[[], cst.BaseBinaryOp]] = {
-    cst.AddAssign: cst.Add, cst.SubtractAssign: cst.Subtract, cst.MultiplyAssign: cst.Multiply,
-    cst.DivideAssign: cst.Divide, cst.PowerAssign: cst.Power, cst.ModuloAssign: cst.Modulo,
-    cst.FloorDivideAssign: cst.FloorDivide, cst.MatrixMultiplyAssign: cst.MatrixMultiply,
-}  # fmt: skip
-
-
-def _added(part: cst.AugAssign) -> cst.BaseExpression | None:
-    operator = _OPERATORS.get(type(part.operator))
-    if operator is None:
-        return None
-    value = part.value
-    if isinstance(value, cst.BinaryOperation | cst.IfExp | cst.UnaryOperation | cst.Comparison):
-        value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]) if not value.lpar else value
-    return cst.BinaryOperation(left=part.target, operator=operator(), right=value)
-
-
-def _bare(node: cst.BaseExpression) -> cst.BaseExpression:
-    """Without the brackets that an `if` may have around its test."""
-    return node.with_changes(lpar=[], rpar=[]) if len(node.lpar) == 1 and not isinstance(node, cst.Tuple) else node
-
-
-def _line(part: cst.BaseSmallStatement) -> cst.SimpleStatementLine:
-    return cst.SimpleStatementLine([part])
-
-
-def _assign(target: str, value: cst.BaseExpression) -> cst.Assign:
-    parsed = cst.parse_expression(target)
-    return cst.Assign(targets=[cst.AssignTarget(parsed)], value=value)  # type: ignore[arg-type]  # a name, or names
-
-
-def _return(names: Sequence[str]) -> cst.SimpleStatementLine:
-    return _line(cst.Return(cst.parse_expression(", ".join(names))))
-
-
-def _tuple(names: Sequence[str]) -> cst.BaseExpression:
-    return cst.Name(names[0]) if len(names) == 1 else cst.parse_expression(f"({', '.join(names)})")
-
-
-def _parameters(names: Sequence[str]) -> cst.Parameters:
-    return cst.Parameters(params=[cst.Param(cst.Name(name)) for name in names])
-
-
-def _plain(statement: Any) -> Any:
-    """The first statement of a block, without blank lines above it."""
-    lines = [line for line in getattr(statement, "leading_lines", ()) if line.comment is not None]
-    return statement.with_changes(leading_lines=lines)
-
-
-def _led_by(statement: Any, new: list[Any]) -> list[Any]:
-    """The new statements, with the comments that stood above the old one, and a blank line behind functions."""
-    first, *others = new
-    lines = list(statement.leading_lines)
-    if isinstance(first, cst.FunctionDef) and not lines:
-        lines = [cst.EmptyLine(indent=False)]
-    spaced = []
-    after_function = isinstance(first, cst.FunctionDef)
-    for each in others:
-        needed = [cst.EmptyLine(indent=False)] if after_function or isinstance(each, cst.FunctionDef) else []
-        spaced.append(each.with_changes(leading_lines=needed))
-        after_function = isinstance(each, cst.FunctionDef)
-    return [first.with_changes(leading_lines=lines), *spaced]

@@ -14,6 +14,7 @@ from traceonce.fix.source.wrappers import innermost_given, meaning, resolve_wrap
 from traceonce.frameworks.jax.words import CLASS_IS_DERIVED, EQUALITY_BY_HAND, HAS_ITS_OWN, OBJECT_IS_CHANGED
 
 _DATACLASSES = {"dataclasses.dataclass", "flax.struct.dataclass"}
+_REGISTERS = {"jax.tree_util.register_pytree_node_class", "jax.tree_util.register_dataclass", "flax.struct.dataclass"}
 _OWN = ("tree_flatten", "tree_unflatten", "__getattr__", "__setattr__", "__getstate__")
 
 
@@ -27,8 +28,13 @@ class Parts(NamedTuple):
 def register(
     edits: Edits, module: Module, definition: cst.ClassDef, kinds: Mapping[str, bool], methods: set[str]
 ) -> None:
-    """Make the class a pytree. `kinds` says of attributes whether they are arrays; `methods` are traced."""
+    """Make the class a pytree, if it is none yet: `kinds` says which attributes are arrays, `methods` are traced."""
     name = definition.name.value
+    for method in _methods(definition):
+        if method.name.value in methods and any(True for _ in _set_in(method)):
+            raise Declined(OBJECT_IS_CHANGED(name=f"{name}.{method.name.value}"))
+    if any(meaning(module, each.decorator) & _REGISTERS for each in definition.decorators):
+        return
     if any(not isinstance(each.value, cst.Name) or each.value.value != "object" for each in definition.bases):
         raise Declined(CLASS_IS_DERIVED(name=name))
     for statement in definition.body.body:
@@ -36,9 +42,6 @@ def register(
             raise Declined(HAS_ITS_OWN(name=name, method=statement.name.value))
         if module.code(statement).strip().startswith("__slots__"):
             raise Declined(EQUALITY_BY_HAND(name=name))
-    for method in _methods(definition):
-        if method.name.value in methods and any(True for _ in _set_in(method)):
-            raise Declined(OBJECT_IS_CHANGED(name=f"{name}.{method.name.value}"))
     parts = _divide(module, definition, kinds)
     code = _written(parts)
     blank = cst.EmptyLine(indent=False)
@@ -121,6 +124,8 @@ def _makes_array(module: Module, value: cst.BaseExpression | None) -> bool:
     """Is it surely an array, or a float, by how it is written? ``jnp.zeros(3)``, ``0.5``, and ``jax.Array``, a type."""
     if isinstance(value, cst.Float):
         return True
+    if isinstance(value, cst.BinaryOperation):
+        return _makes_array(module, value.left) or _makes_array(module, value.right)
     expression = value.func if isinstance(value, cst.Call) else value
     names = meaning(module, expression) if isinstance(expression, cst.Name | cst.Attribute) else set()
     if isinstance(value, cst.Call):
