@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from traceonce.fix.candidate import Declined
+from traceonce.fix.hoisting.collisions import fresh_name
 from traceonce.fix.hoisting.homes import Home, find_home, needed_at_once
 from traceonce.fix.hoisting.relocation import assigned_name, sole_function, uses, value_of, why_not
 from traceonce.fix.source.binders import binders_seen
@@ -36,13 +37,15 @@ class Core(NamedTuple):
 class Captured(NamedTuple):
     """What it reads of the loops and functions that it leaves; `home` is where it goes.
 
-    `names` become parameters of the same name, `attributes` of `myself` those of theirs. `inside` are helpers that
+    `names` become parameters of the same name, `attributes` of `myself` those of theirs; where the
+    object itself is passed, that is the parameter `owner`. `inside` are helpers that
     become a part of it, `along` those that move with it.
     """
 
     home: Home
     names: tuple[str, ...]
     myself: str | None
+    owner: str | None
     attributes: tuple[str, ...]
     inside: tuple[Any, ...]
     along: tuple[Any, ...]
@@ -101,8 +104,8 @@ def _in_loop(module: Module, node: cst.CSTNode) -> bool:
     return any(isinstance(outer, cst.For | cst.While) for outer in module.ancestors(node))
 
 
-def find_captured(core: Core, *, nearest: bool, movable: Collection[str] = ()) -> Captured:
-    """How far out it can go, and what has to be passed to it there."""
+def find_captured(core: Core, *, nearest: bool, movable: Collection[str] = (), whole: bool = False) -> Captured:
+    """How far out it can go, and what has to be passed to it there; `whole`: objects as they are, not by attributes."""
     module = core.module
     parts = [*_parts(core)]
     own = {core.function.name.value} if isinstance(core.function, cst.FunctionDef) else set[str]()
@@ -138,7 +141,13 @@ def find_captured(core: Core, *, nearest: bool, movable: Collection[str] = ()) -
     method = method_of(module, node)
     myself = method[0].params.params[0].name.value if method is not None else None
     attributes: tuple[str, ...] = ()
-    if myself in captured:
+    owner: str | None = None
+    if whole and (method is None or myself not in captured):
+        raise Declined(CANNOT_PASS_CAPTURED())
+    if method is not None and whole:
+        captured.discard(method[0].params.params[0].name.value)
+        owner = fresh_name(module, method[1].name.value.strip("_").lower())
+    elif myself in captured:
         assert myself is not None
         captured.discard(myself)
         attributes = _attributes(module, [*parts, *map(value_of, inside)], myself)
@@ -146,7 +155,7 @@ def find_captured(core: Core, *, nearest: bool, movable: Collection[str] = ()) -
             raise Declined(CANNOT_PASS_CAPTURED())
     else:
         myself = None
-    return Captured(reach.home, tuple(sorted(captured)), myself, attributes, tuple(inside), tuple(along))
+    return Captured(reach.home, tuple(sorted(captured)), myself, owner, attributes, tuple(inside), tuple(along))
 
 
 def _making(module: Module, at: cst.CSTNode, name: str) -> cst.CSTNode | None:
@@ -200,6 +209,17 @@ def _attributes(module: Module, parts: Sequence[cst.CSTNode], myself: str) -> tu
                     raise Declined(CANNOT_PASS_CAPTURED())
                 found[node.attr.value] = None  # type: ignore[attr-defined]  # it is an attribute
     return tuple(found)
+
+
+def read_of_object(core: Core, captured: Captured) -> set[str]:
+    """The attributes and methods that are read of the object that is passed as it is."""
+    pieces = [*_parts(core), *map(value_of, captured.inside)]
+    return {
+        node.attr.value
+        for piece in pieces
+        for node in walk(piece)
+        if isinstance(node, cst.Attribute) and captured.myself is not None and is_attribute(node, captured.myself)
+    }
 
 
 def is_attribute(node: cst.CSTNode, myself: str) -> Any:

@@ -15,7 +15,15 @@ from typing import Any
 import libcst as cst
 
 from traceonce.fix.candidate import Declined
-from traceonce.fix.hoisting.captured_values import Captured, Core, check_inside, find_captured, find_core, is_attribute
+from traceonce.fix.hoisting.captured_values import (
+    Captured,
+    Core,
+    check_inside,
+    find_captured,
+    find_core,
+    is_attribute,
+    read_of_object,
+)
 from traceonce.fix.hoisting.collisions import collides, fresh_name
 from traceonce.fix.hoisting.homes import Home
 from traceonce.fix.hoisting.placement import New, cut_out, indented, place, take_out
@@ -30,8 +38,8 @@ from traceonce.fix.source.binders import binders_seen
 from traceonce.fix.source.compile_sites import Creation, has_option
 from traceonce.fix.source.edits import Edits, as_block
 from traceonce.fix.source.keywords import with_keyword
-from traceonce.fix.source.module import Function, walk
-from traceonce.fix.source.scopes import scope_of
+from traceonce.fix.source.module import Function, Module, walk
+from traceonce.fix.source.scopes import is_label, method_of, scope_of
 from traceonce.words.notes.declined import (
     CANNOT_PASS_CAPTURED,
     SIGNATURE_WOULD_GROW,
@@ -48,6 +56,7 @@ def pass_captured(
     make_static: Callable[[Sequence[str]], None] | None = None,
     templates: Mapping[str, str] | None = None,
     movable: Collection[str] = (),
+    register: Callable[[Module, cst.ClassDef, set[str]], None] | None = None,
 ) -> None:
     """Move the function out and pass what it closes over; `nearest`: no further than it must.
 
@@ -55,15 +64,16 @@ def pass_captured(
     over all arguments. `make_static` is
     given the names of all that is passed then, before anything is written. `templates` says of some names how a
     call passes their ``value``. What makes the `movable` ones moves along, where that reads nothing of those scopes.
+    `register` makes a class, of which these attributes and methods are read, one whose objects can be passed.
     """
     for option in creation.source.per_argument:
         if has_option(creation, option):
             raise Declined(SIGNATURE_WOULD_GROW(option=option))
     core = find_core(creation, transparent, mapping)
-    captured = find_captured(core, nearest=nearest, movable=movable)
+    captured = find_captured(core, nearest=nearest, movable=movable, whole=register is not None)
     bound = [argument for call in core.partials for argument in call.args[1:]]
     made = any(not isinstance(helper, cst.FunctionDef) for helper in captured.along)
-    if not captured.names and not captured.attributes and not bound and not made:
+    if not captured.names and not captured.attributes and not captured.owner and not bound and not made:
         raise Declined(CANNOT_PASS_CAPTURED())
     if any(argument.star for argument in bound):
         raise Declined(CANNOT_PASS_CAPTURED())
@@ -72,6 +82,10 @@ def pass_captured(
         make_static([*captured.names, *captured.attributes, *named])
     if core.function is not None:
         check_inside(core, captured)
+    if register is not None:
+        method = method_of(core.module, core.wrapping or core.function or creation.node)
+        assert method is not None
+        register(core.module, method[1], read_of_object(core, captured))
     _Move(edits, core, captured, templates or {}).write()
 
 
@@ -84,6 +98,8 @@ class _Move:
         self.passed = {name: name for name in captured.names}
         self.templates = templates
         parameters = {each.name.value for each in _parameters(core.function)} if core.function else set()
+        if captured.owner is not None and captured.myself is not None:
+            self.passed[captured.owner] = captured.myself
         for attribute in captured.attributes:
             if attribute in parameters | set(captured.names):
                 raise Declined(CANNOT_PASS_CAPTURED())
@@ -136,7 +152,10 @@ class _Move:
         pieces = [function.body, *(value_of(helper) for helper in self.captured.inside)]
         for piece in pieces:
             for node in walk(piece):
-                if self.captured.myself is not None and is_attribute(node, self.captured.myself):
+                if self.captured.owner is not None:
+                    if isinstance(node, cst.Name) and node.value == self.captured.myself and not is_label(module, node):
+                        edits.replace(module, node, cst.Name(self.captured.owner))
+                elif self.captured.myself is not None and is_attribute(node, self.captured.myself):
                     edits.replace(module, node, cst.Name(node.attr.value))  # type: ignore[attr-defined]  # likewise
         if self.captured.inside:
             ordered = sorted(self.captured.inside, key=module.line)

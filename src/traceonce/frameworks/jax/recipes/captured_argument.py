@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
 
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Change, Example, Recipe, Settled
@@ -15,6 +17,9 @@ from traceonce.fix.source.edits import Edits
 from traceonce.frameworks.jax.recipes.array_argument import is_static_by_itself
 from traceonce.frameworks.jax.words import BECOMES_STATIC
 from traceonce.words.notes.common import CURRENT_VALUE_PASSED
+
+if TYPE_CHECKING:
+    from traceonce.fix.source.module import Module
 
 NAME = "captured_argument"
 _TRANSPARENT = frozenset(
@@ -47,10 +52,14 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 
 class _Variant(NamedTuple):
-    """Which of the names are static, and which objects are made where the function is."""
+    """Which of the names are static, and which objects are made where the function is.
+
+    `whole`: the object whose method makes it is passed as it is, as a pytree.
+    """
 
     static: tuple[str, ...] = ()
     movable: tuple[str, ...] = ()
+    whole: bool = False
 
 
 def _variants(kinds: Mapping[str, str], *, by_itself: bool) -> Iterator[_Variant]:
@@ -67,6 +76,8 @@ def _variants(kinds: Mapping[str, str], *, by_itself: bool) -> Iterator[_Variant
         yield _Variant((*fixed, *wholes), objects)
     if objects and not by_itself:
         yield _Variant((*fixed, *objects))
+    if not by_itself:
+        yield _Variant(fixed, objects, whole=True)
 
 
 def _plain(path: str) -> str:
@@ -109,6 +120,7 @@ def _change(case: Case, variant: _Variant, nearest: bool) -> Change:
     def change(edits: Edits) -> None:
         from traceonce.fix.hoisting.captures import pass_captured
         from traceonce.fix.source.compile_sites import find_creation
+        from traceonce.frameworks.jax.recipes.pytree_class import reached_methods, register
         from traceonce.frameworks.jax.recipes.static_options import add_static_names
 
         creation = find_creation(case, edits)
@@ -117,6 +129,11 @@ def _change(case: Case, variant: _Variant, nearest: bool) -> Change:
             chosen = [name for name in names if name in variant.static]
             if chosen:
                 add_static_names(edits, creation, chosen)
+
+        def register_class(module: Module, definition: cst.ClassDef, read: set[str]) -> None:
+            kinds = {name: kind not in (STATIC, NUMBER) for name, kind in read_kinds(case).items()}
+            methods = set().union(*(reached_methods(definition, name) for name in read))
+            register(edits, module, definition, kinds, methods)
 
         by_itself = is_static_by_itself(case.diagnosis)  # what is no array is static then
         templates = dict.fromkeys(_numbers(case), "jnp.asarray(value)") if by_itself else {}
@@ -129,6 +146,7 @@ def _change(case: Case, variant: _Variant, nearest: bool) -> Change:
             make_static=make_static,
             templates=templates,
             movable=variant.movable,
+            register=register_class if variant.whole else None,
         )
 
     return change

@@ -127,7 +127,6 @@ RECIPE = Recipe(
     "as a static argument, unless it is equal to an earlier one.",
     beware="An object that remembers what was done with it is shared by all calls then.",
     propose=propose,
-    treats_arguments=True,
     examples=(
         Example(
             title="Settings that hold a function",
