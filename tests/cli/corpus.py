@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import shutil
@@ -63,6 +64,7 @@ class Program(msgspec.Struct):
     random: bool = False
     apart: list[Apart] = []
     framework: Framework = "tensorflow"
+    needs: list[str] = []  # libraries that are no part of ours: without them, it is left out
 
     def lines(self, printed: str) -> list[str]:
         """What it printed, without what may differ."""
@@ -82,7 +84,8 @@ class Corpus(msgspec.Struct):
 
 
 def load() -> list[Program]:
-    return msgspec.json.decode((EXAMPLES / "corpus.json").read_bytes(), type=Corpus).programs
+    programs = msgspec.json.decode((EXAMPLES / "corpus.json").read_bytes(), type=Corpus).programs
+    return [each for each in programs if all(importlib.util.find_spec(name) for name in each.needs)]
 
 
 class Fixed(msgspec.Struct):

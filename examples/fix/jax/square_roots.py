@@ -8,7 +8,7 @@ import jax.numpy as jnp
 def root(number, tolerance):
     guess = number
     steps = jnp.int32(0)
-    while abs(guess * guess - number) > tolerance:
+    while abs(guess * guess - number) > tolerance and steps < 50:
         guess = 0.5 * (guess + number / guess)
         steps += 1
     return guess, steps
