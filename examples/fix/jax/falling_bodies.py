@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def make_step(mass, drag):
     def slope(state):
-        height, speed = state
+        speed = state[1]
         return jnp.stack([speed, -9.81 - drag * speed / mass])
 
     @jax.jit

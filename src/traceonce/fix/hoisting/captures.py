@@ -271,7 +271,14 @@ def _starting_with(body: cst.BaseSuite, statements: Sequence[cst.BaseStatement])
         and isinstance(first.body[0].value, cst.SimpleString | cst.ConcatenatedString)
     )
     cut = 1 if documented else 0
-    return block.with_changes(body=[*block.body[:cut], *statements, *block.body[cut:]])
+    new, rest = list(statements), list(block.body[cut:])
+    if not documented:
+        new[0] = _without_blank(new[0])
+    if rest and isinstance(new[-1], cst.FunctionDef):
+        rest[0] = rest[0].with_changes(
+            leading_lines=[cst.EmptyLine(indent=False), *_without_blank(rest[0]).leading_lines]
+        )
+    return block.with_changes(body=[*block.body[:cut], *new, *rest])
 
 
 def _with_arguments(call: cst.Call, given: Sequence[cst.Arg], at: int) -> cst.Call:
