@@ -13,7 +13,7 @@ from traceonce.fix.candidate import Declined, Example, Recipe
 from traceonce.fix.proposals import consider
 from traceonce.fix.recipes import leave_it, library_report
 from traceonce.fix.signatures.buckets import pad, varying_places
-from traceonce.frameworks.jax.recipes import pad_to_bucket
+from traceonce.frameworks.jax.recipes import pad_to_bucket, uniform_structure
 from traceonce.frameworks.jax.recipes.kit import KIT
 from traceonce.frameworks.jax.words import COMPILES_PER_SIZE, MASK_AXIS
 from traceonce.words.notes import english_note, say_reasons
@@ -85,6 +85,42 @@ def test_padding_as_advised_gives_the_same_with_as_many_compilations_as_said(tmp
     after = run(PADDED.format(helper=helper), tmp_path)
     assert after.printed == before.printed
     assert case_of(after, "mean").diagnosis.traces == advice.predicted_traces == 2
+
+
+STACKED = """\
+import jax
+import jax.numpy as jnp
+
+
+{helper}
+
+@jax.jit
+def average(losses, mask):
+    return jnp.sum(losses, axis=0, where=mask) / mask.sum()
+
+
+losses_so_far = []
+for step in range(7):
+    losses_so_far.append(jnp.sqrt(jnp.float32(step)))
+    losses = losses_so_far
+    losses, mask = stacked(losses)
+    print(step, round(float(average(losses, mask=mask)), 4))
+"""
+
+
+def test_structures_made_uniform_as_advised_give_the_same_with_as_many_traces_as_said(tmp_path: Path) -> None:
+    listed, keyed = uniform_structure.RECIPE.examples
+    before = run(listed.program, tmp_path)
+    (advice,) = uniform_structure.RECIPE.propose(case_of(before, "average"))
+    after = run(STACKED.format(helper=uniform_structure.HELPER), tmp_path)
+    assert after.printed == before.printed
+    assert case_of(after, "average").diagnosis.traces == advice.predicted_traces
+    before = run(keyed.program, tmp_path)
+    (advice,) = uniform_structure.RECIPE.propose(case_of(before, "loss"))
+    fill = (advice.snippet or "").partition("\n")[0]
+    after = run(keyed.program.replace("    print(turn, loss", f"    {fill}\n    print(turn, loss"), tmp_path)
+    assert after.printed == before.printed
+    assert case_of(after, "loss").diagnosis.traces == advice.predicted_traces == 1
 
 
 SEVERAL = """\

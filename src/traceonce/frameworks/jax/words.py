@@ -97,6 +97,17 @@ STATIC_BECOMES_ARRAY = Sentence(
     zh="{names:code} 成为普通参数：追踪时不知道它们的值。",
 )
 
+ONE_ARRAY_FOR_A_LIST = Sentence(
+    "one_array_for_a_list",
+    en="{path:code} is one array then, padded to the next power of two: what is computed from it needs `where=mask`.",
+    zh="{path:code} 变成一个填充到 2 的幂的数组：由它计算的结果需要加上 `where=mask`。",
+)
+KEYS_FOR_ALL_CALLS = Sentence(
+    "keys_for_all_calls",
+    en="Every call gives {names:code}: choose a value that changes nothing, such as ones for a weight.",
+    zh="每次调用都要给出 {names:code}：请选择不影响结果的值，例如权重取 1。",
+)
+
 # Why a repair cannot be written here.
 CALLER_NOT_FOUND = Phrase(
     "caller_not_found",

@@ -19,6 +19,7 @@ from traceonce.frameworks.jax.recipes import (
     static_argument,
     static_equality,
     typed_argument,
+    uniform_structure,
 )
 from traceonce.frameworks.jax.recipes.library_call import advise_caller, given_static
 
@@ -42,6 +43,7 @@ KIT = Kit(
         leave_it.RECIPE,
         library_report.RECIPE,
         pad_to_bucket.RECIPE,
+        uniform_structure.RECIPE,
         device_put.RECIPE,
     ),
     advise_caller=advise_caller,
