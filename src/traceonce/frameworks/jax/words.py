@@ -109,6 +109,11 @@ KEYS_FOR_ALL_CALLS = Sentence(
 )
 
 # Why a repair cannot be written here.
+CALLER_HAS_EFFECTS = Phrase(
+    "caller_has_effects",
+    en="{name:code} prints, or changes what is outside of it: jitted, it would do so once",
+    zh="{name:code} 会打印或修改外部状态：使用 jit 后只会发生一次",
+)
 CALLER_NOT_FOUND = Phrase(
     "caller_not_found",
     en="there is no plain function around {place:code} that could be jitted",

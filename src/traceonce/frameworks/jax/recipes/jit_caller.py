@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
@@ -12,7 +12,10 @@ from traceonce.facts.diagnosis import SiteCount
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
-from traceonce.frameworks.jax.words import CALLER_NOT_FOUND, CALLER_RUNS_ONCE
+from traceonce.frameworks.jax.words import CALLER_HAS_EFFECTS, CALLER_NOT_FOUND, CALLER_RUNS_ONCE
+
+if TYPE_CHECKING:
+    from traceonce.fix.source.module import Module
 
 NAME = "jit_caller"
 
@@ -30,7 +33,7 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 def _change(case: Case, *, static: bool) -> Change:
     def change(edits: Edits) -> None:
-        from traceonce.fix.source.module import Module, walk
+        from traceonce.fix.source.module import walk
         from traceonce.fix.source.scopes import scope_of
 
         def around(site: SiteCount) -> tuple[Module, cst.FunctionDef]:
@@ -54,6 +57,8 @@ def _change(case: Case, *, static: bool) -> Change:
                 raise Declined(CALLER_NOT_FOUND(place=f"{module.file}:{module.line(definition)}"))
             if any(isinstance(node, cst.Yield | cst.Await | cst.Global | cst.Nonlocal) for node in walk(definition)):
                 raise Declined(CALLER_NOT_FOUND(place=f"{module.file}:{module.line(definition)}"))
+            if _changes_what_is_outside(module, definition):
+                raise Declined(CALLER_HAS_EFFECTS(name=definition.name.value))
             names = _static_by_use(definition) if static else []
             code = "jax.jit"
             if names:
@@ -63,6 +68,29 @@ def _change(case: Case, *, static: bool) -> Change:
             edits.amend(module, definition, _decorated_with(decorator))
 
     return change
+
+
+def _changes_what_is_outside(module: Module, definition: cst.FunctionDef) -> bool:
+    """Does it print, or change what it has not made itself? That would happen once, while it is traced."""
+    from traceonce.fix.source.module import walk
+
+    parameters = {each.name.value for each in (*definition.params.params, *definition.params.kwonly_params)}
+    own = module.names_bound_in(definition) - parameters
+
+    def is_own(node: cst.BaseExpression) -> bool:
+        while isinstance(node, cst.Attribute | cst.Subscript):
+            node = node.value
+        return isinstance(node, cst.Name) and node.value in own
+
+    for node in walk(definition.body):
+        if isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
+            called = node.value.func
+            if not (isinstance(called, cst.Attribute) and is_own(called.value)):
+                return True
+        target = node.target if isinstance(node, cst.AssignTarget | cst.AugAssign | cst.AnnAssign) else None
+        if isinstance(target, cst.Attribute | cst.Subscript) and not is_own(target):
+            return True
+    return False
 
 
 def _decorated_with(decorator: cst.Decorator) -> Any:
