@@ -10,8 +10,7 @@ import libcst as cst
 from traceonce.fix.candidate import Declined
 from traceonce.fix.hoisting.collisions import fresh_name
 from traceonce.fix.hoisting.homes import Home, find_home, needed_at_once
-from traceonce.fix.hoisting.relocation import assigned_name, sole_function, uses, value_of, why_not
-from traceonce.fix.source.binders import binders_seen
+from traceonce.fix.hoisting.relocation import sole_function, sole_making, uses, value_of, why_not
 from traceonce.fix.source.compile_sites import Creation
 from traceonce.fix.source.module import Function, Module, walk
 from traceonce.fix.source.names import free_in
@@ -128,7 +127,7 @@ def find_captured(core: Core, *, nearest: bool, movable: Collection[str] = (), w
             raise Declined(why_not(module, reach))
         more = False
         for name in sorted(reach.names):
-            helper = sole_function(module, node, name) or (_making(module, node, name) if name in movable else None)
+            helper = sole_function(module, node, name) or (sole_making(module, node, name) if name in movable else None)
             if helper is not None and all(helper is not each for each in helpers):
                 helpers.append(helper)
                 more = True
@@ -156,14 +155,6 @@ def find_captured(core: Core, *, nearest: bool, movable: Collection[str] = (), w
     else:
         myself = None
     return Captured(reach.home, tuple(sorted(captured)), myself, owner, attributes, tuple(inside), tuple(along))
-
-
-def _making(module: Module, at: cst.CSTNode, name: str) -> cst.CSTNode | None:
-    """``name = Make(…)``, where that is the only thing that gives it a value."""
-    found = binders_seen(module, name, at)
-    statement = module.statement(found[0]) if len(found) == 1 else None
-    is_call = assigned_name(statement) == name and isinstance(value_of(statement), cst.Call)
-    return statement if is_call else None
 
 
 def _parts(core: Core) -> Iterable[cst.CSTNode]:

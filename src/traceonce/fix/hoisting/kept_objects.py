@@ -36,6 +36,19 @@ def made_object(module: Module, expression: cst.BaseExpression) -> cst.BaseExpre
     return value if isinstance(value, cst.Call | cst.Lambda) else None
 
 
+def object_given_to(module: Module, expression: cst.BaseExpression, name: str) -> cst.BaseExpression | None:
+    """What was given as ``name=`` where the thing was made that this name stands for."""
+    if not isinstance(expression, cst.Name):
+        return None
+    for binder in binders_seen(module, expression.value, expression):
+        statement = module.parent(binder) if isinstance(binder, cst.AssignTarget) else None
+        made = statement.value if isinstance(statement, cst.Assign) else None
+        for argument in made.args if isinstance(made, cst.Call) else ():
+            if argument.keyword is not None and argument.keyword.value == name:
+                return made_object(module, argument.value)
+    return None
+
+
 def objects_used_at(module: Module, line: int) -> Iterator[cst.BaseExpression]:
     """What makes the objects whose methods are called on a line, or that are called there themselves."""
     for call in module.nodes(cst.Call):
@@ -60,7 +73,10 @@ def move_makings(edits: Edits, module: Module, makings: Iterable[cst.BaseExpress
         things.append(_movable(module, part, taken))
         taken.add(things[-1].name)
     for thing in things:
-        reach = plan(thing).reach
+        helpers, reach = plan(thing)
+        for helper in helpers:
+            if isinstance(value_of(helper), cst.Call):
+                _check(module, value_of(helper))  # type: ignore[arg-type]  # a call is an expression
         if reach.home is None or reach.barrier is not None:
             raise Declined(why_not(module, reach))
     move_out(edits, *things, prefix="kept")
@@ -137,6 +153,6 @@ def _movable(module: Module, part: cst.BaseExpression, taken: set[str]) -> Movab
     target = assigned_name(statement)
     if target is not None and value_of(statement) is part and len(binders_seen(module, target, statement)) == 1:
         assert isinstance(statement, cst.BaseStatement)
-        return Movable(module, part, target, statement)
+        return Movable(module, part, target, statement, makings=True)
     named = last_name(part.func) if isinstance(part, cst.Call) else "function"
-    return Movable(module, part, fresh_name(module, f"kept_{(named or 'object').lower()}", taken))
+    return Movable(module, part, fresh_name(module, f"kept_{(named or 'object').lower()}", taken), makings=True)

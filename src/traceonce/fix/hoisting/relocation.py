@@ -37,13 +37,14 @@ from traceonce.words.notes.declined import (
 class Movable(NamedTuple):
     """A definition, or an expression. `statement` is there where all of it is to move: a definition, or ``name = …``.
 
-    `name` is what it is called, or will be.
+    `name` is what it is called, or will be. `makings`: what makes an object that it reads moves along, too.
     """
 
     module: Module
     node: cst.CSTNode
     name: str
     statement: cst.BaseStatement | None = None
+    makings: bool = False
 
 
 class Relocation(NamedTuple):
@@ -132,14 +133,23 @@ def plan(thing: Movable) -> Relocation:
         if any(map(is_private_to_class, parts)):
             reads.add("__class__")
         reach = find_home(module, thing.node, reads, needs)
-        more = (
-            []
-            if reach.barrier is None
-            else [sole_function(thing.module, thing.node, name) for name in sorted(reach.names)]
-        )
+        more = [] if reach.barrier is None else [_sole_maker(thing, name) for name in sorted(reach.names)]
         if not more or None in more or any(other is helper for other in more for helper in helpers):
             return Relocation(helpers, reach)
         helpers += more
+
+
+def _sole_maker(thing: Movable, name: str) -> cst.CSTNode | None:
+    function = sole_function(thing.module, thing.node, name)
+    return function or (sole_making(thing.module, thing.node, name) if thing.makings else None)
+
+
+def sole_making(module: Module, at: cst.CSTNode, name: str) -> cst.CSTNode | None:
+    """``name = Make(…)``, where that is the only thing that gives it a value."""
+    found = binders_seen(module, name, at)
+    statement = module.statement(found[0]) if len(found) == 1 else None
+    is_call = assigned_name(statement) == name and isinstance(value_of(statement), cst.Call)
+    return statement if is_call else None
 
 
 def sole_function(module: Module, at: cst.CSTNode, name: str) -> cst.CSTNode | None:

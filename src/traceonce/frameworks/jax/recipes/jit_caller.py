@@ -22,13 +22,14 @@ NAME = "jit_caller"
 
 def propose(case: Case) -> Iterator[Candidate]:
     function = case.diagnosis.function
-    if function.loop is None or not case.diagnosis.call_sites or CauseCode.NEW_FUNCTION not in case.codes:
+    anew = case.codes & {CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE, CauseCode.STATIC_ARGUMENT}
+    if not case.diagnosis.call_sites or not anew or not (function.loop is not None or function.library):
         return
     snippet = "@jax.jit  # above the function that runs the loop"
     for static in (True, False):
         change = _change(case, static=static)
         notes = (CALLER_RUNS_ONCE(),)
-        yield Candidate(NAME, "review", (CauseCode.NEW_FUNCTION,), change, None, snippet, notes, untraced=True)
+        yield Candidate(NAME, "review", tuple(sorted(anew)), change, None, snippet, notes, untraced=True)
 
 
 def _change(case: Case, *, static: bool) -> Change:

@@ -50,13 +50,17 @@ def _at_arguments(case: Case, paths: Sequence[str], inner: bool) -> Change:
     """What the calls of the function pass."""
 
     def change(edits: Edits) -> None:
-        from traceonce.fix.hoisting.kept_objects import made_object, move_makings
+        from traceonce.fix.hoisting.kept_objects import made_object, move_makings, object_given_to
         from traceonce.fix.source.passed_arguments import find_arguments
 
         for path in paths:
             made: dict[str, list[cst.BaseExpression]] = {}
-            for argument in find_arguments(case, edits, path):
-                making = made_object(argument.module, argument.node.value)
+            root, _, attribute = path.rpartition(".")
+            for argument in find_arguments(case, edits, root if root.isidentifier() else path):
+                if root.isidentifier():
+                    making = object_given_to(argument.module, argument.node.value, attribute)
+                else:
+                    making = made_object(argument.module, argument.node.value)
                 if making is not None:
                     made.setdefault(argument.module.file, []).append(making)
             if not made:
