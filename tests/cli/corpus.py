@@ -91,7 +91,8 @@ class Corpus(msgspec.Struct):
 
 
 def load() -> list[Program]:
-    return msgspec.json.decode((EXAMPLES / "corpus.json").read_bytes(), type=Corpus).programs
+    programs = msgspec.json.decode((EXAMPLES / "corpus.json").read_bytes(), type=Corpus).programs
+    return [each for each in programs if all(importlib.util.find_spec(name) for name in each.needs)]
 
 
 class Fixed(msgspec.Struct):

@@ -81,7 +81,8 @@ def test_it_is_repaired_and_proved(program: Program, fixing: Fixing, runs: Runs)
         for fix in seen["fixes"]:
             if fix["safety"] == "advice":
                 continue  # the repair of another function may settle it, and what is left be advised to leave
-            assert fix["predicted_traces"] == fix["proof"]["after"]["traces"], "predicted is not what was measured"
+            predicted = fix["predicted_traces"]  # None: it cannot be told
+            assert predicted in (None, fix["proof"]["after"]["traces"]), "predicted is not what was measured"
             assert fix["proof"]["outputs_equal"] is True
     _check_by_running(program, fixed, runs)
 

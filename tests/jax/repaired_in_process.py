@@ -115,4 +115,5 @@ def prove(case: Case, before: Run, repaired: str, folder: Path) -> Proof:
     oracle = run(source, folder, eager=True) if wrong else None
     after = run(repaired, folder)
     name = stable_name(case.diagnosis.function)
-    return judge(name, observed(before), observed(before), observed(after), Variation(), oracle)
+    untraced = case.diagnosis.function.loop is not None
+    return judge(name, observed(before), observed(before), observed(after), Variation(), oracle, untraced=untraced)

@@ -13,7 +13,7 @@ from traceonce.fix.candidate import Declined, Example, Recipe
 from traceonce.fix.proposals import consider
 from traceonce.fix.recipes import leave_it, library_report
 from traceonce.fix.signatures.buckets import pad, varying_places
-from traceonce.frameworks.jax.recipes import pad_to_bucket
+from traceonce.frameworks.jax.recipes import pad_to_bucket, uniform_structure
 from traceonce.frameworks.jax.recipes.kit import KIT
 from traceonce.frameworks.jax.words import COMPILES_PER_SIZE, MASK_AXIS
 from traceonce.words.notes import english_note, say_reasons
@@ -85,6 +85,42 @@ def test_padding_as_advised_gives_the_same_with_as_many_compilations_as_said(tmp
     after = run(PADDED.format(helper=helper), tmp_path)
     assert after.printed == before.printed
     assert case_of(after, "mean").diagnosis.traces == advice.predicted_traces == 2
+
+
+STACKED = """\
+import jax
+import jax.numpy as jnp
+
+
+{helper}
+
+@jax.jit
+def average(losses, mask):
+    return jnp.sum(losses, axis=0, where=mask) / mask.sum()
+
+
+losses_so_far = []
+for step in range(7):
+    losses_so_far.append(jnp.sqrt(jnp.float32(step)))
+    losses = losses_so_far
+    losses, mask = stacked(losses)
+    print(step, round(float(average(losses, mask=mask)), 4))
+"""
+
+
+def test_structures_made_uniform_as_advised_give_the_same_with_as_many_traces_as_said(tmp_path: Path) -> None:
+    listed, keyed = uniform_structure.RECIPE.examples
+    before = run(listed.program, tmp_path)
+    (advice,) = uniform_structure.RECIPE.propose(case_of(before, "average"))
+    after = run(STACKED.format(helper=uniform_structure.HELPER), tmp_path)
+    assert after.printed == before.printed
+    assert case_of(after, "average").diagnosis.traces == advice.predicted_traces
+    before = run(keyed.program, tmp_path)
+    (advice,) = uniform_structure.RECIPE.propose(case_of(before, "loss"))
+    fill = (advice.snippet or "").partition("\n")[0]
+    after = run(keyed.program.replace("    print(turn, loss", f"    {fill}\n    print(turn, loss"), tmp_path)
+    assert after.printed == before.printed
+    assert case_of(after, "loss").diagnosis.traces == advice.predicted_traces == 1
 
 
 SEVERAL = """\
@@ -166,7 +202,7 @@ for epoch in range(4):
 
     @jax.jit
     def step(x):
-        return x + epoch
+        return x + jnp.ones(epoch).sum()
 
     print(step(jnp.ones(2)))
 """
@@ -212,11 +248,11 @@ import jax.numpy as jnp
 
 
 @jax.jit
-def positive(x):
-    return x if x.sum() > 0 else -x
+def first(x):
+    return x[: int(x.sum())]
 
 
-print(positive(jnp.ones(3)))
+print(first(jnp.ones(3)))
 """
 
 
@@ -225,10 +261,10 @@ print(positive(jnp.ones(3)))
     [
         pytest.param(SHAPE, "ramp", "ConcretizationTypeError", id="a number that decides a shape stays static"),
         pytest.param(BRANCH, "ramp", "→", id="a number whose type is asked for stays static"),
-        pytest.param(LOOP, "step", "epoch", id="a function that reads the variable of its loop stays there"),
+        pytest.param(LOOP, "step", "epoch", id="a function that makes a shape of the variable of its loop stays there"),
         pytest.param(NARROW, "scaled", "dtype", id="a weak type that keeps results narrow stays weak"),
         pytest.param(SLOTS, "apply", "__slots__", id="a class with slots is left to its author"),
-        pytest.param(ARRAY, "positive", "cannot be static", id="an array is not made static"),
+        pytest.param(ARRAY, "first", "cannot be static", id="an array is not made static"),
     ],
 )
 def test_what_must_not_be_changed_is_refused_with_a_reason(

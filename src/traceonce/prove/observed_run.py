@@ -30,6 +30,7 @@ from traceonce.prove.copied_modules import CopiedModules
 from traceonce.prove.order import ERRORS, IMPORTED, PRINTED, PROBES, RECORDING, REPLAY, Order
 
 TOO_LATE = "too-late"
+STALLED = 20.0  # seconds for one call beyond the run
 CONFIGURING = ("CUDA_", "MKL_", "NVIDIA_", "OMP_")  # variables that frameworks read through others
 
 
@@ -169,11 +170,23 @@ class _ObservedRun:
 
     def _probe(self) -> None:
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # what probes print is no output
+        stalled = _end_when_stalled()
         with open(self._results / PROBES, "wb", buffering=0) as file:
             for replaying in self._replaying:
                 for probed in replaying.probe():
+                    stalled.cancel()
+                    stalled = _end_when_stalled()
                     file.write(msgspec.json.encode(probed) + b"\n")
+            stalled.cancel()
             file.write(b"{}\n")  # all done
+
+
+def _end_when_stalled() -> threading.Timer:
+    """A call with another argument may never end (a loop that waits for a value): what is known by then counts."""
+    timer = threading.Timer(STALLED, os._exit, [0 if getattr(sys, "last_value", None) is None else 1])
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 def join_replays(seen: Sequence[ReplayResult]) -> ReplayResult:

@@ -37,13 +37,14 @@ from traceonce.words.notes.declined import (
 class Movable(NamedTuple):
     """A definition, or an expression. `statement` is there where all of it is to move: a definition, or ``name = …``.
 
-    `name` is what it is called, or will be.
+    `name` is what it is called, or will be. `makings`: what makes an object that it reads moves along, too.
     """
 
     module: Module
     node: cst.CSTNode
     name: str
     statement: cst.BaseStatement | None = None
+    makings: bool = False
 
 
 class Relocation(NamedTuple):
@@ -68,8 +69,8 @@ def movable_expression(
     """
     _check_calls(module, node)
     statement = module.statement(node)
-    target = _assigned_name(statement)
-    if target is not None and _value(statement) is node and len(binders_seen(module, target, statement)) == 1:
+    target = assigned_name(statement)
+    if target is not None and value_of(statement) is node and len(binders_seen(module, target, statement)) == 1:
         assert isinstance(statement, cst.BaseStatement)
         return Movable(module, node, target, statement)
     return Movable(module, node, fresh_name(module, wanted_name, taken))
@@ -100,7 +101,7 @@ def _run_at_once(node: cst.CSTNode) -> list[cst.CSTNode]:
     return [node, *(part for child in inner for part in _run_at_once(child))]
 
 
-def _assigned_name(statement: Any) -> str | None:
+def assigned_name(statement: Any) -> str | None:
     """`name`, where the statement is ``name = …`` and nothing else."""
     if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
         assign = statement.body[0]
@@ -110,7 +111,7 @@ def _assigned_name(statement: Any) -> str | None:
     return None
 
 
-def _value(statement: Any) -> cst.CSTNode:
+def value_of(statement: Any) -> cst.CSTNode:
     return statement if isinstance(statement, cst.FunctionDef) else statement.body[0].value
 
 
@@ -127,7 +128,7 @@ def plan(thing: Movable, passed: Collection[str] = ()) -> Relocation:
     """
     module, helpers = thing.module, list[Any]()
     while True:
-        parts = [*map(_value, helpers), thing.node]
+        parts = [*map(value_of, helpers), thing.node]
         own = {_name(helper).value for helper in helpers}
         own |= {thing.name} if isinstance(thing.statement, cst.FunctionDef) else set()  # it may call itself
         reads = {name for part in parts for name in module.free_names(part)} - own - {*passed}
@@ -135,19 +136,32 @@ def plan(thing: Movable, passed: Collection[str] = ()) -> Relocation:
         if any(map(is_private_to_class, parts)):
             reads.add("__class__")
         reach = find_home(module, thing.node, reads, needs)
-        more = [] if reach.barrier is None else [_sole_function(thing, name) for name in sorted(reach.names)]
+        more = [] if reach.barrier is None else [_sole_maker(thing, name) for name in sorted(reach.names)]
         if not more or None in more or any(other is helper for other in more for helper in helpers):
             return Relocation(helpers, reach)
         helpers += more
 
 
-def _sole_function(thing: Movable, name: str) -> cst.CSTNode | None:
+def _sole_maker(thing: Movable, name: str) -> cst.CSTNode | None:
+    function = sole_function(thing.module, thing.node, name)
+    return function or (sole_making(thing.module, thing.node, name) if thing.makings else None)
+
+
+def sole_making(module: Module, at: cst.CSTNode, name: str) -> cst.CSTNode | None:
+    """``name = Make(…)``, where that is the only thing that gives it a value."""
+    found = binders_seen(module, name, at)
+    statement = module.statement(found[0]) if len(found) == 1 else None
+    is_call = assigned_name(statement) == name and isinstance(value_of(statement), cst.Call)
+    return statement if is_call else None
+
+
+def sole_function(module: Module, at: cst.CSTNode, name: str) -> cst.CSTNode | None:
     """The definition of a name, where that is a function, or a lambda, and the only thing of that name there."""
-    found = binders_seen(thing.module, name, thing.node)
-    statement = thing.module.statement(found[0]) if len(found) == 1 else None
+    found = binders_seen(module, name, at)
+    statement = module.statement(found[0]) if len(found) == 1 else None
     if isinstance(statement, cst.FunctionDef):
         return statement if found[0] is statement else None
-    is_lambda = _assigned_name(statement) == name and isinstance(_value(statement), cst.Lambda)
+    is_lambda = assigned_name(statement) == name and isinstance(value_of(statement), cst.Lambda)
     return statement if is_lambda else None
 
 
@@ -179,14 +193,14 @@ def move_out(
             continue
         done.append((thing, home))
         own = [] if thing.statement is None else [thing.statement]
-        statements = [each for each in (*_left_behind(module, helpers, home), *own) if each not in moved]
+        statements = [each for each in (*left_behind(module, helpers, home), *own) if each not in moved]
         moved += statements
         new = placed.setdefault(home, written(after))
         for statement in sorted(statements, key=module.line):
-            new += _move(edits, module, statement, home, prefix, taken)
+            new += move_statement(edits, module, statement, home, prefix, taken)
         if thing.statement is None:
             made = cut_out(edits, module, thing.node, cst.Name(thing.name))
-            new.append(_assignment(edits, module, thing.name, made))
+            new.append(assignment(edits, module, thing.name, made))
     modules = {home: thing.module for thing, home in done}
     for home, new in placed.items():
         place(edits, modules[home], home, new)
@@ -197,10 +211,13 @@ def _is_written_alike(one: Movable, other: Movable) -> bool:
     return bare and one.module is other.module and one.node.deep_equals(other.node)
 
 
-def _move(edits: Edits, module: Module, statement: Any, home: Home, prefix: str, taken: set[str]) -> Iterator[New]:
+def move_statement(
+    edits: Edits, module: Module, statement: Any, home: Home, prefix: str, taken: set[str], *, rename: bool = True
+) -> Iterator[New]:
     """Take a statement out, to be placed at its home; under another name where it would meet its own name there.
 
     A definition keeps its name all the same, since that is what reports call it by: it is made by a function.
+    `rename`: what reads it follows.
     """
     name, scope = _name(statement).value, scope_of(module, statement)
     if len(binders_seen(module, name, statement)) != 1:
@@ -213,7 +230,7 @@ def _move(edits: Edits, module: Module, statement: Any, home: Home, prefix: str,
     maker = fresh_name(module, f"make_{name}", taken)
     taken |= {new_name, maker}
     is_definition = isinstance(statement, cst.FunctionDef)
-    for use in _uses(module, statement):
+    for use in uses(module, statement) if rename else ():
         if not (is_definition and module.holds(statement, use)):
             edits.replace(module, use, cst.Name(new_name))
     taken_out = take_out(edits, module, statement)
@@ -234,7 +251,7 @@ def _filled(function: Any, definition: New) -> cst.BaseStatement:
     return filled
 
 
-def _assignment(edits: Edits, module: Module, target: str, made: Callable[[], cst.BaseExpression]) -> New:
+def assignment(edits: Edits, module: Module, target: str, made: Callable[[], cst.BaseExpression]) -> New:
     (like,) = edits.statements(module, f"{target} = made")
     return New(like, lambda: edits.statements(module, f"{target} = made", made=made())[0])
 
@@ -251,7 +268,7 @@ def why_not(module: Module, reach: Reach) -> Note:
     return READS_OF_LOOP(names=names, line=line)
 
 
-def _left_behind(module: Module, helpers: Sequence[Any], home: Home) -> list[Any]:
+def left_behind(module: Module, helpers: Sequence[Any], home: Home) -> list[Any]:
     """The helpers that are not known at the new home unless they move, too."""
     return [
         helper
@@ -260,7 +277,7 @@ def _left_behind(module: Module, helpers: Sequence[Any], home: Home) -> list[Any
     ]
 
 
-def _uses(module: Module, statement: Any) -> list[cst.Name]:
+def uses(module: Module, statement: Any) -> list[cst.Name]:
     name = _name(statement)
     return [name, *(reader for reader in readers(module, name) if reader is not name)]
 
@@ -288,7 +305,7 @@ def keep_on_instance(edits: Edits, thing: Movable, prefix: str) -> None:
         edits.replace(module, thing.node, edits.expression(module, kept))
         return
     home = reach.home or Home(module.statement(thing.node), method)
-    _keep_when_needed(edits, thing, home, _left_behind(module, helpers, home), myself, attribute)
+    _keep_when_needed(edits, thing, home, left_behind(module, helpers, home), myself, attribute)
 
 
 def _keep_when_needed(edits: Edits, thing: Movable, home: Home, moved: list[Any], myself: str, attribute: str) -> None:
@@ -302,7 +319,7 @@ def _keep_when_needed(edits: Edits, thing: Movable, home: Home, moved: list[Any]
         behind = written(edits.statements(module, f"{thing.name} = {kept}"))
     else:
         made = cut_out(edits, module, thing.node, edits.expression(module, kept))
-        inner.append(_assignment(edits, module, kept, made))
+        inner.append(assignment(edits, module, kept, made))
     (check,) = edits.statements(module, f'if not hasattr({myself}, "{attribute}"):\n    pass')
     whole = New(check, lambda: check.with_changes(body=cst.IndentedBlock(body=indented(inner))))
     place(edits, module, home, [whole, *behind])

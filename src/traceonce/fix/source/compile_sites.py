@@ -10,6 +10,7 @@ from traceonce.facts.replay import Making
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.binders import binders_seen, imported_by
+from traceonce.fix.source.definitions import find_definition
 from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.framework_names import source_of
 from traceonce.fix.source.keywords import positional_option, same_option, with_keyword
@@ -19,6 +20,7 @@ from traceonce.fix.source.wrappers import (
     assigned_value,
     innermost_given,
     is_partial,
+    meaning,
     readers,
     resolve_wrapper,
     wrapped_argument,
@@ -59,6 +61,9 @@ def find_creation(case: Case, edits: Edits) -> Creation:
     function, source = case.diagnosis.function, source_of(case.diagnosis.backend)
     wrapper = source.wrapper
     places = sorted({(making.file, making.line) for making in case.makings})
+    through = _made_through(case, edits, source) if not places else None
+    if through is not None:
+        return through
     if not places:
         raise Declined(WRAPPING_NOT_SEEN(wrapper=wrapper, name=function.short_name))
     if len({(making.file, making.line, making.span) for making in case.makings}) > 1:
@@ -75,6 +80,23 @@ def find_creation(case: Case, edits: Edits) -> Creation:
     if not isinstance(expression, cst.Call):
         raise Declined(WRAPPING_UNCLEAR(place=f"{making.file}:{making.line}", wrapper=wrapper))
     return _called(module, expression, case, source)
+
+
+def _made_through(case: Case, edits: Edits, source: Source) -> Creation | None:
+    """Where another package's wrapper, which wraps with the framework's own, is applied to the function."""
+    if not source.through or case.diagnosis.function.file not in edits.sources:
+        return None
+    module, definition = find_definition(case.diagnosis.function, edits)
+    for decorator in definition.decorators if isinstance(definition, cst.FunctionDef) else ():
+        if meaning(module, decorator.decorator) & source.through:
+            return Creation(module, decorator, definition, None, source)
+    for call in module.nodes(cst.Call):
+        argument = wrapped_argument(call) if meaning(module, call.func) & source.through else None
+        given = innermost_given(module, argument.value) if argument is not None else None
+        named = isinstance(given, cst.Name) and binders_seen(module, given.value, given) == [definition]
+        if given is definition or named:
+            return Creation(module, call, definition, call, source)
+    return None
 
 
 def _decorated(module: Module, decorator: cst.Decorator, source: Source) -> Creation:

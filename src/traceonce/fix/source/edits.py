@@ -18,12 +18,16 @@ from traceonce.fix.source.framework_names import all_packages
 from traceonce.fix.source.imports import add_import, free_name_for, is_imported, name_of
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.names import free_in
+from traceonce.frameworks.base.descriptor import Package
 from traceonce.words.notes.declined import NO_PYTHON_THEN, OUTSIDE_OF_PROJECT, SAME_PLACE_TWICE
 
 # Gets the node with all changes inside it made, and gives what stands there instead.
 Rewrite: TypeAlias = Callable[[Any], Any]
 # A new statement; a function is asked for it when everything before that place, and in it, has been changed.
 New: TypeAlias = cst.BaseStatement | Callable[[], cst.BaseStatement]
+
+
+_PARTIAL = Package(frozenset({"functools.partial"}), ("partial",))
 
 
 class Edits:
@@ -96,6 +100,13 @@ class Edits:
         """Make ``import name`` true at the top of the file."""
         if not is_imported(module, name):
             self._add(module, name)
+
+    def partial(self, module: Module, at: cst.CSTNode | None = None) -> str:
+        """`functools.partial` as the file has it already, or else imported."""
+        name = name_of(module, _PARTIAL, at)
+        if name is None:
+            self.add_import(module, "functools")
+        return name or "functools.partial"
 
     def _add(self, module: Module, what: str) -> None:
         changes = self._of(module)

@@ -40,7 +40,7 @@ class Source:
     `pure` are packages whose functions (in lower case, without "random") give the same each time. `transforms` make one
     function of another: what is wrapped is known by the inner one. `packages` are those that code of ours uses, by the
     name that it is written with. `binds_self`: what is wrapped may be an object or a bound method, so that a plain call
-    ``model(x)`` runs ``forward(self, x)``.
+    ``model(x)`` runs ``forward(self, x)``. `through` are wrappers of other packages that wrap with this one's.
     """
 
     wrapper: str
@@ -54,6 +54,7 @@ class Source:
     transforms: frozenset[str] = frozenset()
     packages: Mapping[str, Package] = field(default_factory=dict)
     binds_self: bool = False
+    through: frozenset[str] = frozenset()
 
 
 # From an event with the framework's own words for why it traced, and the signatures that its earlier graphs serve, by

@@ -27,6 +27,7 @@ _SOURCE = Source(
     wrapper="jax.jit",
     wraps=frozenset({"jax.jit", "jax.experimental.pjit.pjit"}),
     given_as="fun",
+    through=frozenset({"equinox.filter_jit", "flax.nnx.jit"}),
     per_argument=("in_shardings", "in_axes"),
     pure=("jax.",),
     transforms=frozenset(

@@ -6,6 +6,9 @@ Except for the first calls of each executable, which come through Python to be c
 from __future__ import annotations
 
 import dataclasses
+import functools
+import sys
+import time
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -31,6 +34,7 @@ from traceonce.frameworks.jax.memories import Memories
 from traceonce.frameworks.jax.no_tracing import CountedCalls
 from traceonce.frameworks.jax.own_files import JaxPlaces
 from traceonce.frameworks.jax.probes import Probes
+from traceonce.frameworks.jax.refused_calls import LISTENERS, Refused
 from traceonce.frameworks.jax.requests import Asked, Request, Requests, shapes_of_state
 from traceonce.frameworks.jax.stale_values import KnownTrace, StaleChecks
 from traceonce.frameworks.jax.transformations import TransformedCalls
@@ -84,6 +88,8 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         self._guard(self._executions.tell_calls, self._stale.settle)
 
     def stop(self) -> None:
+        if self._on_refused in LISTENERS:
+            LISTENERS.remove(self._on_refused)
         self._executions.stop()
         self._transformed.stop()
         super().stop()
@@ -97,6 +103,7 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         self._hooks.place(self._probes.reporting, "test_event", self._hook_beginning)
         if hasattr(self._probes.pjit, "_cpp_pjit"):  # else nobody is told where a function was made
             self._hooks.place(self._probes.pjit, "_cpp_pjit", self._hook_making)
+        LISTENERS.append(self._on_refused)
         self._executions.place(self._hooks)
         self._transformed.place(self._hooks)
 
@@ -131,6 +138,30 @@ class JaxWatcher(MissWatcher[JaxMiss]):
             return original(name, *args)
 
         return test_event
+
+    def _on_refused(self, refused: Refused) -> None:
+        """A call that is refused before a trace is asked for: its trace has failed."""
+        self._guard(functools.partial(self._tell_refused, refused))
+
+    def _tell_refused(self, refused: Refused) -> None:
+        asked = Asked(refused.function, refused.info, refused.args, refused.kwargs, None)
+        request = self._requests.read(asked, sys._getframe())
+        if request is None or request.described.internal:
+            return
+        event = TraceEvent(
+            id=number_event(),
+            backend=self.backend,
+            function=request.described.id,
+            signature=request.signature,
+            start=time.time(),
+            phase="failed",
+            object=self._numbers.find(request.owner),
+            call_site=request.site,
+            stack=request.stack,
+            made_at=self._made_places.of(refused.function),
+            error=describe_error(refused.error),
+        )
+        self._sink.write(event)
 
     def _permit_innermost(self) -> BaseException | None:
         """JAX has no trace to use: it makes one."""

@@ -60,7 +60,87 @@ STATIC_COMPILED_IN = Sentence(
     zh="静态参数按值编译进去，{path:code} 每有一个新值都要重新编译。",
 )
 
+BOTH_BRANCHES_TRACED = Sentence(
+    "both_branches_traced",
+    en="Both branches, and the body of a loop, are traced: they must give the same shapes and dtypes, and there is no "
+    "reverse-mode gradient through a loop of unknown length.",
+    zh="两个分支以及循环体都会被追踪：形状和 dtype 必须一致；长度未知的循环不支持反向模式求导。",
+)
+
+OBJECT_IS_A_PYTREE = Sentence(
+    "object_is_a_pytree",
+    en="The arrays and floats of a {type:code} object are arguments of the trace; what else it holds is compared, and "
+    "must be hashable.",
+    zh="{type:code} 对象中的数组和浮点数成为追踪的参数；其余内容用于比较，必须可哈希。",
+)
+
+MADE_ONCE_KEEPS_STATE = Sentence(
+    "made_once_keeps_state",
+    en="All calls share one object: what it remembers of one call is there in the next.",
+    zh="所有调用共用同一个对象：它在一次调用中记住的内容，下一次调用时仍在。",
+)
+
+CALLER_RUNS_ONCE = Sentence(
+    "caller_runs_once",
+    en="The Python code of the function around the loop runs while it is traced, and no longer at every call.",
+    zh="循环所在函数的 Python 代码只在追踪时运行，不再每次调用都运行。",
+)
+
+STATIC_IS_A_TUPLE = Sentence(
+    "static_is_a_tuple",
+    en="{names:code} {names:comes|come} as a tuple: each new one costs a trace.",
+    zh="{names:code} 以元组传入：每个新值都要追踪一次。",
+)
+STATIC_BECOMES_ARRAY = Sentence(
+    "static_becomes_array",
+    en="{names:code} {names:is an argument|are arguments} like any other: its values are not known while tracing.",
+    zh="{names:code} 成为普通参数：追踪时不知道它们的值。",
+)
+
+ONE_ARRAY_FOR_A_LIST = Sentence(
+    "one_array_for_a_list",
+    en="{path:code} is one array then, padded to the next power of two: what is computed from it needs `where=mask`.",
+    zh="{path:code} 变成一个填充到 2 的幂的数组：由它计算的结果需要加上 `where=mask`。",
+)
+KEYS_FOR_ALL_CALLS = Sentence(
+    "keys_for_all_calls",
+    en="Every call gives {names:code}: choose a value that changes nothing, such as ones for a weight.",
+    zh="每次调用都要给出 {names:code}：请选择不影响结果的值，例如权重取 1。",
+)
+
 # Why a repair cannot be written here.
+CALLER_HAS_EFFECTS = Phrase(
+    "caller_has_effects",
+    en="{name:code} prints, or changes what is outside of it: jitted, it would do so once",
+    zh="{name:code} 会打印或修改外部状态：使用 jit 后只会发生一次",
+)
+CALLER_NOT_FOUND = Phrase(
+    "caller_not_found",
+    en="there is no plain function around {place:code} that could be jitted",
+    zh="{place:code} 外面没有可以使用 jit 的普通函数",
+)
+OBJECT_IS_CHANGED = Phrase(
+    "object_is_changed",
+    en="{name:code} sets attributes of its object while it is traced: return the new values, and set them outside",
+    zh="{name:code} 在追踪时修改对象的属性：请返回新值，在外面赋值",
+)
+NOT_A_METHOD_JITTED = Phrase(
+    "not_a_method_jitted",
+    en="it is not made by jitting the method {name:code} alone",
+    zh="它不是单独对方法 {name:code} 使用 jit 得到的",
+)
+NO_CONTROL_FLOW = Phrase(
+    "no_control_flow",
+    en="no `if`, `while` or `range` of its own depends on an argument",
+    zh="它自己没有依赖参数的 `if`、`while` 或 `range`",
+)
+CONTROL_FLOW_BY_HAND = Phrase(
+    "control_flow_by_hand",
+    en="what depends on an argument in line {line} does more than give names new values: write it with `jax.lax.cond`, "
+    "`jax.lax.fori_loop` or `jax.lax.while_loop` by hand",
+    zh="第 {line} 行中依赖参数的部分不只是给变量赋新值：请自己改写成 `jax.lax.cond`、`jax.lax.fori_loop` 或 "
+    "`jax.lax.while_loop`",
+)
 PARAMETERS_UNKNOWN = Phrase("parameters_unknown", en="its parameters are not known", zh="不知道它的参数")
 STATIC_NOT_FOUND = Phrase(
     "static_not_found",

@@ -235,6 +235,16 @@ READS_OF_LOOP = Phrase(
     en="it reads {names}, which the loop in line {line} assigns: pass that as an argument (a number as a tensor)",
     zh="它读取 {names}，由第 {line} 行的循环赋值：请作为参数传入（数要作为张量）",
 )
+CANNOT_PASS_CAPTURED = Phrase(
+    "cannot_pass_captured",
+    en="what it closes over cannot become its parameters as it is written: pass that as arguments by hand",
+    zh="按现在的写法，无法把它从外部捕获的值改成参数：请自己把这些值作为参数传入",
+)
+NOTHING_IS_MADE = Phrase(
+    "nothing_is_made",
+    en="no line was found that makes such an object again and again",
+    zh="没有找到反复创建这种对象的代码行",
+)
 FACTORY_DOES_MORE = Phrase(
     "factory_does_more", en="{name:code}() does more than make it", zh="{name:code}() 不只是创建它"
 )

@@ -28,10 +28,17 @@ def is_static_by_itself(diagnosis: Diagnosis) -> bool:
     return through or library_of(diagnosis) in _STATIC_BY_ITSELF
 
 
-def propose(case: Case) -> Iterator[Candidate]:
-    # Read off the signatures: where the function is made anew each time, that hides what else is new.
+def varying_numbers(case: Case) -> list[str]:
+    """The static parameters that are a number each time, and not always the same.
+
+    Read off the signatures: where the function is made anew each time, that hides what else is new.
+    """
     varying = {leaf.path for one in case.signatures for leaf in one.leaves if leaf.static}
-    paths = sorted(path for path in varying if path.isidentifier() and _are_numbers(case, path))
+    return sorted(path for path in varying if path.isidentifier() and _are_numbers(case, path))
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    paths = varying_numbers(case)
     if not paths or case.diagnosis.function.library or is_static_by_itself(case.diagnosis):
         return
     yield _candidate(case, paths)

@@ -48,6 +48,17 @@ def make_static(edits: Edits, case: Case, names: Sequence[str]) -> None:
         set_option(edits, creation, option, _written(list(dict.fromkeys([*known, *new[option]]))))
 
 
+def add_static_names(edits: Edits, creation: Creation, names: Sequence[str]) -> None:
+    """These parameters, which are given by keyword only, are static from now on."""
+    call = creation.call
+    if call is None:
+        _wrap_bare(edits, creation, names)
+        return
+    given = _option(call, NAMES)
+    known = _listed(given.value, NAMES) if given is not None else []
+    set_option(edits, creation, NAMES, _written(list(dict.fromkeys([*known, *names]))))
+
+
 def make_dynamic(edits: Edits, case: Case, names: Sequence[str]) -> None:
     """These parameters are arguments like any other from now on."""
     creation = find_creation(case, edits)
@@ -72,8 +83,7 @@ def _wrap_bare(edits: Edits, creation: Creation, names: Sequence[str]) -> None:
     """``@jax.jit`` as a partial, which every version of JAX takes as a decorator."""
     assert isinstance(creation.node, cst.Decorator)
     module, bare = creation.module, creation.node.decorator
-    edits.add_import(module, "functools")
-    code = f"functools.partial(wrapper, {NAMES}={_written(names)})"
+    code = f"{edits.partial(module, bare)}(wrapper, {NAMES}={_written(names)})"
     edits.replace(module, bare, lambda node: edits.expression(module, code, creation.node, wrapper=node))
 
 
