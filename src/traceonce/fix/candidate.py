@@ -109,6 +109,7 @@ class Recipe:
     `treats_arguments`: it goes together with a recipe that keeps the function or an object (`settled`).
     `repairs_failures`: it lets a program run that fails while it is traced. `shown_by_probes`: calls beyond the run
     (another number, another shape) can show it to be right. `only_moves`: what is moved does what it did.
+    `at_caller`: it changes what the program makes and gives, so it is also for what a library compiles of its own.
     """
 
     name: str
@@ -123,3 +124,4 @@ class Recipe:
     repairs_failures: bool = False
     shown_by_probes: bool = False
     only_moves: bool = False
+    at_caller: bool = False

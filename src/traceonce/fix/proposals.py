@@ -1,7 +1,8 @@
 """All that could be tried for a function, the least change first.
 
-1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change: only advice is given,
-   unless it was the program that had it compiled (``wrapper(library.Model(…))``).
+1. A bounded or cheap set of traces is left alone. A function of a library is not ours to change: advice is given, and
+   what changes the program's own part in it (`Recipe.at_caller`), unless it was the program that had it compiled
+   (``wrapper(library.Model(…))``).
 2. A candidate must leave fewer traces than there are, by what the recorded signatures say; else it is dropped.
 3. Recipes come in the order of the framework's kit: what changes where a function is made, then its signature,
    then its calls, then its objects. What a recipe offers stays in the order in which it offers it.
@@ -55,6 +56,11 @@ def best(case: Case) -> Candidate | None:
     )
 
 
+def can_change(case: Case) -> bool:
+    """Is there a change that could be tried?"""
+    return any(candidate.change is not None for candidate in propose(case))
+
+
 def consider(case: Case) -> Proposals:
     """The same, with the reasons of the recipes that declined."""
     declined: dict[str, tuple[Note, ...]] = {}
@@ -62,14 +68,14 @@ def consider(case: Case) -> Proposals:
     advice = [candidate for recipe in kit.advice for candidate in _offers(recipe, case, declined)]
     if case.diagnosis.verdict.is_ignorable:
         return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
-    if case.diagnosis.function.library and not (kit.of_libraries and case.makings):
-        return Proposals(advice, declined)
-    single = {recipe.name: list(_offers(recipe, case, declined)) for recipe in kit.recipes}
+    theirs = case.diagnosis.function.library and not (kit.of_libraries and case.makings)
+    recipes = [recipe for recipe in kit.recipes if recipe.at_caller] if theirs else kit.recipes
+    single = {recipe.name: list(_offers(recipe, case, declined)) for recipe in recipes}
     advice += [candidate for offers in single.values() for candidate in offers if candidate.change is None]
     now = _count(case.events, kit)
     advice = [each for each in advice if each.predicted_traces is None or each.predicted_traces <= HARDLY * now]
     worthwhile = {name: [each for each in offers if _helps(each, case, now)] for name, offers in single.items()}
-    combined = [each for each in _combinations(case, kit, single) if _helps(each, case, now)]
+    combined = [] if theirs else [each for each in _combinations(case, kit, single) if _helps(each, case, now)]
     ordered = [*_in_order(worthwhile.values()), *combined]
     return Proposals([*ordered, *advice], declined)
 

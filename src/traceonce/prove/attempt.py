@@ -24,14 +24,14 @@ from traceonce.fix.project.diffs import line_edits, unified_diff
 from traceonce.fix.proposals import consider
 from traceonce.fix.source.edits import Edits
 from traceonce.prove.budget import Stopped, Why
-from traceonce.prove.judgement import Observed, clearly_slower, doubt, judge, label
+from traceonce.prove.judgement import Observed, clearly_slower, doubt, judge, label, new_breaks
 from traceonce.prove.program import Program, is_wrong
 from traceonce.prove.run_differences import compare_probes
 from traceonce.prove.search_result import Attempt, Files, Repaired
 from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note
 from traceonce.words.notes.declined import FAILED_TO_WRITE
-from traceonce.words.notes.proofs import PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER
+from traceonce.words.notes.proofs import GRAPH_IS_CUT_NOW, PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER
 from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED
 
 MOST_ROUNDS = 5  # of follow-ups of one candidate; each needs that the one before has shown something new
@@ -265,7 +265,7 @@ class Trying:
                 probe_errors=beyond.raising,
             )
         safety, notes = label(
-            candidate, self._kit.named(candidate.recipe), beyond, list(self._doubts(candidate, proof))
+            candidate, self._kit.named(candidate.recipe), beyond, list(self._doubts(candidate, proof, run))
         )
         before = {**self._program.sources, **self._files}
         changes = {name: (before[name], text) for name, text in files.items() if text != before[name]}
@@ -282,7 +282,10 @@ class Trying:
             coded_notes=notes,
         )
 
-    def _doubts(self, candidate: Candidate, proof: Proof) -> Iterator[Note]:
+    def _doubts(self, candidate: Candidate, proof: Proof, run: Run) -> Iterator[Note]:
+        breaks = new_breaks(self._name, self._current.run, run)
+        if breaks:
+            yield GRAPH_IS_CUT_NOW(breaks=breaks)
         if proof.prints_counts and proof.measure == "eager":
             yield PRINTED_COUNT_NOT_EAGER()
         elif proof.prints_counts:

@@ -10,6 +10,7 @@ from traceonce.facts import Verdict
 from traceonce.facts.cause import SILENT
 from traceonce.facts.replay import Probed, ReplaySettings, stable_name
 from traceonce.fix.case import Case
+from traceonce.fix.proposals import can_change
 from traceonce.prove.budget import Budget, Stopped
 from traceonce.prove.judgement import Observed, ran_out_of_time
 from traceonce.prove.run_differences import Variation, find_difference, find_variation, results_difference
@@ -75,7 +76,7 @@ class Program:
         self.original = self.observed(first)
         names = tuple(dict.fromkeys(stable_name(case.diagnosis.function) for case in needing))
         probing = msgspec.structs.replace(self._settings, probe=names)
-        if any(not case.diagnosis.function.library or case.makings for case in needing):
+        if any(not case.diagnosis.function.library or case.makings or can_change(case) for case in needing):
             self.tell("running it again to check determinism")
             self._twin = self._run_unchanged(probing, clock=HURRY)
             self.variation = find_variation(first, self._twin)

@@ -46,6 +46,11 @@ BRANCH_BREAKS_GRAPH = Sentence(
     "graph.",
     zh="在函数体中 {names:code} 是张量：用它做分支判断或循环会引起图中断。",
 )
+LEARNING_RATE_IS_A_TENSOR = Sentence(
+    "learning_rate_is_a_tensor",
+    en="`param_groups[…]['lr']` and `get_last_lr()` become tensors, also in what is logged or saved.",
+    zh="`param_groups[…]['lr']` 和 `get_last_lr()` 变成张量，记录和保存的内容也是如此。",
+)
 CUT_INTO_GRAPHS = Sentence(
     "cut_into_graphs",
     en="Graph breaks cut the function into several graphs, each compiled by itself: {breaks:texts}.",
@@ -114,6 +119,11 @@ NO_CLASS_COUNTS = Phrase(
     "no_class_counts",
     en="no classes of the program count in {path:code}: which is meant?",
     zh="程序中没有类在 {path:code} 中计数：无法判断是哪一个",
+)
+NO_OPTIMIZER_MADE = Phrase(
+    "no_optimizer_made",
+    en="no {name:code} with a learning rate is made in the program's own files",
+    zh="程序自己的文件中没有创建带学习率的 {name:code}",
 )
 NUMBER_AND_TENSOR = Phrase(
     "number_and_tensor",

@@ -19,6 +19,11 @@ BEYOND_RAISES = Sentence(
     en="Calls beyond the run now raise: {errors:texts}.",
     zh="本次运行之外的调用现在会报错：{errors:texts}。",
 )
+GRAPH_IS_CUT_NOW = Sentence(
+    "graph_is_cut_now",
+    en="The function is now cut into several graphs: {breaks:texts}.",
+    zh="函数现在被分成几个图：{breaks:texts}。",
+)
 PRINTED_COUNT_CHANGED = Sentence(
     "printed_count_changed",
     en="A printed number changed along with the count of traces, and was taken for that count.",

@@ -17,6 +17,7 @@ from traceonce.frameworks.torch.recipes import (
     static_value,
     step_counter_buffer,
     tensor_argument,
+    tensor_learning_rate,
 )
 
 KIT = Kit(
@@ -28,6 +29,7 @@ KIT = Kit(
         dynamic_sources.RECIPE,
         step_counter_buffer.RECIPE,
         tensor_argument.RECIPE,
+        tensor_learning_rate.RECIPE,
         contiguous.RECIPE,
     ),
     advice=(
