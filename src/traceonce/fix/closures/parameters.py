@@ -118,7 +118,7 @@ def _calls(edits: Edits, case: Case, module: Module, definition: Function, path:
     if not case.sites:
         raise Declined(CALL_NOT_SEEN(name=case.diagnosis.function.short_name))
     calls = {find_call(case, edits, site): edits.module(site.file) for site in case.sites}
-    _check_others(edits, case, list(calls))
+    check_others(edits, case, list(calls))
     root = re.split(r"[.\[]", path, maxsplit=1)[0]
     parameters = [parameter.name.value for parameter in definition.params.params]
     is_self = isinstance(scope_of(module, definition), cst.ClassDef) and parameters[:1] == [root]
@@ -154,7 +154,7 @@ def _as_seen_at(edits: Edits, module: Module, definition: Function, path: str, o
     return f"{name_there(edits, owner, call, file, full)}.{attribute}"
 
 
-def _check_others(edits: Edits, case: Case, seen: list[cst.Call]) -> None:
+def check_others(edits: Edits, case: Case, seen: list[cst.Call]) -> None:
     """A call that did not run would lack the argument."""
     name = case.diagnosis.function.short_name
     module, definition = find_definition(case.diagnosis.function, edits)

@@ -51,6 +51,16 @@ LEARNING_RATE_IS_A_TENSOR = Sentence(
     en="`param_groups[…]['lr']` and `get_last_lr()` become tensors, also in what is logged or saved.",
     zh="`param_groups[…]['lr']` 和 `get_last_lr()` 变成张量，记录和保存的内容也是如此。",
 )
+DERIVED_BEFORE_CALL = Sentence(
+    "derived_before_call",
+    en="What the function made of {name:code} is done before the call; {name:code} is the result.",
+    zh="函数原来对 {name:code} 做的处理改在调用之前进行；{name:code} 是处理的结果。",
+)
+PASSED_AT_EVERY_CALL = Sentence(
+    "passed_at_every_call",
+    en="Every call passes {path:code}, as it is right before the call.",
+    zh="每次调用都传入 {path:code} 在调用前的值。",
+)
 CUT_INTO_GRAPHS = Sentence(
     "cut_into_graphs",
     en="Graph breaks cut the function into several graphs, each compiled by itself: {breaks:texts}.",
@@ -124,6 +134,11 @@ NO_OPTIMIZER_MADE = Phrase(
     "no_optimizer_made",
     en="no {name:code} with a learning rate is made in the program's own files",
     zh="程序自己的文件中没有创建带学习率的 {name:code}",
+)
+USED_IN_OTHER_WAYS = Phrase(
+    "used_in_other_ways",
+    en="the function uses {name:code} in ways that cannot be moved to its calls: {code:code}",
+    zh="函数对 {name:code} 的使用无法移到调用处：{code:code}",
 )
 NUMBER_AND_TENSOR = Phrase(
     "number_and_tensor",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import Cause
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying_values import varying_numbers
+from traceonce.frameworks.torch.recipes.varying_values import predict, varying_numbers
 from traceonce.frameworks.torch.words import LEARNING_RATE_IS_A_TENSOR, NO_OPTIMIZER_MADE
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def _candidate(case: Case, rates: list[Cause], code: str) -> Candidate:
         "review",
         tuple(sorted({cause.code for cause in rates})),
         lambda edits: _wrap_rates(edits, _optimizer_of(case), code),
+        predicted_traces=predict(case, rates),
         snippet=f"{_optimizer_of(case) or 'optimizer'}(…, lr={code.replace('value', 'rate')})",
         notes=(LEARNING_RATE_IS_A_TENSOR(),),
     )
@@ -107,7 +108,7 @@ _SCHEDULED = Example(
     title="A scheduler, and a compiled step of the optimizer",
     function="SGD.step",
     traces_before=8,
-    traces_after=2,
+    traces_after=1,
     program='''\
 import torch
 
@@ -120,7 +121,7 @@ for number in range(12):
     weight.grad = torch.ones(3)
     step()
     schedule.step()
-print(weight.tolist())
+print(round(weight.sum().item(), 3))
 ''',
     repaired='''\
 import torch
@@ -134,7 +135,7 @@ for number in range(12):
     weight.grad = torch.ones(3)
     step()
     schedule.step()
-print(weight.tolist())
+print(round(weight.sum().item(), 3))
 ''',
 )  # fmt: skip
 

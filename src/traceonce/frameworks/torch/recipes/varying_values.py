@@ -71,6 +71,13 @@ def varying_numbers(case: Case) -> list[Cause]:
     ]
 
 
+def parameter_of(path: str) -> str | None:
+    """`parts` of ``len(parts)``, ``parts[0].shape[1]``, ``parts.dtype``."""
+    length = _LENGTH.fullmatch(path)
+    root = _NAME.match(length[1] if length else path)
+    return root[0] if root is not None else None
+
+
 def is_argument(case: Case, path: str) -> bool:
     """Does the path start at a parameter of the function, and not at the object of a method?"""
     root = _NAME.match(path)
