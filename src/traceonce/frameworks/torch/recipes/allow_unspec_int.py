@@ -92,8 +92,8 @@ RECIPE = Recipe(
     why="A whole number that a module keeps is compiled for by its value, since most are settings; a counter reaches "
     "the limit of 8, and the module runs uncompiled. With this, it is left open after its second value.",
     beware="It does nothing under `dynamic=False`, which is taken away then. From PyTorch 2.12 on it holds on the "
-    "thread that sets it: for a model that others call, count in a buffer. A number that decides what the module is (how many "
-    "layers run) is compiled for by its value all the same.",
+    "thread that sets it: for a model that others call, count in a buffer. A number that decides what the module is "
+    "(how many layers run) is compiled for by its value all the same.",
     propose=propose,
     examples=(_COUNTER,),
 )

@@ -62,9 +62,9 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 
 def _may_be_derived(cause: Cause) -> bool:
-    if cause.code in (CauseCode.STRUCTURE, CauseCode.DTYPE, CauseCode.KIND):
-        return True
-    return cause.code in (CauseCode.VALUE, CauseCode.GUARD, CauseCode.SHAPE)
+    if cause.code is CauseCode.VALUE:
+        return cause.type_name in ("str", "int", "float")
+    return cause.code in (CauseCode.STRUCTURE, CauseCode.DTYPE, CauseCode.KIND)
 
 
 def _derive(case: Case, edits: Edits, parameter: str, *, is_text: bool) -> None:
@@ -259,7 +259,7 @@ _STACKED = Example(
     title="As many tensors as come, which are stacked",
     function="ensemble",
     traces_before=8,
-    traces_after=3,
+    traces_after=2,
     program='''\
 import torch
 

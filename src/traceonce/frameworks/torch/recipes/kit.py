@@ -6,6 +6,7 @@ from traceonce.fix.kit import Kit
 from traceonce.fix.recipes import leave_it, library_report
 from traceonce.frameworks.torch.recipes import (
     allow_unspec_int,
+    cast,
     contiguous,
     derived_argument,
     dynamic,
@@ -13,13 +14,16 @@ from traceonce.frameworks.torch.recipes import (
     graph_breaks,
     hoist,
     list_length,
+    loop_body,
     mark_dynamic,
     outside_value,
     size_one,
     static_value,
     step_counter_buffer,
     tensor_argument,
+    tensor_attribute,
     tensor_learning_rate,
+    uniform_argument,
 )
 
 KIT = Kit(
@@ -32,16 +36,20 @@ KIT = Kit(
         step_counter_buffer.RECIPE,
         outside_value.RECIPE,
         tensor_argument.RECIPE,
+        tensor_attribute.RECIPE,
         tensor_learning_rate.RECIPE,
         contiguous.RECIPE,
         derived_argument.RECIPE,
+        cast.RECIPE,
     ),
     advice=(
         leave_it.RECIPE,
         library_report.RECIPE,
         list_length.RECIPE,
+        loop_body.RECIPE,
         size_one.RECIPE,
         static_value.RECIPE,
+        uniform_argument.RECIPE,
         graph_breaks.RECIPE,
     ),
     of_libraries=True,

@@ -9,6 +9,7 @@ from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_values
+from traceonce.frameworks.torch.recipes.varying_values import reasons
 from traceonce.frameworks.torch.words import COMPILES_PER_LENGTH
 
 _LENGTH = re.compile(r"len\((.+)\)")
@@ -21,7 +22,10 @@ mask = torch.arange(padded.shape[1]) < lengths[:, None]  # what is real: for sum
 def propose(case: Case) -> Iterator[Candidate]:
     for cause in case.diagnosis.causes:
         match = _LENGTH.fullmatch(cause.path) if cause.code is CauseCode.STRUCTURE else None
-        if match is not None and not case.diagnosis.function.library:
+        looped = match is not None and any(
+            re.search(rf"  # for .+ in {re.escape(match[1])}:", each) for each in reasons(case)
+        )
+        if match is not None and not looped and not case.diagnosis.function.library:
             lengths = enumerate_values(cause.values or (cause.was, cause.now))
             notes = (COMPILES_PER_LENGTH(path=match[1], lengths=lengths),)
             yield Candidate("list_length", "advice", (CauseCode.STRUCTURE,), None, None, _as_one(case, match[1]), notes)
