@@ -12,6 +12,7 @@ which is a bool, and ``frame.float()``, which has one dtype.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from traceonce.fix.source.edits import Edits
     from traceonce.fix.source.module import Function, Module
+    from traceonce.fix.source.passed_arguments import Argument
 
 NAME = "derived_argument"
 # What makes one tensor of several, or one value of one: of arguments that it leaves alone.
@@ -85,21 +87,23 @@ def _derive(case: Case, edits: Edits, parameter: str, *, is_text: bool) -> None:
     name = parameter if _is_tensor(module, derived[0]) else _name_of(module, definition, code)
     for argument in arguments:
         _check_known(module, derived[0], parameter, argument.module, argument.call)
-        edits.replace(
-            argument.module,
-            argument.node.value,
-            lambda value, argument=argument: edits.expression(
-                argument.module, code, argument.call, **{parameter: value}
-            ),
-        )
-        if name != parameter and argument.node.keyword is not None:
-            edits.replace(argument.module, argument.node.keyword, cst.Name(name))
+        made = functools.partial(_made_at, edits, argument, code, parameter)
+        edits.replace(argument.module, argument.node.value, made)
+        keyword = argument.node.keyword if isinstance(argument.node, cst.Arg) else None
+        if name != parameter and keyword is not None:
+            edits.replace(argument.module, keyword, cst.Name(name))
     for node in derived:
         edits.replace(module, node, cst.Name(name))
     if name != parameter:
         (declared,) = [each for each in each_parameter(definition.params) if each.name.value == parameter]
         edits.replace(module, declared.name, cst.Name(name))
         edits.amend(module, declared, lambda node: node.with_changes(annotation=None))
+
+
+def _made_at(
+    edits: Edits, argument: Argument, code: str, parameter: str, value: cst.BaseExpression
+) -> cst.BaseExpression:
+    return edits.expression(argument.module, code, argument.call, **{parameter: value})
 
 
 def _is_tensor(module: Module, derived: cst.BaseExpression) -> bool:

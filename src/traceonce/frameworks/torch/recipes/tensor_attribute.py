@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -52,14 +53,16 @@ def _make_tensors(edits: Edits, name: str, code: str) -> None:
         value = node.value
         assert value is not None
         if not isinstance(node, cst.Assign) or len(node.targets) == 1:
-            edits.replace(
-                module,
-                value,
-                lambda new, module=module, value=value: edits.expression(module, code, value, value=new),
-            )
+            edits.replace(module, value, functools.partial(_wrapped, edits, module, value, code))
     if len(owners) != 1:
         path = f"self.{name}"
         raise Declined(SEVERAL_CLASSES_SET(count=len(owners), path=path) if owners else NO_CLASS_SETS(path=path))
+
+
+def _wrapped(
+    edits: Edits, module: Module, at: cst.BaseExpression, code: str, value: cst.BaseExpression
+) -> cst.BaseExpression:
+    return edits.expression(module, code, at, value=value)
 
 
 def _assignments(edits: Edits, name: str) -> Iterator[tuple[str, Module, cst.Assign | cst.AnnAssign]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -54,11 +55,11 @@ def _wrap_rates(edits: Edits, optimizer: str | None, code: str) -> None:
     if not found:
         raise Declined(NO_OPTIMIZER_MADE(name=optimizer or "torch.optim"))
     for module, rate in found:
-        edits.replace(module, rate, lambda value, module=module, rate=rate: _wrapped(edits, module, rate, value, code))  # type: ignore[misc]
+        edits.replace(module, rate, functools.partial(_wrapped, edits, module, rate, code))
 
 
 def _wrapped(
-    edits: Edits, module: Module, rate: cst.BaseExpression, value: cst.BaseExpression, code: str
+    edits: Edits, module: Module, rate: cst.BaseExpression, code: str, value: cst.BaseExpression
 ) -> cst.BaseExpression:
     return edits.expression(module, code, rate, value=value)
 

@@ -39,9 +39,11 @@ def markable_dimensions(case: Case) -> list[Dimension]:
 
 
 def _lies_in_what_varies(case: Case, path: str) -> bool:
-    """Does a list, a dict or an object around it have another length, or other keys, in some call?"""
+    """Does a list, a dict or an object around it have another length, or other keys, in some call? Or is it None?"""
     for cause in case.diagnosis.causes:
         length = _LENGTH.fullmatch(cause.path)
+        if cause.code is CauseCode.KIND and (cause.path == path or _is_around(cause.path, path)):
+            return True
         if cause.code is CauseCode.STRUCTURE and _is_around(length[1] if length else cause.path, path):
             return True
     around: dict[str, set[tuple[str, ...]]] = {}
