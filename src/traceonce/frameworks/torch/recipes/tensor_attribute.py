@@ -36,18 +36,18 @@ def _candidate(case: Case, cause: Cause, name: str) -> Candidate:
         NAME,
         "review",
         (cause.code,),
-        lambda edits: _make_tensors(edits, name, f"torch.tensor(value{dtype})"),
+        lambda edits: _make_tensors(case, edits, name, f"torch.tensor(value{dtype})"),
         predict(case, [cause]),
         f"{cause.path} = torch.tensor({name}{dtype})",
         (ATTRIBUTE_IS_A_TENSOR(path=cause.path),),
     )
 
 
-def _make_tensors(edits: Edits, name: str, code: str) -> None:
+def _make_tensors(case: Case, edits: Edits, name: str, code: str) -> None:
     import libcst as cst
 
     owners = set()
-    for file, module, node in _assignments(edits, name):
+    for file, module, node in _assignments(case, edits, name):
         owner = _owner(module, node)
         owners |= {(file, owner)} if owner is not None else set()
         value = node.value
@@ -65,12 +65,12 @@ def _wrapped(
     return edits.expression(module, code, at, value=value)
 
 
-def _assignments(edits: Edits, name: str) -> Iterator[tuple[str, Module, cst.Assign | cst.AnnAssign]]:
+def _assignments(case: Case, edits: Edits, name: str) -> Iterator[tuple[str, Module, cst.Assign | cst.AnnAssign]]:
     import libcst as cst
 
-    for file, source in edits.sources.items():
-        if not re.search(rf"\.{name}\b".encode(), source):
-            continue
+    from traceonce.fix.project.related import related_files
+
+    for file in related_files(edits, case, f".{name}"):
         module = edits.module(file)
         for plain in module.nodes(cst.Assign):
             if any(_is_attribute(target.target, name) for target in plain.targets):

@@ -37,7 +37,7 @@ def _candidate(case: Case, rates: list[Cause], code: str) -> Candidate:
         NAME,
         "review",
         tuple(sorted({cause.code for cause in rates})),
-        lambda edits: _wrap_rates(edits, _optimizer_of(case), code),
+        lambda edits: _wrap_rates(case, edits, _optimizer_of(case), code),
         predicted_traces=predict(case, rates),
         snippet=f"{_optimizer_of(case) or 'optimizer'}(…, lr={code.replace('value', 'rate')})",
         notes=(LEARNING_RATE_IS_A_TENSOR(),),
@@ -50,8 +50,11 @@ def _optimizer_of(case: Case) -> str | None:
     return owner if case.diagnosis.function.library and owner.isidentifier() else None
 
 
-def _wrap_rates(edits: Edits, optimizer: str | None, code: str) -> None:
-    found = [each for file in edits.sources for each in _rates(edits, file, optimizer)]
+def _wrap_rates(case: Case, edits: Edits, optimizer: str | None, code: str) -> None:
+    from traceonce.fix.project.related import related_files
+
+    files = related_files(edits, case, optimizer or "optim")
+    found = [each for file in files for each in _rates(edits, file, optimizer)]
     if not found:
         raise Declined(NO_OPTIMIZER_MADE(name=optimizer or "torch.optim"))
     for module, rate in found:
@@ -70,8 +73,6 @@ def _rates(edits: Edits, file: str, optimizer: str | None) -> Iterator[tuple[Mod
 
     from traceonce.fix.source.callees import last_name
 
-    if not re.search(rb"\boptim\b" if optimizer is None else rf"\b{optimizer}\b".encode(), edits.sources[file]):
-        return
     module = edits.module(file)
     for call in module.nodes(cst.Call):
         made = _is_optimizer(module, call.func) if optimizer is None else last_name(call.func) == optimizer
