@@ -93,7 +93,7 @@ def interrupted() -> None:
     ("budget", "ending", "why"),
     [
         (Budget(0.0), lambda: None, "the budget of 0.00 s is used up"),
-        (Budget(60.0), interrupted, "interrupted"),
+        (Budget(86_400.0), interrupted, "interrupted"),
     ],
     ids=["budget", "interrupt"],
 )

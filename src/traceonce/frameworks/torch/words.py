@@ -48,8 +48,8 @@ BRANCH_BREAKS_GRAPH = Sentence(
 )
 LEARNING_RATE_IS_A_TENSOR = Sentence(
     "learning_rate_is_a_tensor",
-    en="`param_groups[…]['lr']` and `get_last_lr()` become tensors, also in what is logged or saved.",
-    zh="`param_groups[…]['lr']` 和 `get_last_lr()` 变成张量，记录和保存的内容也是如此。",
+    en="The rates in `param_groups` and in `get_last_lr()` become tensors, also in what is logged or saved.",
+    zh="`param_groups` 和 `get_last_lr()` 中的学习率变成张量，记录和保存的内容也是如此。",
 )
 DERIVED_BEFORE_CALL = Sentence(
     "derived_before_call",

@@ -19,9 +19,9 @@ def propose(case: Case) -> Iterator[Candidate]:
         return
     for cause in case.diagnosis.causes:
         if cause.code in (CauseCode.VALUE, CauseCode.GUARD) and cause.type_name in ("str", "int", "float", "bool"):
-            note = TEXT_COMPILED_IN if cause.type_name == "str" else NUMBER_COMPILED_IN
-            notes = (note(path=cause.path),)
-            yield Candidate("static_value", "advice", (cause.code,), None, None, _snippet(case), notes)
+            is_text = cause.type_name == "str"
+            note = TEXT_COMPILED_IN(path=cause.path) if is_text else NUMBER_COMPILED_IN(path=cause.path)
+            yield Candidate("static_value", "advice", (cause.code,), None, None, _snippet(case), (note,))
             return
 
 
