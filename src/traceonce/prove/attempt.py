@@ -32,7 +32,7 @@ from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note
 from traceonce.words.notes.declined import FAILED_TO_WRITE
 from traceonce.words.notes.proofs import GRAPH_IS_CUT_NOW, PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER
-from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED
+from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED, RUNS_AS_PLAIN_PYTHON
 
 MOST_ROUNDS = 5  # of follow-ups of one candidate; each needs that the one before has shown something new
 MOST_TRIES = 14  # candidates that are run
@@ -54,8 +54,9 @@ class Taken(NamedTuple):
 
 
 def may_help(case: Case, proof: Proof) -> bool:
-    """Is a change worth telling that was not proved? Not where it leaves as many traces as there were."""
-    return is_wrong(case) or proof.after.traces < proof.before.traces
+    """Is a change worth telling that was not proved? Not where it leaves as many traces, or nothing to be traced."""
+    plain = proof.coded_reason is not None and proof.coded_reason.code == RUNS_AS_PLAIN_PYTHON.code
+    return is_wrong(case) or (proof.after.traces < proof.before.traces and not plain)
 
 
 class Trying:

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe, together
 from traceonce.fix.case import Case
+from traceonce.fix.joined_lines import enumerate_words
 from traceonce.frameworks.torch.recipes.dynamic import drop_static
 from traceonce.frameworks.torch.recipes.varying_values import is_argument, parameter_of
 from traceonce.frameworks.torch.words import DERIVED_BEFORE_CALL, USED_IN_OTHER_WAYS
@@ -49,18 +50,25 @@ def propose(case: Case) -> Iterator[Candidate]:
         parameter = parameter_of(cause.path)
         if parameter is not None and _may_be_derived(cause) and is_argument(case, parameter):
             treated.setdefault(parameter, []).append(cause)
+    if len(treated) > 1:  # of two lists of one length, either alone leaves as many compilations
+        yield from _candidates(case, treated)
     for parameter, causes in treated.items():
-        is_text = all(cause.type_name == _CANNOT_FAIL for cause in causes)
-        codes = tuple(sorted({cause.code for cause in causes}))
-        notes = (DERIVED_BEFORE_CALL(name=parameter),)
+        yield from _candidates(case, {parameter: causes})
 
-        def change(edits: Edits, parameter: str = parameter, is_text: bool = is_text) -> None:
-            _derive(case, edits, parameter, is_text=is_text)
 
-        snippet = f"# before the call: what {case.diagnosis.function.short_name} makes of {parameter}"
-        yield Candidate(NAME, "review", codes, change, None, snippet, notes)
-        both = together(change, lambda edits: drop_static(case, edits))
-        yield Candidate(f"{NAME}+dynamic", "review", codes, both, None, snippet, notes)
+def _candidates(case: Case, treated: Mapping[str, Sequence[Cause]]) -> Iterator[Candidate]:
+    """As it is; and without `dynamic=False`, under which a size of what is given then is compiled for as well."""
+
+    def change(edits: Edits) -> None:
+        for parameter, causes in treated.items():
+            _derive(case, edits, parameter, is_text=all(cause.type_name == _CANNOT_FAIL for cause in causes))
+
+    codes = tuple(sorted({cause.code for causes in treated.values() for cause in causes}))
+    notes = tuple(DERIVED_BEFORE_CALL(name=parameter) for parameter in treated)
+    snippet = f"# before the call: what {case.diagnosis.function.short_name} makes of {enumerate_words(list(treated))}"
+    yield Candidate(NAME, "review", codes, change, None, snippet, notes)
+    both = together(change, lambda edits: drop_static(case, edits))
+    yield Candidate(f"{NAME}+dynamic", "review", codes, both, None, snippet, notes)
 
 
 def _may_be_derived(cause: Cause) -> bool:
