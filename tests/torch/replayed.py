@@ -55,7 +55,7 @@ def replay(torch: Any, folder: Path, program: str, *, probe: tuple[str, ...] = (
 
 
 def _cases(seen: traceonce.Watch, replay: ReplayResult) -> Iterator[tuple[str, Case]]:
-    for diagnosis, events in diagnose_with_events(seen.recording):
+    for diagnosis, events in reversed(list(diagnose_with_events(seen.recording))):  # of one name the worst is kept
         key = diagnosis.function.key
         case = make_case(diagnosis, events, seen.recording.environment)._replace(
             makings=tuple(making for making in replay.makings if making.function.key == key),

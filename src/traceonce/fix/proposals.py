@@ -64,6 +64,11 @@ def _least(candidate: Candidate) -> int:
     return 1 if candidate.predicted_traces is None else max(candidate.predicted_traces, 1)
 
 
+def can_change(case: Case) -> bool:
+    """Is there a change that could be tried?"""
+    return any(candidate.change is not None for candidate in propose(case))
+
+
 def consider(case: Case) -> Proposals:
     """The same, with the reasons of the recipes that declined."""
     declined: dict[str, tuple[Note, ...]] = {}
@@ -71,17 +76,15 @@ def consider(case: Case) -> Proposals:
     advice = _sorted(candidate for recipe in kit.advice for candidate in _offers(recipe, case, declined))
     if case.diagnosis.verdict.is_ignorable:
         return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
-    if case.diagnosis.function.library and not (kit.of_libraries and case.makings):
-        offers = [list(_offers(recipe, case, declined)) for recipe in kit.callers]
-        return Proposals([*_in_order(offers), *advice], declined)
+    theirs = case.diagnosis.function.library and not (kit.of_libraries and case.makings)
     failed = case.diagnosis.verdict is Verdict.FAILED
-    recipes = sorted(kit.recipes, key=lambda recipe: failed and not recipe.repairs_failures)
+    recipes = sorted(kit.callers if theirs else kit.recipes, key=lambda recipe: failed and not recipe.repairs_failures)
     single = {recipe.name: list(_offers(recipe, case, declined)) for recipe in recipes}
     advice = _sorted([*advice, *(each for offers in single.values() for each in offers if each.change is None)])
     now = _count(case.events, kit)
     advice = [each for each in advice if each.predicted_traces is None or each.predicted_traces <= HARDLY * now]
     worthwhile = {name: [each for each in offers if _helps(each, case, now)] for name, offers in single.items()}
-    combined = [each for each in _combinations(case, kit, single) if _helps(each, case, now)]
+    combined = [] if theirs else [each for each in _combinations(case, kit, single) if _helps(each, case, now)]
     ordered = [*_in_order(worthwhile.values()), *combined]
     return Proposals([*ordered, *advice], declined)
 

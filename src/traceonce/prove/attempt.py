@@ -25,15 +25,15 @@ from traceonce.fix.project.diffs import line_edits, unified_diff
 from traceonce.fix.proposals import consider
 from traceonce.fix.source.edits import Edits
 from traceonce.prove.budget import Stopped, Why
-from traceonce.prove.judgement import Observed, clearly_slower, doubt, judge, label
+from traceonce.prove.judgement import Observed, clearly_slower, doubt, judge, label, new_breaks
 from traceonce.prove.program import Program, is_wrong
 from traceonce.prove.run_differences import compare_probes
 from traceonce.prove.search_result import Attempt, Files, Repaired
 from traceonce.prove.stage_client import Run
 from traceonce.words.notes import english_note
 from traceonce.words.notes.declined import FAILED_TO_WRITE, FITS_ONE_PROGRAM
-from traceonce.words.notes.proofs import PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER
-from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED, TRACED_ELSEWHERE
+from traceonce.words.notes.proofs import GRAPH_IS_CUT_NOW, PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER
+from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED, RUNS_AS_PLAIN_PYTHON, TRACED_ELSEWHERE
 
 MOST_ROUNDS = 5  # of follow-ups of one candidate; each needs that the one before has shown something new
 MOST_TRIES = 14  # candidates that are run
@@ -62,8 +62,9 @@ def _is_better(one: Taken, other: Taken) -> bool:
 
 
 def may_help(case: Case, proof: Proof) -> bool:
-    """Is a change worth telling that was not proved? Not where it leaves as many traces as there were."""
-    return is_wrong(case) or proof.after.traces < proof.before.traces
+    """Is a change worth telling that was not proved? Not where it leaves as many traces, or nothing to be traced."""
+    plain = proof.coded_reason is not None and proof.coded_reason.code == RUNS_AS_PLAIN_PYTHON.code
+    return is_wrong(case) or (proof.after.traces < proof.before.traces and not plain)
 
 
 def may_be_right_with_others(case: Case, proof: Proof) -> bool:
@@ -309,7 +310,7 @@ class Trying:
                 probe_errors=beyond.raising,
             )
         safety, notes = label(
-            candidate, self._kit.named(candidate.recipe), beyond, list(self._doubts(candidate, proof))
+            candidate, self._kit.named(candidate.recipe), beyond, list(self._doubts(candidate, proof, run))
         )
         before = {**self._program.sources, **self._files}
         changes = {name: (before[name], text) for name, text in files.items() if text != before[name]}
@@ -326,7 +327,10 @@ class Trying:
             coded_notes=notes,
         )
 
-    def _doubts(self, candidate: Candidate, proof: Proof) -> Iterator[Note]:
+    def _doubts(self, candidate: Candidate, proof: Proof, run: Run) -> Iterator[Note]:
+        breaks = new_breaks(self._name, self._current.run, run)
+        if breaks:
+            yield GRAPH_IS_CUT_NOW(breaks=breaks)
         if proof.prints_counts and proof.measure == "eager":
             yield PRINTED_COUNT_NOT_EAGER()
         elif proof.prints_counts:

@@ -5,24 +5,28 @@
    original is the wrong measure: the measure is the original run eagerly.
 2. The function is traced as often as before, or what it saves is traced elsewhere: *not proved*. (A silently wrong
    value, or a failure, is repaired where the results are right; it need not be traced less often.)
-3. Two runs of the original differ in what the function returns: *not proved*; nothing is claimed of its values.
-4. The program left no results, or no call of the function was seen, or there is nothing at all that could be compared
+3. Tracing it fails now where it did not before, though the program goes on, since the framework runs it as plain
+   Python instead: *not proved*. It is traced less often only because less of it is compiled.
+4. Two runs of the original differ in what the function returns: *not proved*; nothing is claimed of its values.
+5. The program left no results, or no call of the function was seen, or there is nothing at all that could be compared
    (all calls come from inside a transformation such as a gradient, and nothing is printed): *not proved*. (A function
    that a repair makes a part of another graph, or plain Python, need not be seen.)
-5. Its calls take clearly longer than before (half as long again, and at least 0.2 s), also when both are run once
+6. Its calls take clearly longer than before (half as long again, and at least 0.2 s), also when both are run once
    more, or the program takes more than three times as long: *not proved*. What is right may take longer than what was
    wrong.
-6. Else it is *proved*, for the calls that were seen.
+7. Else it is *proved*, for the calls that were seen.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from traceonce.facts import Measurement, Note, Proof, ProofVerdict
+from traceonce.facts import Measurement, Note, Proof, ProofVerdict, TraceEvent
+from traceonce.facts.error_text import main_line
 from traceonce.facts.fix import Safety
 from traceonce.facts.replay import Returned, stable_name
 from traceonce.fix.candidate import Candidate, Recipe
@@ -40,6 +44,7 @@ from traceonce.words.notes.reasons import (
     NOTHING_TO_COMPARE,
     PRINTED_DIFFERS,
     RUN_TAKES_LONGER,
+    RUNS_AS_PLAIN_PYTHON,
     TRACED_ELSEWHERE,
 )
 
@@ -140,6 +145,9 @@ def _why_not(
         if fewer:
             return TRACED_ELSEWHERE(before=proof.before.traces, after=proof.after.traces)
         return NOT_FEWER_TRACES(before=proof.before.traces, after=proof.after.traces)
+    failing = failures_of(name, after.run)
+    if not silent and len(failing) > len(failures_of(name, before.run)):
+        return RUNS_AS_PLAIN_PYTHON(error=main_line(failing[-1].error or ""))
     if name in variation.functions:
         return NOT_DETERMINISTIC(functions=sorted(each.rpartition(":")[2] for each in variation.functions))
     if before.run.replay is None or after.run.replay is None:
@@ -153,6 +161,39 @@ def _why_not(
     if not untraced and (not proof.after.traces or not (proof.compared or before.traces.get(name))):
         return NOT_CALLED()
     return None
+
+
+def failures_of(name: str, run: Run) -> list[TraceEvent]:
+    """The traces of a function that failed."""
+    return [event for event in run.recording.events if event.phase == "failed" and stable_name(event.function) == name]
+
+
+def new_breaks(name: str, before: Run, after: Run) -> list[str]:
+    """The places at which the function is cut into several graphs, beyond those at which it was cut before."""
+    was, now = (
+        list(
+            dict.fromkeys(
+                each
+                for event in run.recording.events
+                if stable_name(event.function) == name
+                for each in event.graph_breaks
+            )
+        )
+        for run in (before, after)
+    )
+    known = Counter(_without_place(each) for each in was)
+    found = []
+    for each in now:
+        what = _without_place(each)
+        known[what] -= 1
+        if known[what] < 0:
+            found.append(each)
+    return found
+
+
+def _without_place(text: str) -> str:
+    """Lines move with every edit."""
+    return text.partition(" (")[0]
 
 
 def ran_out_of_time(run: Run) -> bool:

@@ -10,7 +10,7 @@ from traceonce.facts import Verdict
 from traceonce.facts.cause import SILENT
 from traceonce.facts.replay import Probed, ReplaySettings, Returned, stable_name
 from traceonce.fix.case import Case
-from traceonce.fix.proposals import propose
+from traceonce.fix.proposals import can_change
 from traceonce.prove.budget import Budget, Stopped
 from traceonce.prove.judgement import Observed, ran_out_of_time
 from traceonce.prove.run_differences import (
@@ -87,7 +87,7 @@ class Program:
         self.original = self.observed(first)
         names = tuple(dict.fromkeys(stable_name(case.diagnosis.function) for case in needing))
         probing = msgspec.structs.replace(self._settings, probe=names)
-        if any(candidate.change is not None for case in needing for candidate in propose(case)):
+        if any(can_change(case) for case in needing):
             self.tell("running it again to check determinism")
             self._twin = self._run_unchanged(probing, clock=HURRY)
             self.variation = find_variation(first, self._twin)

@@ -313,6 +313,15 @@ def test_what_is_new_to_all_of_them_is_a_cause_too() -> None:
     ]
 
 
+def test_what_was_none_before_hides_no_size() -> None:
+    """None, then a tensor that grows: it differs from the first call in less than from the others."""
+    nothing = Leaf("x", "none")
+    compiled = {"0/0": Signature((nothing,)), "0/1": Signature((tensor(1, 4),)), "0/2": Signature((tensor(2, 4),))}
+    reasons = tuple(f"0/{size}: tensor 'x' size mismatch at index 0. expected {size}, actual 3" for size in (2, 1))
+    now = event(3, tensor(3, 4), reasons=(*reasons, "0/0: x is None  # if x is not None:"))
+    assert ("shape", "x.shape[0]") in [each[:2] for each in told(explain_guards(now, compiled))]
+
+
 def test_without_signatures_it_is_the_latest() -> None:
     now = event(2, tensor(5), reasons=("0/1: name == 'b'", "0/0: tensor 'x' rank mismatch. expected 2, actual 1"))
     assert [cause.path for cause in explain_guards(now, {})] == ["name"]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 import pytest
 
-from traceonce.facts import Cause, CauseCode, FunctionId, Note, Recording
+from traceonce.facts import Cause, CauseCode, FunctionId, Note, Recording, TraceEvent
 from traceonce.facts.entries import Finding
 from traceonce.facts.replay import Probed, ReplayResult, Returned, Value
 from traceonce.fix.candidate import Candidate
 from traceonce.frameworks.tensorflow.recipes.kit import KIT
-from traceonce.prove.judgement import Label, Observed, clearly_slower, judge, label
+from traceonce.prove.judgement import Label, Observed, clearly_slower, judge, label, new_breaks
 from traceonce.prove.repair_result import with_what_was_shown
 from traceonce.prove.run_differences import (
     Beyond,
@@ -51,6 +52,10 @@ def run(
         returned=tuple(returned(number, seconds) for number in numbers), variables=tuple(map(value, variables))
     )
     return Observed(Run(status, Recording(), replay, printed, "ValueError: no\n", 1.0), {NAME: traces})
+
+
+def with_events(observed: Observed, *events: TraceEvent) -> Observed:
+    return observed._replace(run=msgspec.structs.replace(observed.run, recording=Recording(events=events)))
 
 
 def verdict(before: Observed, after: Observed) -> tuple[str, str | None]:
@@ -213,3 +218,26 @@ def test_a_wrong_result_shows_that_the_only_stale_value_reached_the_graph() -> N
     assert evidence(with_what_was_shown(findings("rate"), {NAME})) == ["measured"]
     assert evidence(with_what_was_shown(findings("rate"), set())) == ["inferred"]
     assert evidence(with_what_was_shown(findings("rate", "size"), {NAME})) == ["inferred", "inferred"]
+
+
+BROKEN = TraceEvent(
+    1, "torch", STEP, "trace", start=0.0, phase="failed", error="Unsupported: range of a tensor\n  Hint: none"
+)
+
+
+def test_what_runs_as_plain_python_now_is_not_proved() -> None:
+    now = with_events(run(1.0, traces=1), BROKEN)
+    assert verdict(run(1.0, traces=8), now) == (
+        "not_proved",
+        "fewer traces, but only because tracing fails and the function runs as plain Python: "
+        "Unsupported: range of a tensor",
+    )
+    assert verdict(with_events(run(1.0, traces=8), BROKEN), now)[0] == "proved"  # as it did before
+
+
+def test_a_graph_break_that_is_new_is_told_wherever_its_line_is_now() -> None:
+    before = with_events(run(1.0), msgspec.structs.replace(BROKEN, graph_breaks=("print (train.py:4)",)))
+    after = with_events(
+        run(1.0), msgspec.structs.replace(BROKEN, graph_breaks=("print (train.py:5)", "if (train.py:9)"))
+    )
+    assert new_breaks(NAME, before.run, after.run) == ["if (train.py:9)"]

@@ -16,7 +16,7 @@ def related_files(edits: Edits, case: Case, text: str) -> list[str]:
     sources = edits.sources
     imported = {file: _words_imported(source) for file, source in sources.items()}
     stems = {file: _stem(file) for file in sources}
-    seen_in = (place.file for places in (case.makings, case.sites) for place in places)
+    seen_in = (place.file for places in (case.makings, case.sites, case.diagnosis.call_sites) for place in places)
     own = {case.diagnosis.function.file, *seen_in}
     found = {file for file in sources if file in own}
     waiting = list(found)

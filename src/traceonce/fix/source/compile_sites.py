@@ -138,17 +138,27 @@ def _wrapped_definition(module: Module, call: cst.Call, given: cst.BaseExpressio
         return given
     if isinstance(given, cst.Attribute) and given.attr.value == name:
         return definition
-    if isinstance(given, cst.Call) and name in _CALLED_OBJECT:  # wrapped where it is made
+    is_object = name in _CALLED_OBJECT or function.library
+    if is_object and isinstance(given, cst.Call | cst.Attribute):  # wrapped where it is made, or kept
         return definition
     if isinstance(given, cst.Name):
         value = assigned_value(module, given)
         if isinstance(value, cst.Lambda) and name == "<lambda>":
             return value
-        if isinstance(value, cst.Call) and name in _CALLED_OBJECT:
+        if is_object and _is_made_here(module, given, call):
             return definition
         if _stands_for(module, given, call, name, definition):
             return definition
     raise Declined(WRAPS_OTHERS_TOO(place=f"{module.file}:{module.line(call)}", code=module.code(given)))
+
+
+def _is_made_here(module: Module, given: cst.Name, call: cst.Call) -> bool:
+    """Is the name assigned what is wrapped, also where it is then assigned the wrapped one (``m = wrapper(m)``)?"""
+    bound = binders_seen(module, given.value, given)
+    made = [binder for binder in bound if module.parent(binder) not in [*module.ancestors(call)]]
+    return bool(made) and all(
+        isinstance(binder, cst.AssignTarget) and isinstance(module.parent(binder), cst.Assign) for binder in made
+    )
 
 
 def _stands_for(module: Module, given: cst.Name, call: cst.Call, name: str, definition: cst.CSTNode | None) -> bool:

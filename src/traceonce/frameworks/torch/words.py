@@ -46,6 +46,52 @@ BRANCH_BREAKS_GRAPH = Sentence(
     "graph.",
     zh="在函数体中 {names:code} 是张量：用它做分支判断或循环会引起图中断。",
 )
+LEARNING_RATE_IS_A_TENSOR = Sentence(
+    "learning_rate_is_a_tensor",
+    en="The rates in `param_groups` and in `get_last_lr()` become tensors, also in what is logged or saved.",
+    zh="`param_groups` 和 `get_last_lr()` 中的学习率变成张量，记录和保存的内容也是如此。",
+)
+DERIVED_BEFORE_CALL = Sentence(
+    "derived_before_call",
+    en="What the function made of {name:code} is done before the call; {name:code} is the result.",
+    zh="函数原来对 {name:code} 做的处理改在调用之前进行；{name:code} 是处理的结果。",
+)
+PASSED_AT_EVERY_CALL = Sentence(
+    "passed_at_every_call",
+    en="Every call passes {path:code}, as it is right before the call.",
+    zh="每次调用都传入 {path:code} 在调用前的值。",
+)
+ATTRIBUTE_IS_A_TENSOR = Sentence(
+    "attribute_is_a_tensor",
+    en="{path:code} becomes a tensor wherever the program sets it: code that prints, logs or saves it sees a tensor.",
+    zh="程序给 {path:code} 赋值的地方都改为张量：打印、记录或保存它的代码会看到张量。",
+)
+LOOP_IS_UNROLLED = Sentence(
+    "loop_is_unrolled",
+    en="The loop at {places:texts} is unrolled into the graph, so each number of turns is a compilation. Compile the "
+    "body of the loop as a function of its own instead; it is compiled once and called in each turn.",
+    zh="{places:texts} 处的循环会在图中展开，因此每种循环次数都要编译一次。请把循环体写成单独的函数来编译："
+    "它只编译一次，每一轮循环都调用它。",
+)
+NUMBER_COMPILED_IN = Sentence(
+    "number_compiled_in",
+    en="Each value of {path:code} is compiled separately, as it decides what is computed or an operator needs it as a "
+    "number. If there are only a few values, set the limit to their number; otherwise round them to a few.",
+    zh="{path:code} 决定计算的内容，或者某个算子需要它的数值，因此每个值都要单独编译。值很少时把上限设为值的个数；"
+    "否则把它们舍入成少数几个值。",
+)
+CAST_AT_CALL = Sentence(
+    "cast_at_call",
+    en="Every call casts {path:code} to {dtype:code}; the results of this run are the same, but a cast can lose "
+    "digits.",
+    zh="每次调用都把 {path:code} 转换为 {dtype:code}；这次运行的结果相同，但转换可能损失精度。",
+)
+SAME_IN_EVERY_CALL = Sentence(
+    "same_in_every_call",
+    en="Each form of {path:code} is compiled separately. What stands for a missing part, and which precision is "
+    "needed, is yours to decide.",
+    zh="{path:code} 的每种形式都要单独编译。用什么代替缺少的部分、需要什么精度，由你决定。",
+)
 CUT_INTO_GRAPHS = Sentence(
     "cut_into_graphs",
     en="Graph breaks cut the function into several graphs, each compiled by itself: {breaks:texts}.",
@@ -60,9 +106,10 @@ MOVE_BREAKS_OUT = Sentence(
 COMPILES_PER_LENGTH = Sentence(
     "compiles_per_length",
     en="A list is compiled for each length ({lengths}), even with `dynamic=True`, since {path:code} is unrolled into "
-    "the graph: pass one tensor, or always the same length.",
+    "the graph: pass one tensor and compute along its first dimension, without a loop over it; or always the same "
+    "length.",
     zh="即使设置 `dynamic=True`，列表的每种长度（{lengths}）也要编译一次，因为 {path:code} 会在图中展开："
-    "请传入一个张量，或者保持同样的长度。",
+    "请传入一个张量并沿它的第一维计算，不要对它循环；或者保持同样的长度。",
 )
 SIZES_0_AND_1_APART = Sentence(
     "sizes_0_and_1_apart",
@@ -114,6 +161,26 @@ NO_CLASS_COUNTS = Phrase(
     "no_class_counts",
     en="no classes of the program count in {path:code}: which is meant?",
     zh="程序中没有类在 {path:code} 中计数：无法判断是哪一个",
+)
+NO_OPTIMIZER_MADE = Phrase(
+    "no_optimizer_made",
+    en="no {name:code} with a learning rate is made in the program's own files",
+    zh="程序自己的文件中没有创建带学习率的 {name:code}",
+)
+USED_IN_OTHER_WAYS = Phrase(
+    "used_in_other_ways",
+    en="the function uses {name:code} in ways that cannot be moved to its calls: {code:code}",
+    zh="函数对 {name:code} 的使用无法移到调用处：{code:code}",
+)
+SEVERAL_CLASSES_SET = Phrase(
+    "several_classes_set",
+    en="{count} classes of the program set {path:code}: which is meant?",
+    zh="程序中有 {count} 个类设置 {path:code}：无法判断是哪一个",
+)
+NO_CLASS_SETS = Phrase(
+    "no_class_sets",
+    en="no class of the program sets {path:code}",
+    zh="程序中没有类设置 {path:code}",
 )
 NUMBER_AND_TENSOR = Phrase(
     "number_and_tensor",

@@ -24,6 +24,11 @@ ONLY_TOGETHER = Sentence(
     en="It is right only together with the changes of the other functions that this one was proved with.",
     zh="只有与一同证明的其他函数的修改合在一起，它才正确。",
 )
+GRAPH_IS_CUT_NOW = Sentence(
+    "graph_is_cut_now",
+    en="The function is now cut into several graphs: {breaks:texts}.",
+    zh="函数现在被分成几个图：{breaks:texts}。",
+)
 PRINTED_COUNT_CHANGED = Sentence(
     "printed_count_changed",
     en="A printed number changed along with the count of traces, and was taken for that count.",

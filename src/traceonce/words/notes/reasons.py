@@ -60,6 +60,11 @@ TRACED_ELSEWHERE = Phrase(
     en="{before} traces → {after} (what it saves is traced in other functions)",
     zh="追踪 {before} 次 → {after} 次（减少的追踪发生在别的函数中）",
 )
+RUNS_AS_PLAIN_PYTHON = Phrase(
+    "runs_as_plain_python",
+    en="fewer traces, but only because tracing fails and the function runs as plain Python: {error}",
+    zh="追踪减少只是因为追踪失败、函数改为普通 Python 运行：{error}",
+)
 NOT_DETERMINISTIC = Phrase(
     "not_deterministic",
     en="two unmodified runs differ in what {functions} returns: it is non-deterministic, and nothing is claimed "

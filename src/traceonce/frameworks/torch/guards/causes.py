@@ -6,7 +6,8 @@
    (or just the latest, where none of their signatures is known). Its guards are the causes: had they held, those of the
    others would not have mattered.
 3. A guard of another compilation is a cause, too, where its place had another state in every signature known, and
-   none of them leaves it open. So no cause hides behind another.
+   none of them leaves it open; one that has no such place (it had None for the tensor) does not count. So no cause
+   hides behind another.
 4. A size or a number that the new compilation leaves open (PyTorch does that at the second value) can come no more:
    such a cause is finite, and its note says so.
 """
@@ -63,11 +64,10 @@ def _nearest(guards: Sequence[Guard], request: Signature, compiled: Mapping[str,
 
 
 def _is_new(cause: Cause, request: Signature, earlier: Sequence[Signature]) -> bool:
-    """Is the state of this place, as it is now, in no earlier signature?"""
+    """Is the state of this place, as it is now, in no earlier signature that has such a place?"""
     now = _state(cause, request)
-    if now is None or not earlier:
-        return False
-    return all(_state(cause, signature) not in (now, None, "None") for signature in earlier)
+    states = [state for signature in earlier if (state := _state(cause, signature)) is not None]
+    return now is not None and bool(states) and not {now, "None"}.intersection(states)
 
 
 def _state(cause: Cause, signature: Signature) -> str | None:

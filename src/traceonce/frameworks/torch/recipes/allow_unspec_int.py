@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from traceonce.fix.candidate import Candidate, Example, Recipe
+from traceonce.fix.candidate import Candidate, Example, Recipe, together
 from traceonce.fix.case import Case
+from traceonce.frameworks.torch.recipes.dynamic import drop_static
 from traceonce.frameworks.torch.recipes.varying_values import predict, reasons, varying_numbers
-from traceonce.frameworks.torch.words import SETTING_FOR_ALL_MODULES
+from traceonce.frameworks.torch.words import SECOND_SIZE_COMPILES, SETTING_FOR_ALL_MODULES
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -30,8 +31,12 @@ def propose(case: Case) -> Iterator[Candidate]:
 
     left = predict(case, numbers)
     codes = tuple(sorted({cause.code for cause in numbers}))
+    more = None if left is None else left + 1
     notes = (SETTING_FOR_ALL_MODULES(),)
-    yield Candidate(NAME, "safe", codes, change, None if left is None else left + 1, f"{SETTING} = True", notes)
+    yield Candidate(NAME, "safe", codes, change, more, f"{SETTING} = True", notes)
+    both = f"{SETTING} = True\n@torch.compile()  # without dynamic=False"
+    either = together(change, lambda edits: drop_static(case, edits))
+    yield Candidate(f"{NAME}+dynamic", "safe", codes, either, more, both, (*notes, SECOND_SIZE_COMPILES()))
 
 
 _COUNTER = Example(
@@ -86,8 +91,9 @@ RECIPE = Recipe(
     what="Sets `torch._dynamo.config.allow_unspec_int_on_nn_module = True`, once, above `torch.compile`.",
     why="A whole number that a module keeps is compiled for by its value, since most are settings; a counter reaches "
     "the limit of 8, and the module runs uncompiled. With this, it is left open after its second value.",
-    beware="It does nothing under `dynamic=False`. A number that decides what the module is (how many layers run) is "
-    "compiled for by its value all the same.",
+    beware="It does nothing under `dynamic=False`, which is taken away then. From PyTorch 2.12 on it holds on the "
+    "thread that sets it: for a model that others call, count in a buffer. A number that decides what the module is "
+    "(how many layers run) is compiled for by its value all the same.",
     propose=propose,
     fits_calls=True,
     examples=(_COUNTER,),

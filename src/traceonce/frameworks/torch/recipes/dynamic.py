@@ -44,7 +44,7 @@ def propose(case: Case) -> Iterator[Candidate]:
         NAME,
         "safe",
         codes,
-        lambda edits: _drop_static(case, edits),
+        lambda edits: drop_static(case, edits),
         None if left is None else left + 1,
         "@torch.compile()  # without dynamic=False",
         (SECOND_SIZE_COMPILES(),),
@@ -60,7 +60,8 @@ def _make_dynamic(case: Case, edits: Edits) -> None:
     set_option(edits, creation, NAME, "True")
 
 
-def _drop_static(case: Case, edits: Edits) -> None:
+def drop_static(case: Case, edits: Edits) -> None:
+    """Take `dynamic=False` away, where it is given."""
     import libcst as cst
 
     from traceonce.fix.source.compile_sites import find_creation

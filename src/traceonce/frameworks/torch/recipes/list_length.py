@@ -9,6 +9,7 @@ from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_values
+from traceonce.frameworks.torch.recipes.varying_values import reasons
 from traceonce.frameworks.torch.words import COMPILES_PER_LENGTH
 
 _LENGTH = re.compile(r"len\((.+)\)")
@@ -21,10 +22,17 @@ mask = torch.arange(padded.shape[1]) < lengths[:, None]  # what is real: for sum
 def propose(case: Case) -> Iterator[Candidate]:
     for cause in case.diagnosis.causes:
         match = _LENGTH.fullmatch(cause.path) if cause.code is CauseCode.STRUCTURE else None
-        if match is not None and not case.diagnosis.function.library:
+        if match is not None and not case.diagnosis.function.library and not _is_another_matter(case, match[1]):
             lengths = enumerate_values(cause.values or (cause.was, cause.now))
             notes = (COMPILES_PER_LENGTH(path=match[1], lengths=lengths),)
             yield Candidate("list_length", "advice", (CauseCode.STRUCTURE,), None, None, _as_one(case, match[1]), notes)
+
+
+def _is_another_matter(case: Case, path: str) -> bool:
+    """A dict with other keys; or a list that the function loops over, for which a tensor would be unrolled as well."""
+    containers = [each for signature in case.signatures for each in signature.structure if each.path == path]
+    looped = any(re.search(rf"  # for .+ in {re.escape(path)}:", each) for each in reasons(case))
+    return looped or any(each.type_name == "dict" for each in containers)
 
 
 def _as_one(case: Case, path: str) -> str:

@@ -39,9 +39,11 @@ def markable_dimensions(case: Case) -> list[Dimension]:
 
 
 def _lies_in_what_varies(case: Case, path: str) -> bool:
-    """Does a list, a dict or an object around it have another length, or other keys, in some call?"""
+    """Does a list, a dict or an object around it have another length, or other keys, in some call? Or is it None?"""
     for cause in case.diagnosis.causes:
         length = _LENGTH.fullmatch(cause.path)
+        if cause.code is CauseCode.KIND and (cause.path == path or _is_around(cause.path, path)):
+            return True
         if cause.code is CauseCode.STRUCTURE and _is_around(length[1] if length else cause.path, path):
             return True
     around: dict[str, set[tuple[str, ...]]] = {}
@@ -69,6 +71,13 @@ def varying_numbers(case: Case) -> list[Cause]:
         for cause in case.diagnosis.causes
         if cause.code in (CauseCode.VALUE, CauseCode.GUARD) and cause.type_name in ("int", "float")
     ]
+
+
+def parameter_of(path: str) -> str | None:
+    """`parts` of ``len(parts)``, ``parts[0].shape[1]``, ``parts.dtype``."""
+    length = _LENGTH.fullmatch(path)
+    root = _NAME.match(length[1] if length else path)
+    return root[0] if root is not None else None
 
 
 def is_argument(case: Case, path: str) -> bool:

@@ -1,0 +1,95 @@
+"""A tensor whose dtype varies is cast where the function is called, to one of the dtypes that were seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from traceonce.facts import Cause, CauseCode
+from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
+from traceonce.fix.case import Case
+from traceonce.frameworks.torch.recipes.varying_values import is_argument, predict
+from traceonce.frameworks.torch.words import CAST_AT_CALL
+from traceonce.words.notes.declined import NO_CALL_GIVES
+
+if TYPE_CHECKING:
+    from traceonce.fix.source.edits import Edits
+
+NAME = "cast"
+# What a value is most often made of it, then what loses least: tried in this order, of those that were seen.
+_ORDER = ("float32", "float64", "int64", "int32", "bfloat16", "float16", "int16", "uint8", "int8", "bool")
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    for cause in case.diagnosis.causes:
+        path = cause.path.removesuffix(".dtype")
+        if cause.code is CauseCode.DTYPE and is_argument(case, path):
+            seen = {leaf.dtype for signature in case.signatures for leaf in signature.leaves if leaf.path == path}
+            for dtype in [each for each in _ORDER if each in seen][:3]:
+                yield _candidate(case, cause, path, dtype)
+
+
+def _candidate(case: Case, cause: Cause, path: str, dtype: str) -> Candidate:
+    code = f"value.to(torch.{dtype})"
+
+    def change(edits: Edits) -> None:
+        from traceonce.fix.source.passed_arguments import find_arguments, wrap_argument
+
+        arguments = find_arguments(case, edits, path)
+        if not arguments:
+            raise Declined(NO_CALL_GIVES(path=path))
+        for argument in arguments:
+            wrap_argument(edits, argument, code)
+
+    snippet = code.replace("value", path)
+    notes = (CAST_AT_CALL(path=path, dtype=dtype),)
+    return Candidate(NAME, "review", (CauseCode.DTYPE,), change, predict(case, [cause]), snippet, notes)
+
+
+_READINGS = Example(
+    title="Readings of several dtypes, which are all made float32",
+    function="scaled",
+    traces_before=4,
+    traces_after=1,
+    program='''\
+import numpy as np
+import torch
+
+weight = torch.full((3,), 0.5)
+
+
+@torch.compile(backend="eager")
+def scaled(x):
+    return (x.to(weight.dtype) * weight).sum()
+
+
+for kind in ["float32", "float64", "int32", "uint8"] * 3:
+    print(scaled(torch.from_numpy(np.arange(3).astype(kind))).item())
+''',
+    repaired='''\
+import numpy as np
+import torch
+
+weight = torch.full((3,), 0.5)
+
+
+@torch.compile(backend="eager")
+def scaled(x):
+    return (x.to(weight.dtype) * weight).sum()
+
+
+for kind in ["float32", "float64", "int32", "uint8"] * 3:
+    print(scaled(torch.from_numpy(np.arange(3).astype(kind)).to(torch.float32)).item())
+''',
+)  # fmt: skip
+
+RECIPE = Recipe(
+    name=NAME,
+    title="One dtype",
+    what="Casts an argument whose dtype varies, where the function is called, to one of the dtypes that were seen.",
+    why="Compiled code is made for the dtypes of its arguments. Where the function casts the argument anyway, or "
+    "reads nothing of it that the cast would lose, one dtype does.",
+    beware="A cast can lose digits: that no result of the run shows it is no proof for others.",
+    propose=propose,
+    examples=(_READINGS,),
+)
