@@ -6,6 +6,9 @@ Except for the first calls of each executable, which come through Python to be c
 from __future__ import annotations
 
 import dataclasses
+import sys
+import time
+import traceback
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -97,8 +100,35 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         self._hooks.place(self._probes.reporting, "test_event", self._hook_beginning)
         if hasattr(self._probes.pjit, "_cpp_pjit"):  # else nobody is told where a function was made
             self._hooks.place(self._probes.pjit, "_cpp_pjit", self._hook_making)
+        if hasattr(self._probes.pjit, "_infer_params"):  # else calls that fail before a trace are not told
+            self._hooks.place(self._probes.pjit, "_infer_params", self._hook_arguments)
         self._executions.place(self._hooks)
         self._transformed.place(self._hooks)
+
+    def _hook_arguments(self, original: Any) -> Any:
+        def _infer_params(fun: Any, info: Any, args: Any, kwargs: Any) -> Any:
+            try:
+                return original(fun, info, args, kwargs)
+            except BaseException as error:
+                if not self._stopped and not self._was_tracing(error):
+                    self._refused(sys._getframe(1), fun, info, args, kwargs, error)
+                leave_no_frame(error)
+                raise
+
+        return _infer_params
+
+    def _was_tracing(self, error: BaseException) -> bool:
+        frames = traceback.walk_tb(error.__traceback__)
+        return any(frame.f_code.co_name == self._probes.tracing for frame, _ in frames)
+
+    def _refused(
+        self, caller: types.FrameType, fun: Any, info: Any, args: Any, kwargs: Any, error: BaseException
+    ) -> None:
+        """JAX takes the arguments of a call for none that it can trace: as a trace that raised at once."""
+        miss = self._begin(caller, (fun, info), {"args": args, "kwargs": kwargs})
+        if miss is not None:
+            miss.began = time.perf_counter()
+            self._fail(miss, error)
 
     def _hook_making(self, original: Any) -> Any:
         def _cpp_pjit(fun: Any, *args: Any, **kwargs: Any) -> Any:
