@@ -190,7 +190,7 @@ def test_a_failed_trace_shows_no_frame_of_ours(jax: Any) -> None:
 
 
 def test_arguments_that_jax_refuses_before_it_traces(jax: Any) -> None:
-    """Caught by the program, such a call would be seen by nobody. JAX's own errors for its own functions are its own."""
+    """Caught by the program, such a call would be seen by nobody. Calls of JAX's own functions are its own affair."""
     step = jax.jit(lambda x, mode: x)
     with traceonce.watch() as seen:
         for _ in range(2):

@@ -9,7 +9,6 @@ from traceonce.causes.definition import Definition, Happened
 from traceonce.facts import CauseCode
 from traceonce.words.translated import Text
 
-
 CALLABLES = ("function", "partial")  # which are equal to nothing but themselves
 
 
