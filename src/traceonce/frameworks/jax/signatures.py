@@ -126,8 +126,9 @@ def _compared_items(path: str, value: Any) -> list[tuple[str, Any]] | None:
         return None if _is_plain(value) else [(f"{path}[{index}]", item) for index, item in enumerate(value)]
     if plain_contents(value) is not None:
         return None
-    if isinstance(value, tuple) and kind.__eq__ is tuple.__eq__ and hasattr(kind, "_fields"):
-        return [(f"{path}.{name}", item) for name, item in zip(kind._fields, value, strict=True)]
+    names = getattr(kind, "_fields", None)  # of a named tuple
+    if isinstance(value, tuple) and names is not None and getattr(kind, "__eq__", None) is tuple.__eq__:
+        return [(f"{path}.{name}", item) for name, item in zip(names, value, strict=True)]
     parameters = getattr(kind, "__dataclass_params__", None)
     if parameters is None or not parameters.eq or not _has_made_equality(kind):
         return None

@@ -1,8 +1,8 @@
 """TensorFlow 2.12 and 2.13, told as later versions: there a `TracingCompiler` object traces, here a function does.
 
 A `Function` has one compiler for calls that may create variables and one for those that may not, each with a cache and
-options of its own. To the watcher they are one: `Caches` has the traces of both, and `options_of` the fields of the later
-`TracingOptions`. What a hit is like, nobody sees here: numbers that are confused (1 and 1.0) are not looked for.
+options of its own. To the watcher they are one: `Caches` has the traces of both, and `options_of` the fields of the
+later `TracingOptions`. Nobody sees hits here: numbers that are confused (1 and 1.0) are not looked for.
 """
 
 from __future__ import annotations
