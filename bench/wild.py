@@ -10,13 +10,15 @@ kept and used again, in FOLDER (`~/.cache/traceonce/wild`): about 5 GB. `TMPDIR`
 
 The price is the user CPU of `traceonce run PROGRAM` over that of `python PROGRAM`, run interleaved with a second plain
 run (A/A): as a whole, and without that of `traceonce report`, which the run does at its end (`watching`). A difference
-from the truth is printed, written to `results/wild.json`, and is exit status 1.
+from the truth is printed, written to `results/wild.json`, and is exit status 1. What is written is of each program the
+latest: with `--only`, or after an interruption, the others stay; with `--rounds 0`, its prices stay, too.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -30,7 +32,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tomllib
-from measuring import interleave, ratios, save
+from measuring import RESULTS, interleave, ratios, save
 
 from traceonce.analysis.diagnoses import diagnose_linked
 from traceonce.facts import Diagnosis, Recording
@@ -212,7 +214,8 @@ def measure(program: Program, python: Path, recordings: Path, rounds: int) -> di
         return seconds
 
     if not rounds:
-        return {"cpu_seconds": {"watched": round(watched(), 2)}, "differences": list(differences(program, recording))}
+        watched()
+        return {"differences": list(differences(program, recording))}
     plain()  # what a first run leaves behind, such as compiled modules, is no price of watching
     times = interleave({"plain": plain, "watched": watched_and_told, "again": plain}, rounds)
     times["watching"] = [whole - report for whole, report in zip(times["watched"], reports, strict=True)]
@@ -234,6 +237,27 @@ def report(name: str, result: Mapping[str, Any]) -> None:
     print(f"{name:42} {said:9}{price}", flush=True)
     for line in wrong:
         print(f"    {line}", flush=True)
+
+
+def results_so_far() -> dict[str, dict[str, Any]]:
+    path = RESULTS / "wild.json"
+    return dict(json.loads(path.read_text())["results"]) if path.exists() else {}
+
+
+def summary(results: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """How many are told as they are, and the price in the middle of all programs that have one."""
+    of_all: dict[str, Any] = {
+        "programs": len(results),
+        "as_in_truth": sum(not result["differences"] for result in results.values()),
+    }
+    prices = [result for result in results.values() if "watched" in result]
+    if prices:
+        of_all["with_prices"] = len(prices)
+        of_all["median"] = {
+            column: round(statistics.median(result[column]["median"] for result in prices), 4)
+            for column in ("watched", "watching", "a_a")
+        }
+    return {**of_all, "results": results}
 
 
 def main() -> None:
@@ -273,18 +297,19 @@ def main() -> None:
             report(program.name, result)
             return result
 
+        names = {program.name for program in all_programs(truth)}
+        results = {name: result for name, result in results_so_far().items() if name in names}
+        right, written = 0, None
         with ThreadPoolExecutor(options.jobs) as pool:
-            programs = dict(zip([program.name for program in chosen], pool.map(tried, chosen), strict=True))
-    right = sum(not result["differences"] for result in programs.values())
-    results: dict[str, Any] = {"programs": len(programs), "as_in_truth": right}
-    if prices := [result for result in programs.values() if "watched" in result]:
-        for column in ("watched", "watching", "a_a"):
-            results[column] = round(statistics.median(result[column]["median"] for result in prices), 4)
-        report("median of programs", {column: {"median": results[column]} for column in ("watched", "watching", "a_a")})
-    print(f"{right} of {len(programs)} programs told as they are")
-    if not options.only:
-        print(f"written to {save('wild', {**results, 'results': programs})}")
-    sys.exit(right < len(programs))
+            for program, result in zip(chosen, pool.map(tried, chosen), strict=True):
+                right += not result["differences"]
+                results[program.name] = {**results.get(program.name, {}), **result}
+                written = save("wild", summary({name: results[name] for name in sorted(results)}))
+    prices = summary(results).get("median", {})
+    report("median of programs", {column: {"median": of} for column, of in prices.items()})
+    print(f"{right} of {len(chosen)} programs told as they are")
+    print(f"written to {written}")
+    sys.exit(right < len(chosen))
 
 
 if __name__ == "__main__":

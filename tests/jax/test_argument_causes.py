@@ -13,6 +13,8 @@ import numpy as np
 import traceonce
 from tests.jax.calls import calling, ones
 from tests.jax.jitted import causes, line_of, only, why
+from traceonce.causes.cause_text import say_what
+from traceonce.causes.definition import Happened
 
 PRINTS_THE_SAME = "it prints the same, but is another object"
 
@@ -170,6 +172,46 @@ def test_a_static_object_with_an_eq_is_one(jax: Any) -> None:
             step(ones(3), settings=Settings(depth))
     assert causes(only(seen)) == [("static_argument", "settings", "Settings(depth=2)", "Settings(depth=3)", 1)]
     assert only(seen).causes[0].note is None
+
+
+class Optimizer(NamedTuple):
+    init: Any
+    update: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Layer:
+    width: int
+    activation: Any
+
+
+def test_static_functions_inside_of_what_compares_its_contents(jax: Any) -> None:
+    """A named tuple of closures has an `__eq__`: what is never equal are the functions in it, and they are named."""
+
+    def make(width: int) -> tuple[Optimizer, Layer]:
+        return Optimizer(len, lambda x: 2 * x), Layer(width, lambda x: x * x)
+
+    step = jax.jit(lambda x, o, layer: layer.activation(o.update(x)) * layer.width, static_argnames=("o", "layer"))
+    with traceonce.watch() as seen:
+        for width in (4, 4, 5):
+            optimizer, layer = make(width)
+            step(ones(3), o=optimizer, layer=layer)
+    found = {cause.path: cause for cause in only(seen).causes}
+    assert {path: cause.count for path, cause in found.items()} == {
+        "o.update": 2,
+        "layer.activation": 2,
+        "layer.width": 1,
+    }
+    (said,) = {say_what(Happened(found[path], "jax"), "en") for path in ("o.update", "layer.activation")}
+    assert said == "static, and a new function object, which equals no other"
+
+
+def test_equal_contents_without_functions_are_one_trace(jax: Any) -> None:
+    step = jax.jit(lambda x, o: x * o.init, static_argnames="o")
+    with traceonce.watch() as seen:
+        for rate in (2, 2, 3):
+            step(ones(3), o=Optimizer(rate, None))
+    assert causes(only(seen)) == [("static_argument", "o.init", "2", "3", 1)]
 
 
 def test_what_a_node_of_a_tree_holds_beside_its_leaves(jax: Any) -> None:

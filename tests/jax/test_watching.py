@@ -189,6 +189,26 @@ def test_a_failed_trace_shows_no_frame_of_ours(jax: Any) -> None:
     assert (event.error or "").startswith("TracerBoolConversionError")
 
 
+def test_arguments_that_jax_refuses_before_it_traces(jax: Any) -> None:
+    """Caught by the program, such a call would be seen by nobody. Calls of JAX's own functions are its own affair."""
+    step = jax.jit(lambda x, mode: x)
+    with traceonce.watch() as seen:
+        for _ in range(2):
+            with pytest.raises(TypeError, match="as an abstract array") as caught:
+                step(ones(3), "train")
+            assert not any("traceonce" in str(place.path) for place in caught.traceback[1:])
+        with pytest.raises(TypeError):
+            jax.numpy.sin("train")
+        step(ones(3), 1)
+    assert [event.phase for event in seen.events] == ["failed", "failed", "first"]
+    failed = seen.events[0]
+    assert (failed.error or "").startswith("TypeError: Error interpreting argument")
+    assert [(leaf.path, leaf.kind, leaf.type_name) for leaf in failed.signature.leaves] == [
+        ("x", "tensor", None),
+        ("mode", "object", "str"),
+    ]
+
+
 def test_threads_have_their_own_events(jax: Any) -> None:
     step = jax.jit(lambda x: x * 2)
     threads = [threading.Thread(target=step, args=(ones(n),), name=f"worker {n}") for n in range(1, 5)]

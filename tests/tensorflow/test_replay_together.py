@@ -87,7 +87,7 @@ def test_a_strategy_runs(tf: Any) -> None:
 
 def test_every_private_place_is_there(tf: Any) -> None:
     """This is the test that fails loudly when a new TensorFlow moves something."""
-    assert probes.probe_for_replay(probes.probe(tf)).ops is not None
+    assert probes.probe_for_replay(tf, probes.probe(tf)).ops is not None
 
 
 def test_where_something_has_moved_it_is_said(tf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_all_is_put_back(tf: Any) -> None:
     from tensorflow.python.eager.polymorphic_function import polymorphic_function
     from tensorflow.python.ops import stateful_random_ops
 
-    places = probes.probe_for_replay(probes.probe(tf))
+    places = probes.probe_for_replay(tf, probes.probe(tf))
 
     def standing() -> list[Any]:
         owners = [module for module in places[1:-1] if module is not None] + [owner for owner, _ in places.own_random]

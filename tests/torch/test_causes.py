@@ -190,6 +190,12 @@ CASES: dict[str, Callable[[Any], Case]] = {
         [("structure", "len(xs)", "2", "3")],
         2,
     ),
+    "a shorter list: guards of items that it does not have": lambda t: Case(
+        _total,
+        [([t.ones(3, 4)] * 3,), ([t.ones(3, 4)] * 2,)],
+        [("structure", "len(xs)", "3", "2")],
+        2,
+    ),
     "list, then tuple": lambda t: Case(
         _total,
         [([t.ones(3, 4), t.ones(3, 4)],), ((t.ones(3, 4), t.ones(3, 4)),)],

@@ -9,6 +9,8 @@ from traceonce.causes.definition import Definition, Happened
 from traceonce.facts import CauseCode
 from traceonce.words.translated import Text
 
+CALLABLES = ("function", "partial")  # which are equal to nothing but themselves
+
 
 def _cases_of_shape(happened: Happened) -> Iterator[str]:
     cause, function = happened.cause, happened.function
@@ -34,7 +36,9 @@ def _cases_of_value(happened: Happened) -> Iterator[str]:
 
 
 def _cases_of_static_argument(happened: Happened) -> Iterator[str]:
-    if happened.cause.note:
+    if happened.cause.note and happened.cause.type_name in CALLABLES:
+        yield "of_function"
+    elif happened.cause.note:
         yield "equal"
     if happened.each_time:
         yield "each"
@@ -131,11 +135,18 @@ STATIC_ARGUMENT = Definition(
         "equal": Text(
             "a static argument: it prints the same, but is a different object", "静态参数：打印出来一样，却是另一个对象"
         ),
+        "of_function": Text(
+            "static, and a new function object, which equals no other", "静态，而且是新的函数对象，与任何别的都不相等"
+        ),
     },
     special_remedy={
         "equal": Text(
             "pass the same object, or give its class __eq__ and __hash__ that compare contents",
             "传入同一个对象，或者让它的类有比较内容的 __eq__ 和 __hash__",
+        ),
+        "of_function": Text(
+            "make the function, or what holds it, once, and pass that in every call",
+            "只创建一次这个函数（或者持有它的对象），每次调用都传入它",
         ),
     },
     cases=_cases_of_static_argument,

@@ -73,11 +73,39 @@ def diagnose_with_events(recording: Recording, explained: Iterable[Explained] | 
         for key, group in groups.items()
         if any(not _is_internal(item) and not _is_refused(item) for item in group)
     ]
+    for part, head in _inside(diagnosed):
+        _move_cost(diagnosed, part, head, recording)
     costly = find_costly([item.diagnosis.lost_seconds for item in diagnosed], recording.seconds)
     for index in costly:
         diagnosis, events = diagnosed[index]
         diagnosed[index] = Diagnosed(msgspec.structs.replace(diagnosis, costly=True), events)
     return sorted(diagnosed, key=lambda item: _badness(item.diagnosis))
+
+
+def _inside(diagnosed: list[Diagnosed]) -> Iterator[tuple[int, int]]:
+    """A library's functions that were only traced inside of another one made by the same line: which, and in which."""
+    owners = {(event.process, event.id): index for index, (_, events) in enumerate(diagnosed) for event in events}
+    for index, (diagnosis, events) in enumerate(diagnosed):
+        if diagnosis.verdict is not Verdict.BOUNDED or not diagnosis.function.library:
+            continue
+        around = {owners.get((event.process, event.parent or 0)) for event in events if event.kind == "trace"}
+        head = around.pop() if len(around) == 1 else None
+        if head is None or head == index:
+            continue
+        outer = diagnosed[head].diagnosis
+        one, other = diagnosis.made_at, outer.made_at
+        together = one is not None and other is not None and (one.file, one.line) == (other.file, other.line)
+        if together and outer.function.library:
+            yield index, head
+
+
+def _move_cost(diagnosed: list[Diagnosed], part: int, head: int, recording: Recording) -> None:
+    """To the user they are one thing, and cost what both cost."""
+    lost = diagnosed[part].diagnosis.lost_seconds
+    for index, seconds in ((part, 0.0), (head, _total([diagnosed[head].diagnosis.lost_seconds, lost]))):
+        diagnosis, events = diagnosed[index]
+        share = seconds / recording.seconds if diagnosis.share is not None else None
+        diagnosed[index] = Diagnosed(msgspec.structs.replace(diagnosis, lost_seconds=seconds, share=share), events)
 
 
 def _events(group: list[Explained]) -> tuple[TraceEvent, ...]:

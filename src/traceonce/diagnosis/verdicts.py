@@ -159,6 +159,8 @@ def judge(
     accident = _find_accident(own, calls, paid_off)
     if accident is not None:
         return Verdict.AVOIDABLE, growth, accident
+    if not retraces:
+        return Verdict.BOUNDED, growth, Reason.COMPILED_FOR_DEVICES if resharded else Reason.COMPILED_FOR_SHAPES
     return Verdict.BOUNDED, growth, _why_bounded(growth, retraces, paid_off)
 
 
@@ -198,7 +200,7 @@ def _is_size(cause: Cause) -> bool:
 def _why_bounded(growth: Growth, retraces: Sequence[Retrace], paid_off: bool) -> Reason:
     in_arguments = [retrace for retrace in retraces if retrace.in_arguments]
     if in_arguments and all(retrace.finite for retrace in in_arguments):
-        return Reason.FEW_STATES
+        return Reason.LEFT_OPEN if any(retrace.of_sizes for retrace in in_arguments) else Reason.FEW_STATES
     if growth == "levelled":
         return Reason.CAME_EARLY
     if paid_off:

@@ -83,6 +83,7 @@ class Reason(str, enum.Enum):
     TRACED_ONCE = "traced_once"
     EACH_GRAPH_ONCE = "each_graph_once"
     FEW_STATES = "few_states"
+    LEFT_OPEN = "left_open"
     CAME_EARLY = "came_early"
     PAID_OFF = "paid_off"
     PART_OF_ANOTHER = "part_of_another"

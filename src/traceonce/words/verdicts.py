@@ -49,6 +49,7 @@ REASONS: Mapping[Reason, Text] = {
     Reason.TRACED_ONCE: Text("traced once", "只追踪一次"),
     Reason.EACH_GRAPH_ONCE: Text("each graph traced once", "每个图只追踪一次"),
     Reason.FEW_STATES: Text("the argument has only a few possible states", "这个参数只有少数几种状态"),
+    Reason.LEFT_OPEN: Text("the last trace serves any size or number", "最后一次追踪适用于任何大小或者数"),
     Reason.CAME_EARLY: Text("all traces came early", "所有追踪都发生在开头"),
     Reason.PAID_OFF: Text("each trace served many calls", "每次追踪都服务了许多次调用"),
     Reason.PART_OF_ANOTHER: Text(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.unit.handmade import Events, python, record, tensor
 from traceonce.diagnosis import diagnose
 from traceonce.diagnosis.costs import find_costly
-from traceonce.facts import Diagnosis, FunctionId, Recording, TraceEvent, Verdict
+from traceonce.facts import CallSite, Diagnosis, FunctionId, Recording, TraceEvent, Verdict
 from traceonce.facts.attention import sort_by_attention
 
 RECORDED = Path(__file__).parents[2] / "recorded"
@@ -100,6 +100,24 @@ def test_no_report_is_silent_about_more_than_a_twentieth_of_the_run(lost: list[f
     recording = record(*events, calls=1000, seconds=seconds)
     attention = sort_by_attention(recording, diagnose(recording))
     assert sum(d.lost_seconds for d in attention.quiet) <= max(1.0, 0.05 * seconds) + 1e-4
+
+
+def test_what_a_library_traces_inside_of_another_function_for_one_line_costs_that_one() -> None:
+    """Keras traces a step inside of its loop over steps: for the user that is one `model.fit`."""
+    made = CallSite("train.py", 7, "keras/trainer.py:233")
+    outer = Events(FunctionId("multi_step", "keras/trainer.py", 1, library=True), made_at=made)
+    inner = Events(FunctionId("one_step", "keras/trainer.py", 9, library=True), made_at=made)
+    loops = [outer(tensor("x", n), call=n, exclusive_seconds=1.0) for n in (1, 2, 3)]
+    steps = [
+        inner(tensor("x", n), id=100 + n, parent=loop.id, exclusive_seconds=4.0) for n, loop in enumerate(loops, 1)
+    ]
+    elsewhere = [msgspec.structs.replace(step, made_at=CallSite("train.py", 8)) for step in steps]
+    together, apart = (record(*loops, *each, calls=1000, seconds=100.0) for each in (steps, elsewhere))
+    assert {d.function.name: (d.lost_seconds, d.share) for d in diagnose(together)} == {
+        "multi_step": (10.0, 0.1),
+        "one_step": (0.0, 0.0),
+    }
+    assert {d.function.name: d.lost_seconds for d in diagnose(apart)} == {"multi_step": 2.0, "one_step": 8.0}
 
 
 def test_every_function_is_in_one_place() -> None:

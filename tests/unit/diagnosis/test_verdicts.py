@@ -138,6 +138,12 @@ def test_2_a_place_of_few_states_is_bounded_whatever_its_order() -> None:
     assert verdict(late, SHAPE) is Verdict.RETRACING
 
 
+def test_11_a_size_that_the_last_trace_leaves_open_is_no_place_of_few_states() -> None:
+    left_open = (cause(CauseCode.SHAPE, "x.shape[0]", finite=True),)
+    assert judged([2], left_open)[::2] == (Verdict.BOUNDED, Reason.LEFT_OPEN)
+    assert judged([2], FINITE)[::2] == (Verdict.BOUNDED, Reason.FEW_STATES)
+
+
 def test_2_one_place_of_many_states_beside_it_is_enough() -> None:
     assert verdict([600, 700, 800, 900, 950], FINITE + SHAPE) is Verdict.RETRACING
 
@@ -207,6 +213,11 @@ def test_5_three_compilations_without_a_trace_in_one_call_of_twenty() -> None:
 def test_5_two_are_too_few() -> None:
     assert verdict(recompiles=2, calls=2) is Verdict.BOUNDED
     assert verdict(recompiles=3, calls=3) is Verdict.RECOMPILING
+
+
+def test_11_a_compilation_without_a_trace_has_a_reason_of_its_own() -> None:
+    assert judged(recompiles=1)[::2] == (Verdict.BOUNDED, Reason.COMPILED_FOR_SHAPES)
+    assert judged(recompiles=1, resharded=True)[::2] == (Verdict.BOUNDED, Reason.COMPILED_FOR_DEVICES)
 
 
 # Rule 6

@@ -110,12 +110,35 @@ class SignatureReader:
 
 
 def static_leaves(path: str, value: Any, identities: Identities) -> Iterator[Leaf]:
-    """A static argument. A tuple is compared item by item, and so it is told, where its text would not show it all."""
-    if type(value) is not tuple or len(value) > WIDEST or _is_plain(value):
+    """A static argument. What is compared item by item is told so, where its text would not show it all."""
+    items = _compared_items(path, value)
+    if items is None or len(items) > WIDEST:
         yield static_leaf(path, value, identities)
         return
-    for index, item in enumerate(value):
-        yield from static_leaves(f"{path}[{index}]", item, identities)
+    for place, item in items:
+        yield from static_leaves(place, item, identities)
+
+
+def _compared_items(path: str, value: Any) -> list[tuple[str, Any]] | None:
+    """What a tuple, a named tuple or a dataclass compares, by place; None where its text says enough, or not that."""
+    kind = type(value)
+    if kind is tuple:
+        return None if _is_plain(value) else [(f"{path}[{index}]", item) for index, item in enumerate(value)]
+    if plain_contents(value) is not None:
+        return None
+    names = getattr(kind, "_fields", None)  # of a named tuple
+    if isinstance(value, tuple) and names is not None and getattr(kind, "__eq__", None) is tuple.__eq__:
+        return [(f"{path}.{name}", item) for name, item in zip(names, value, strict=True)]
+    parameters = getattr(kind, "__dataclass_params__", None)
+    if parameters is None or not parameters.eq or not _has_made_equality(kind):
+        return None
+    return [(f"{path}.{f.name}", getattr(value, f.name)) for f in dataclasses.fields(value) if f.compare]
+
+
+def _has_made_equality(kind: type) -> bool:
+    """Is its `__eq__` the one that `dataclasses` has made?"""
+    code = getattr(kind.__eq__, "__code__", None)
+    return code is not None and code.co_filename == "<string>"
 
 
 def _is_plain(value: Any) -> bool:
@@ -222,8 +245,7 @@ class _Walk:
             return
         children, node = self._trees.tree_flatten_with_path(value, is_leaf=lambda part: part is not value)
         if len(children) == 1 and not children[0][0]:
-            aval = next(self._avals, None) if self._avals is not None else self._abstractify(value)
-            self.leaves.append(_array(path, value, aval))
+            self.leaves.append(_array(path, value, self._type_of(value)))
             return
         keys = [(_step(way[0]), child) for way, child in children]
         names = tuple(step.strip("[].") for step, _ in keys)
@@ -231,6 +253,15 @@ class _Walk:
         self._static_part(path, value, node)
         for step, child in keys:
             self.visit(path + step, child)
+
+    def _type_of(self, value: Any) -> Any:
+        """None for what is no array: JAX is about to say so."""
+        if self._avals is not None:
+            return next(self._avals, None)
+        try:
+            return self._abstractify(value)
+        except (TypeError, OverflowError):
+            return None
 
     def _static_part(self, path: str, value: Any, node: Any) -> None:
         """What a node holds beside its leaves is part of the key, too."""

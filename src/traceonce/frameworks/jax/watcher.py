@@ -6,9 +6,9 @@ Except for the first calls of each executable, which come through Python to be c
 from __future__ import annotations
 
 import dataclasses
-import functools
 import sys
 import time
+import traceback
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -34,7 +34,6 @@ from traceonce.frameworks.jax.memories import Memories
 from traceonce.frameworks.jax.no_tracing import CountedCalls
 from traceonce.frameworks.jax.own_files import JaxPlaces
 from traceonce.frameworks.jax.probes import Probes
-from traceonce.frameworks.jax.refused_calls import LISTENERS, Refused
 from traceonce.frameworks.jax.requests import Asked, Request, Requests, shapes_of_state
 from traceonce.frameworks.jax.stale_values import KnownTrace, StaleChecks
 from traceonce.frameworks.jax.transformations import TransformedCalls
@@ -88,8 +87,6 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         self._guard(self._executions.tell_calls, self._stale.settle)
 
     def stop(self) -> None:
-        if self._on_refused in LISTENERS:
-            LISTENERS.remove(self._on_refused)
         self._executions.stop()
         self._transformed.stop()
         super().stop()
@@ -103,9 +100,35 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         self._hooks.place(self._probes.reporting, "test_event", self._hook_beginning)
         if hasattr(self._probes.pjit, "_cpp_pjit"):  # else nobody is told where a function was made
             self._hooks.place(self._probes.pjit, "_cpp_pjit", self._hook_making)
-        LISTENERS.append(self._on_refused)
+        if hasattr(self._probes.pjit, "_infer_params"):  # else calls that fail before a trace are not told
+            self._hooks.place(self._probes.pjit, "_infer_params", self._hook_arguments)
         self._executions.place(self._hooks)
         self._transformed.place(self._hooks)
+
+    def _hook_arguments(self, original: Any) -> Any:
+        def _infer_params(fun: Any, info: Any, args: Any, kwargs: Any) -> Any:
+            try:
+                return original(fun, info, args, kwargs)
+            except BaseException as error:
+                if not self._stopped and not self._was_tracing(error):
+                    self._refused(sys._getframe(1), fun, info, args, kwargs, error)
+                leave_no_frame(error)
+                raise
+
+        return _infer_params
+
+    def _was_tracing(self, error: BaseException) -> bool:
+        frames = traceback.walk_tb(error.__traceback__)
+        return any(frame.f_code.co_name == self._probes.tracing for frame, _ in frames)
+
+    def _refused(
+        self, caller: types.FrameType, fun: Any, info: Any, args: Any, kwargs: Any, error: BaseException
+    ) -> None:
+        """JAX takes the arguments of a call for none that it can trace: as a trace that raised at once."""
+        miss = self._begin(caller, (fun, info), {"args": args, "kwargs": kwargs})
+        if miss is not None:
+            miss.began = time.perf_counter()
+            self._fail(miss, error)
 
     def _hook_making(self, original: Any) -> Any:
         def _cpp_pjit(fun: Any, *args: Any, **kwargs: Any) -> Any:
@@ -138,30 +161,6 @@ class JaxWatcher(MissWatcher[JaxMiss]):
             return original(name, *args)
 
         return test_event
-
-    def _on_refused(self, refused: Refused) -> None:
-        """A call that is refused before a trace is asked for: its trace has failed."""
-        self._guard(functools.partial(self._tell_refused, refused))
-
-    def _tell_refused(self, refused: Refused) -> None:
-        asked = Asked(refused.function, refused.info, refused.args, refused.kwargs, None)
-        request = self._requests.read(asked, sys._getframe())
-        if request is None or request.described.internal:
-            return
-        event = TraceEvent(
-            id=number_event(),
-            backend=self.backend,
-            function=request.described.id,
-            signature=request.signature,
-            start=time.time(),
-            phase="failed",
-            object=self._numbers.find(request.owner),
-            call_site=request.site,
-            stack=request.stack,
-            made_at=self._made_places.of(refused.function),
-            error=describe_error(refused.error),
-        )
-        self._sink.write(event)
 
     def _permit_innermost(self) -> BaseException | None:
         """JAX has no trace to use: it makes one."""

@@ -1,4 +1,4 @@
-"""TensorFlow: `tf.function`, from 2.15 on."""
+"""TensorFlow: `tf.function`, from 2.12 on."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ class TensorFlow:
             probes = probe(tensorflow)
         except Moved as moved:
             return _fall_back(tensorflow, sink, str(moved))
-        from traceonce.frameworks.tensorflow.watcher import TensorFlowWatcher
+        from traceonce.frameworks.tensorflow.watcher import CompilerWatcher, TensorFlowWatcher
 
-        return TensorFlowWatcher(tensorflow, probes, sink, compilations=compilations)
+        watcher = TensorFlowWatcher if probes.compilers is None else CompilerWatcher
+        return watcher(tensorflow, probes, sink, compilations=compilations)
 
     def replay(self, settings: ReplaySettings, enough: Callable[[], None]) -> RunningReplay:
         tensorflow = imported("tensorflow", "replay")
@@ -40,7 +41,7 @@ class TensorFlow:
 
         try:
             probes = probe(tensorflow)
-            places = probe_for_replay(probes)
+            places = probe_for_replay(tensorflow, probes)
         except Moved as moved:
             raise BackendUnavailable(f"{moved}: its results cannot be kept") from moved
         from traceonce.frameworks.tensorflow.replay.replay import TensorFlowReplay

@@ -1,9 +1,10 @@
 """The private places of TensorFlow that we stand on, in one file, checked before use.
 
 TensorFlow has no public hook that says when, why and for how long it traces. It has one function that is called on a
-cache miss and never on a hit, `tracing_compilation._create_concrete_function`; it is the same in 2.15 to 2.21. On any
-other version, or where something here has moved, `probe` says what is missing, and the watcher falls back to
-TensorFlow's list of callbacks (`CONCRETE_FUNCTION_CALLBACKS`), which knows neither the time nor the request.
+cache miss and never on a hit, `tracing_compilation._create_concrete_function`; it is the same in 2.14 to 2.21, and a
+method of `TracingCompiler` in 2.12 and 2.13. On any other version, or where something here has moved, `probe` says what
+is missing, and the watcher falls back to TensorFlow's list of callbacks (`CONCRETE_FUNCTION_CALLBACKS`), which knows
+neither the time nor the request.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ import types
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-OLDEST = (2, 15)
+from traceonce.frameworks.tensorflow.tracing_compilers import Compilers, make_contexts
+
+OLDEST = (2, 12)
+WITHOUT_COMPILERS = (2, 14)
+OLDEST_REPLAYED = (2, 15)  # what is run again, and the drop-in, were tried with no older one
 NEWEST = (2, 21)
 _IN_C = (
     "TFE_Py_Execute",
@@ -40,7 +45,7 @@ class Moved(Exception):  # noqa: N818  # it is a finding, not an error: there is
 
 
 class Probes(NamedTuple):
-    """The modules of TensorFlow that we use, imported and checked."""
+    """The modules of TensorFlow that we use, imported and checked; `compilers` are there up to 2.13."""
 
     tracing_compilation: Any
     polymorphic_function: Any
@@ -49,6 +54,15 @@ class Probes(NamedTuple):
     tf_stack: Any
     ops: Any
     context: Any
+    compilers: Compilers | None = None
+
+    def cache_of(self, owner: Any) -> Any:
+        """The traces of a `Function`."""
+        return self.compilers.cache_of(owner) if self.compilers is not None else owner._function_cache
+
+    def options_of(self, owner: Any) -> Any:
+        """How a `Function` is traced."""
+        return self.compilers.options_of(owner) if self.compilers is not None else owner._variable_creation_config
 
 
 class ReplayPlaces(NamedTuple):
@@ -78,7 +92,8 @@ def has_created_variables(function: Any) -> bool:
 
     TensorFlow notes the variables before it has the trace; without it, every later call would return None.
     """
-    first = getattr(function, "_no_variable_creation_config", None) is None
+    after = ("_no_variable_creation_config", "_no_variable_creation_fn")  # the second up to 2.13
+    first = all(getattr(function, name, None) is None for name in after)
     return first and bool(getattr(function, "_created_variables", None))
 
 
@@ -88,6 +103,8 @@ def probe(tensorflow: Any) -> Probes:
     if not OLDEST <= version <= NEWEST:
         known = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
         raise Moved(f"TensorFlow {tensorflow.__version__} is unknown to this traceonce (known: {known})")
+    if version < WITHOUT_COMPILERS:
+        return _probe_compilers()
     try:
         from tensorflow.python.eager import context
         from tensorflow.python.eager.polymorphic_function import (
@@ -118,8 +135,36 @@ def probe(tensorflow: Any) -> Probes:
     return probes
 
 
-def probe_for_replay(probes: Probes) -> ReplayPlaces:
+def _probe_compilers() -> Probes:
+    """The places of 2.12 and 2.13."""
+    try:
+        from tensorflow.python.eager import context
+        from tensorflow.python.eager.polymorphic_function import (
+            function_context,
+            monomorphic_function,
+            polymorphic_function,
+            tracing_compiler,
+        )
+        from tensorflow.python.framework import ops
+        from tensorflow.python.util import tf_stack
+    except ImportError as error:
+        raise Moved(f"a module of TensorFlow is not where it was: {error}") from error
+    compiler = tracing_compiler.TracingCompiler
+    _expect(compiler, "_create_concrete_function", ["self", "args", "kwargs", "func_graph"])
+    names = compiler._maybe_define_function.__code__.co_varnames
+    for name in ("target_func_type", "lookup_func_type", "lookup_func_context"):
+        if name not in names:
+            raise Moved(f"TracingCompiler._maybe_define_function has no {name}")
+    _expect(function_context, "make_function_context", [])
+    _expect(monomorphic_function.ConcreteFunction, "_call_flat", ["self", "args", "captured_inputs"])
+    contexts = make_contexts(function_context.make_function_context)
+    compilers = Compilers(compiler, polymorphic_function.Function)
+    return Probes(None, polymorphic_function, monomorphic_function, contexts, tf_stack, ops, context, compilers)
+
+
+def probe_for_replay(tensorflow: Any, probes: Probes) -> ReplayPlaces:
     """Return the places that a replay needs, too, or raise `Moved`."""
+    _refuse_older(tensorflow)
     try:
         from tensorflow.python.data.ops.structured_function import StructuredFunctionWrapper
         from tensorflow.python.eager import lift_to_graph
@@ -161,6 +206,7 @@ def probe_for_replay(probes: Probes) -> ReplayPlaces:
 def probe_for_dispatch(tensorflow: Any) -> None:
     """Check what the drop-in stands on; raises `Moved`."""
     probes = probe(tensorflow)
+    _refuse_older(tensorflow)
     try:
         from tensorflow.core.function.polymorphism.function_cache import FunctionCache
         from tensorflow.core.function.polymorphism.type_dispatch import TypeDispatchTable
@@ -209,6 +255,12 @@ def probe_for_dispatch(tensorflow: Any) -> None:
     _expect(tape_module, "push_tape", ["tape"])
     _expect(tape_module, "pop_tape", ["tape"])
     _expect(FunctionCache, "delete", ["self", "function_type", "context"])
+
+
+def _refuse_older(tensorflow: Any) -> None:
+    if version_of(tensorflow) < OLDEST_REPLAYED:
+        known = f"{OLDEST_REPLAYED[0]}.{OLDEST_REPLAYED[1]} to {NEWEST[0]}.{NEWEST[1]}"
+        raise Moved(f"TensorFlow {tensorflow.__version__} can only be watched (more with {known})")
 
 
 def _expect(owner: Any, name: str, parameters: list[str]) -> None:

@@ -84,7 +84,7 @@ class Requests:
         )
 
     def describe(self, owner: Any) -> Described:
-        return describe_function(owner.python_function, owner._variable_creation_config, self._places, self._origins)
+        return describe_function(owner.python_function, self._probes.options_of(owner), self._places, self._origins)
 
     def frames(self) -> list[Frame]:
         """The stack, outermost first, with AutoGraph's lines mapped back; of TensorFlow's own frames, saving only."""
@@ -103,8 +103,8 @@ class Requests:
             code = frame.f_code
             if code.co_filename == module.__file__ and code.co_varnames[:1] == ("self",):
                 owner = frame.f_locals.get("self")
-                if isinstance(owner, module.Function) and (cache is None or owner._function_cache is cache):
-                    ahead = getattr(owner._function_cache, "serves_a_call", False)  # of a `traceonce.function`
+                if isinstance(owner, module.Function) and (cache is None or self._probes.cache_of(owner) is cache):
+                    ahead = getattr(self._probes.cache_of(owner), "serves_a_call", False)  # of a `traceonce.function`
                     return owner, ahead or _is_called(frame)
             frame = frame.f_back
         return None, False

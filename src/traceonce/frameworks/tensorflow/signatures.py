@@ -126,13 +126,14 @@ class _Walk:
             self.visit(f"captured {name}", kind, None)
 
     def visit(self, path: str, kind: Any, twin: Any) -> None:
+        import tensorflow
         from tensorflow.core.function.trace_type import default_types as types
-        from tensorflow.python.framework import tensor, type_spec
+        from tensorflow.python.framework import type_spec
         from tensorflow.python.ops import resource_variable_ops
 
         if isinstance(kind, types.Literal):
             self.leaves.append(_literal(path, kind))
-        elif isinstance(kind, tensor.TensorSpec):
+        elif isinstance(kind, tensorflow.TensorSpec):
             self.leaves.append(
                 Leaf(
                     path,
@@ -140,7 +141,7 @@ class _Walk:
                     dtype=kind.dtype.name,
                     shape=_shape(kind.shape),
                     name=kind.name or None,
-                    type_name=None if type(kind) is tensor.TensorSpec else type(kind).__name__,
+                    type_name=None if type(kind) is tensorflow.TensorSpec else type(kind).__name__,
                 )
             )
         elif isinstance(kind, resource_variable_ops.VariableSpec):

@@ -94,6 +94,7 @@ class SilentChecks:
     def __init__(
         self,
         tracing_compilation: Any,
+        cache_of: Callable[[Any], Any],
         reader: Reader,
         describe: Callable[[Any], Described],
         calls: Callable[[Any], int],
@@ -101,6 +102,7 @@ class SilentChecks:
         problem: Callable[[Exception], None],
     ) -> None:
         self._module = tracing_compilation
+        self._cache_of = cache_of
         self._reader = reader
         self._describe = describe
         self._calls = calls
@@ -154,14 +156,14 @@ class SilentChecks:
         """
         checked = self._checked.get(owner)
         if checked is None:
-            pending, key = self._pending, id(owner._function_cache)
+            pending, key = self._pending, id(self._cache_of(owner))
             reference = weakref.ref(owner, lambda _: pending.pop(key, None))
             checked = self._checked[owner] = Checked(reference, described.id)
             self._objects[described.id.key] = self._objects.get(described.id.key, 0) + 1
         checked.traced(leaves, before, self.read(described, bound))
         checked.calls_when_checked = self._calls(owner) + 1  # the call under way is counted when it returns
-        if checked.literals:
-            self._pending[id(owner._function_cache)] = checked
+        if checked.literals and self._module is not None:
+            self._pending[id(self._cache_of(owner))] = checked
             self._patience = PATIENCE
             self._hooks.place(self._module, "call_function", self._hook)
         reference = weakref.ref(checked)
@@ -204,7 +206,7 @@ class SilentChecks:
             checked.calls_when_checked = self._calls(owner) + 1
             for cause in checked.stale(self.read(self._describe(owner), things), made_with):
                 arguments = cause.was in checked.literal_texts
-                shown = not arguments and reached_graph(owner, cause.was, self._reader.number)
+                shown = not arguments and reached_graph(self._cache_of(owner), cause.was, self._reader.number)
                 self._report(checked, msgspec.structs.replace(cause, evidence="measured" if shown else "inferred"))
 
         return look
@@ -276,7 +278,7 @@ class SilentChecks:
 
     def _values_now(self, owner: Any) -> dict[str, str]:
         described = self._describe(owner)
-        latest = next(reversed(owner._function_cache._primary), None)
+        latest = next(reversed(self._cache_of(owner)._primary), None)
         return self.read(described, bound_objects(described, latest[1])) if latest is not None else {}
 
     def _report(self, checked: Checked, cause: Cause) -> None:
@@ -326,13 +328,13 @@ def bound_objects(described: Described, function_type: Any) -> dict[str, Any]:
     return bound
 
 
-def reached_graph(owner: Any, text: str, number: Callable[[Any], int]) -> bool:
+def reached_graph(cache: Any, text: str, number: Callable[[Any], int]) -> bool:
     """Can it be shown that a value (given as its remembered text) is in a graph of this function?
 
     A number is looked for among the constants, a tensor or a variable among what was captured. A flag that only chose
     a branch leaves no mark, and 0 and 1 are everywhere: for those nothing is shown.
     """
-    graphs = [concrete.graph for concrete in owner._function_cache.values()]
+    graphs = [concrete.graph for concrete in cache.values()]
     if " " in text and text.rsplit(" ", 1)[-1].isdigit():
         wanted = int(text.rsplit(" ", 1)[-1])
         held = [thing for graph in graphs for thing in (*_variables(graph), *(outer for outer, _ in graph.captures))]

@@ -66,6 +66,7 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
         self._backward = BackwardGraphs(self._report_backward, self._problem)
         self._silent = SilentChecks(
             probes.tracing_compilation,
+            probes.cache_of,
             Reader(self._places.is_user, _is_tensor),
             self._requests.describe,
             self._calls_of,
@@ -95,10 +96,13 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
             self._counts.stop()
 
     def _place(self) -> None:
-        self._hooks.place(self._probes.tracing_compilation, "_create_concrete_function", self._on_miss)
+        self._hooks.place(self._place_of_misses(), "_create_concrete_function", self._on_miss)
         self._hooks.place(self._probes.polymorphic_function.Function, "__init__", self._hook_making)
         for owner, method in backward_builders(self._probes):
             self._hooks.place(owner, method, self._backward.hook)
+
+    def _place_of_misses(self) -> Any:
+        return self._probes.tracing_compilation
 
     def _hook_making(self, original: Any) -> Any:
         """A `tf.function` is made in a helper called ``decorated``; else TensorFlow copies one for an object."""
@@ -117,8 +121,11 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
 
         return __init__
 
-    def _read(
-        self, caller: types.FrameType, /, function_type: Any, type_context: Any, func_graph: Any, tracing_options: Any
+    def _read(self, caller: types.FrameType, /, *args: Any, **kwargs: Any) -> TensorFlowMiss:
+        return self._read_request(caller, *args, **kwargs)
+
+    def _read_request(
+        self, caller: types.FrameType, function_type: Any, type_context: Any, func_graph: Any, tracing_options: Any
     ) -> TensorFlowMiss:
         if self._probes.context.executing_eagerly():
             self._silent.begin()
@@ -229,6 +236,21 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
         self._tell_backward(function, start, seconds, self._places.call_site(self._requests.frames()))
 
 
+class CompilerWatcher(TensorFlowWatcher):
+    """Watches `TracingCompiler._create_concrete_function`, which TensorFlow 2.12 and 2.13 call on a cache miss only."""
+
+    hook = "cache misses (TracingCompiler._create_concrete_function)"
+
+    def _place_of_misses(self) -> Any:
+        assert self._probes.compilers is not None
+        return self._probes.compilers.compiler_class
+
+    def _read(self, caller: types.FrameType, /, *args: Any, **kwargs: Any) -> TensorFlowMiss:
+        assert self._probes.compilers is not None
+        asked, options = caller.f_locals, self._probes.compilers.read(args[0], caller)
+        return self._read_request(caller, asked["target_func_type"], asked["lookup_func_context"], None, options)
+
+
 def _captures_late(graph: Any) -> bool:
     """Does the graph fetch values at each call? Then what it reads from outside may not be baked in."""
     by_reference = getattr(getattr(graph, "function_captures", None), "by_ref_external", None)
@@ -236,7 +258,6 @@ def _captures_late(graph: Any) -> bool:
 
 
 def _is_tensor(value: object) -> bool:
-    from tensorflow.python.framework import tensor
-    from tensorflow.python.ops import variables
+    import tensorflow
 
-    return isinstance(value, (tensor.Tensor, variables.Variable))
+    return isinstance(value, (tensorflow.Tensor, tensorflow.Variable))

@@ -111,6 +111,10 @@ DIALECT = Dialect(
         ),
         Reason.TRACED_ONCE: Text("compiled once", "只编译一次"),
         Reason.EACH_GRAPH_ONCE: Text("each graph compiled once", "每个图只编译一次"),
+        Reason.LEFT_OPEN: Text(
+            "PyTorch left it open the second time: no other size or number needs a compilation",
+            "PyTorch 第二次编译时已让它可变：别的大小或者数不再需要编译",
+        ),
         Reason.CAME_EARLY: Text("all compilations came early", "所有编译都发生在开头"),
         Reason.PAID_OFF: Text("each compilation served many calls", "每次编译都服务了许多次调用"),
         Reason.PART_OF_ANOTHER: Text(

@@ -146,10 +146,15 @@ def _failure(root: Any, source: str, values: Any) -> str | None:
     if found is None or found.result or len(found.verbose_code_parts) != 1:
         return None
     text = str(found.verbose_code_parts[0])
-    unclear = (
-        "Duplicate tensor" in text or "object has no attribute" in text
-    )  # the one is of several, the other an error
-    return None if unclear else text
+    of_several = "Duplicate tensor" in text
+    is_error = "object has no attribute" in text or not _names(text, source)  # such as: list index out of range
+    return None if of_several or is_error else text
+
+
+def _names(text: str, source: str) -> bool:
+    """Does what PyTorch says name what it was asked about? ``source`` is ``L['x']``, or ``G``: all globals."""
+    quoted = re.search(r"\['(\w+)'\]", source)
+    return re.search(rf"\b{quoted[1] if quoted else source}\b", text) is not None
 
 
 def _guard_of(reason: str) -> str:
