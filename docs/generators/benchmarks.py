@@ -63,7 +63,7 @@ def dispatch() -> list[Ratio]:
     return [ratio(re.sub(r"^1 tensors", "1 tensor", name), measured, "ours") for name, measured in speed.items()]
 
 
-def draw_ratios(title: str, rows: Sequence[Ratio], most: float, step: float) -> str:
+def draw_ratios(title: str, rows: Sequence[Ratio], least: float, most: float, step: float) -> str:
     """A row per ratio: a dot at the median, a line over the middle half, a mark where nothing would have changed."""
     left, right, top, pitch = 270, 760, 64, 26
     height = top + pitch * len(rows) + 46
@@ -71,9 +71,9 @@ def draw_ratios(title: str, rows: Sequence[Ratio], most: float, step: float) -> 
     drawing.text(20, 30, title, size=16, bold=True)
 
     def at(value: float) -> float:
-        return left + (right - left) * value / most
+        return left + (right - left) * (value - least) / (most - least)
 
-    marks = [step * number for number in range(round(most / step) + 1)]
+    marks = [least + step * number for number in range(round((most - least) / step) + 1)]
     for mark in marks:
         same = abs(mark - 1) < 1e-9
         drawing.line(at(mark), top - 14, at(mark), height - 40, ink=INK if same else LINE)
@@ -144,9 +144,9 @@ def memory() -> list[Bar]:
 
 
 PICTURES: dict[str, Callable[[], str]] = {
-    "bench-watching": lambda: draw_ratios("Watched / unwatched: the time of a call", overhead(), 1.2, 0.2),
-    "bench-dispatch": lambda: draw_ratios("traceonce.function / tf.function: the time of a call", dispatch(), 1.0, 0.2),
-    "bench-repairs": lambda: draw_bars("Traces of all programs in examples/fix that are to be repaired", repairs()),
+    "bench-watching": lambda: draw_ratios("Watched / unwatched: the time of a call", overhead(), 0.9, 1.1, 0.05),
+    "bench-dispatch": lambda: draw_ratios("traceonce.function / tf.function: a call", dispatch(), 0.0, 1.0, 0.2),
+    "bench-repairs": lambda: draw_bars("Traces of all programs that are to be repaired", repairs()),
     "bench-recompiles": lambda: draw_bars("What one recompile costs, in training steps", recompiles()),
     "bench-memory": lambda: draw_bars("Memory kept after 1,000 calls, each with something new", memory()),
 }  # fmt: skip

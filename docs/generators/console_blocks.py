@@ -1,6 +1,6 @@
 """Console blocks in hand-written pages that a command gives: the comment above a block names what it was made from.
 
-``<!-- shown: run jax_before -->``: what ``traceonce run train.py`` said in the recorded run of a tutorial. ``fix``: what
+``<!-- shown: run jax_before -->``: what ``traceonce run train.py`` said in a recorded run of a tutorial. ``fix``: what
 ``traceonce fix`` said. ``markdown``: the report for a pull request. ``program``: the program itself. ``help explain``:
 what ``traceonce explain --help`` says.
 """

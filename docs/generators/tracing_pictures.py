@@ -38,7 +38,7 @@ ROADS = {
     ),
     "jax": Road(
         "How jax.jit traces",
-        "train_step(params, batch)",
+        "step(params, batch)",
         ("signature", "dtype, shape, weak type,", "tree, static arguments"),
         "seen exactly so before?",
         ("run its program", "no Python runs"),
