@@ -23,8 +23,8 @@ test: .venv/installed lint site
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: .venv/installed
-	$(BIN)/ruff check src tests bench examples docs
-	$(BIN)/ruff format --check src tests bench examples docs
+	$(BIN)/ruff check src tests bench examples docs/generate.py docs/generators
+	$(BIN)/ruff format --check src tests bench examples docs/generate.py docs/generators
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/oxlint --deny-warnings src/traceonce

@@ -209,6 +209,17 @@ def repair_table() -> str:
     )
 
 
+def seldom_table() -> str:
+    """How often the programs in examples/bounded are traced, in all."""
+    loads = load("bounded_traces")["workloads"].values()
+    kinds = {"tf.function": "tf.function", "traceonce.function": "traceonce.function"}
+    in_all = {name: sum(of[kind]["traces"] for of in loads) for name, kind in kinds.items()}
+    fewest = sum(of["fewest"] for of in loads)
+    rows = "".join(f"| `{name}` | {traces} |\n" for name, traces in in_all.items())
+    head = f"| {len(loads)} programs in examples/bounded | traces |\n|---|--:|\n"
+    return f"{head}{rows}| the fewest that the rules allow | {fewest} |"
+
+
 def match_table() -> str:
     measured = load("match")
     messages, benign, times = measured["messages"], measured["benign"], measured["times"]
@@ -244,6 +255,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "start": start_up,
     "recompiles": recompile_table,
     "repairs": repair_table,
+    "seldom": seldom_table,
     "match": match_table,
     "page": page_table,
     "serve": serve_table,

@@ -22,12 +22,43 @@ def test_every_cause_has_its_section() -> None:
     assert sections == {code.value for code in CauseCode}, "docs/causes.md has a section `### code` for each cause"
 
 
-def test_the_readme_knows_every_verdict_and_command() -> None:
-    readme = (ROOT / "README.md").read_text()
-    tables = set(re.findall(r"^\| `(\w+)` \|", readme, re.MULTILINE))
-    assert tables == {verdict.value for verdict in Verdict} | set(FORMATS) - {"text"}
+def test_the_documentation_knows_every_verdict_form_and_command() -> None:
+    def first_column(page: str) -> set[str]:
+        return set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / page).read_text(), re.MULTILINE))
+
+    assert first_column("explanation/verdicts.md") == {verdict.value for verdict in Verdict}
+    assert set(FORMATS) <= first_column("reports.md")
+    commands = (ROOT / "docs" / "reference" / "commands.md").read_text()
     for command in COMMANDS:
-        assert f"traceonce {command}" in readme
+        assert f"\n## traceonce {command}\n" in commands
+
+
+def test_the_readme_can_be_read_in_three_minutes() -> None:
+    """Whatever is longer belongs on a page of the site."""
+    assert len((ROOT / "README.md").read_text().split()) <= 700
+
+
+def test_the_reference_knows_every_setting_and_variable() -> None:
+    from traceonce.config import Config
+
+    page = (ROOT / "docs" / "reference" / "configuration.md").read_text()
+    sources = "".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
+    variables = set(re.findall(r"TRACEONCE_[A-Z_]+", sources)) - {"TRACEONCE_RUN"}  # orders for our own processes
+    for name in (*Config.__struct_fields__, *variables):
+        assert f"| `{name}` |" in page, name
+
+
+def test_the_reference_knows_every_field_of_the_report() -> None:
+
+    from traceonce.analysis.diagnoses import diagnose_linked
+    from traceonce.facts import Recording
+    from traceonce.report.json import describe_function
+
+    page = (ROOT / "docs" / "reference" / "json.md").read_text()
+    listed = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|(.*?)\|", page, re.MULTILINE))))
+    recording = Recording.load(ROOT / "tests" / "recorded" / "translate.jsonl")
+    fields = {name for diagnosis in diagnose_linked(recording) for name in describe_function(diagnosis)}
+    assert fields - listed == set()
 
 
 def test_the_documentation_knows_every_option_of_the_plugin_and_every_setting() -> None:
@@ -108,8 +139,12 @@ def test_every_recipe_has_a_page_that_says_when_it_is_for() -> None:
 
 
 def test_links_between_the_pages_lead_somewhere() -> None:
-    written = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
-    for page in (*written, *(ROOT / "docs" / "recipes").rglob("*.md")):
+    by_hand = [
+        page
+        for folder in ("", "tutorial", "guides", "explanation", "reference")
+        for page in (ROOT / "docs" / folder).glob("*.md")
+    ]
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *by_hand, *(ROOT / "docs" / "recipes").rglob("*.md")):
         for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([\w-]+))?\)", page.read_text()):
             there = (page.parent / target).resolve() if target else page
             assert there.exists(), f"{page.name}: {target}"
@@ -140,10 +175,10 @@ def test_the_number_of_records() -> None:
     assert f"There are {of['tensorflow']} for TensorFlow, {of['jax']} for JAX and {of['torch']} for PyTorch" in guide
 
 
-def test_what_the_readme_says_of_the_claims() -> None:
+def test_what_the_guide_says_of_the_claims() -> None:
     from traceonce.knowledge.claims import load_claims
 
     verdicts = Counter(claim.verdict for claim in load_claims())
-    readme = " ".join((ROOT / "README.md").read_text().split())
+    guide = " ".join((ROOT / "docs" / "knowledge.md").read_text().split())
     words = "of {} claims, {true} are true, {false} false, and {sometimes} only sometimes so"
-    assert words.format(verdicts.total(), **verdicts) in readme
+    assert words.format(verdicts.total(), **verdicts) in guide
