@@ -18,6 +18,7 @@ demo: .venv/installed
 	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce fix --html traceonce-report.html examples/train_variable_length.py
 	@echo
 	@echo "JAX and PyTorch: $(BIN)/traceonce run examples/train_jax.py; $(BIN)/traceonce run examples/train_torch.py"
+	@echo "The page, with the proved fix; open it in a browser: $(CURDIR)/traceonce-report.html"
 
 test: .venv/installed lint site
 	$(BIN)/python -m pytest -n 2 --dist loadfile
@@ -50,9 +51,12 @@ docs: .venv/installed
 	$(BIN)/python docs/generate.py
 
 .venv/installed: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[tensorflow,jax,dev]"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(TORCH)"
+	@echo "Setting up .venv, once: 1 of 3, an environment of $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv .venv
+	@echo "2 of 3, traceonce with TensorFlow, JAX and the tools for its checks: some minutes"
+	@$(BIN)/python -m pip install --disable-pip-version-check --editable ".[tensorflow,jax,dev]"
+	@echo "3 of 3, PyTorch: some minutes"
+	@$(BIN)/python -m pip install --disable-pip-version-check "$(TORCH)"
 	@touch $@
 
 clean:
