@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from html import escape
 
 import click
 
@@ -62,7 +63,8 @@ def _row(option: click.Option, context: click.Context) -> str:
     value = "" if option.is_flag else f" {option.make_metavar(context)}"
     names = ", ".join((*option.opts, *option.secondary_opts)) + value
     default = f" Default: `{option.default}`." if option.show_default and option.default not in (None, ()) else ""
-    return f"| `{names.replace('|', chr(92) + '|')}` | {_escape(option.help or '')}{default} |"
+    shown = f"<code>{escape(names).replace('|', '&#124;')}</code>" if "|" in names else f"`{names}`"
+    return f"| {shown} | {_escape(option.help or '')}{default} |"
 
 
 def _escape(text: str) -> str:

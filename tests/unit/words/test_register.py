@@ -1,8 +1,9 @@
 """The register of what a user reads: the field's terms, one for each thing, as docs/glossary.md has them.
 
 Vale would need a binary that is fetched while testing, and proselint knows nothing of our terms; neither reads
-sentences in Python. So the rules are here: what is not written, what is, and an example of each, which the tests hold them to.
-What is older than a rule is counted in `LEFT`. A count may fall, and never rises; a file that is not named has none.
+sentences in Python. So the rules are here: what is not written, what is, and an example of each, which the tests hold
+them to. What is older than a rule is counted in `LEFT`. A count may fall, and never rises; a file that is not named has
+none.
 """
 
 from __future__ import annotations
