@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Container
 from pathlib import Path
 
-from generators import api_page, benchmarks, commands_page, console_blocks, tracing_pictures
+from generators import api_page, benchmarks, commands_page, console_blocks, terminal_picture, tracing_pictures
 
 from traceonce.fix.candidate import Example, Recipe
 from traceonce.fix.kit import Kit, kit_of
@@ -246,6 +246,8 @@ def _first(text: str, length: int = 120) -> str:
 def main() -> None:
     made = pages()
     there = {path for folder in MADE_FOLDERS for path in (DOCS / folder).rglob("*.md")}
+    if "--check" not in sys.argv:  # how it is drawn is up to the version of rich
+        made[DOCS / "images" / "terminal.svg"] = terminal_picture.draw("tensorflow_before")
     stale = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     left = sorted(there - made.keys())
     if "--check" in sys.argv:
