@@ -11,7 +11,15 @@ import sys
 from collections.abc import Callable, Container
 from pathlib import Path
 
-from generators import api_page, benchmarks, commands_page, console_blocks, terminal_picture, tracing_pictures
+from generators import (
+    api_page,
+    benchmarks,
+    commands_page,
+    console_blocks,
+    report_schema,
+    terminal_picture,
+    tracing_pictures,
+)
 
 from traceonce.fix.candidate import Example, Recipe
 from traceonce.fix.kit import Kit, kit_of
@@ -70,6 +78,7 @@ def pages() -> dict[Path, str]:
         FIXING: _with_proof_rules(FIXING.read_text(encoding="utf-8")),
         DOCS / "reference" / "commands.md": commands_page.page(),
         DOCS / "reference" / "api.md": api_page.page(),
+        DOCS / "reference" / "report.schema.json": report_schema.schema(),
     }
     return {**_filled_pages(whole.keys()), **whole, **_pictures()}
 

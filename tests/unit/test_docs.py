@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -9,8 +10,12 @@ from collections import Counter
 from pathlib import Path
 from typing import get_args
 
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
 import traceonce
-from traceonce.commands.main import COMMANDS
+from traceonce.commands.main import COMMANDS, cli
 from traceonce.facts import CauseCode, Verdict
 from traceonce.report.base import FORMATS
 
@@ -88,6 +93,19 @@ def test_the_page_of_the_api_names_what_there_is() -> None:
     for fact, fields in rows.items():
         for field in re.findall(r"`(\w+)(?:\(\w+\))?`", fields):
             assert hasattr(getattr(traceonce, fact), field) or hasattr(traceonce, field), (fact, field)
+
+
+@pytest.mark.parametrize("name", ["translate_fixed", "silently_wrong", "limited", "healthy"])
+def test_a_report_is_valid_by_the_schema_that_the_reference_has(name: str) -> None:
+    schema = json.loads((ROOT / "docs" / "reference" / "report.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    recording = str(ROOT / "tests" / "recorded" / f"{name}.jsonl")
+    report = json.loads(CliRunner().invoke(cli, ["report", recording, "--format", "json"]).output)
+    jsonschema.validate(report, schema)
+    if report["functions"] and report["functions"][0]["causes"]:
+        report["functions"][0]["causes"][0]["count"] = "many"
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(report, schema)
 
 
 def test_the_guide_knows_every_command_of_the_knowledge_base() -> None:
