@@ -5,7 +5,7 @@ BIN := .venv/bin
 # name PyTorch's index of CPU builds in PIP_EXTRA_INDEX_URL, or make TORCH=torch==2.13.0+cpu.
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint site bench docs clean
 
 demo: .venv/installed
 	@echo "traceonce run examples/train_variable_length.py"
@@ -18,13 +18,14 @@ demo: .venv/installed
 	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce fix --html traceonce-report.html examples/train_variable_length.py
 	@echo
 	@echo "JAX and PyTorch: $(BIN)/traceonce run examples/train_jax.py; $(BIN)/traceonce run examples/train_torch.py"
+	@echo "The page, with the proved fix; open it in a browser: $(CURDIR)/traceonce-report.html"
 
-test: .venv/installed lint
+test: .venv/installed lint site
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: .venv/installed
-	$(BIN)/ruff check src tests bench examples docs/generate.py
-	$(BIN)/ruff format --check src tests bench examples docs/generate.py
+	$(BIN)/ruff check src tests bench examples docs/generate.py docs/generators
+	$(BIN)/ruff format --check src tests bench examples docs/generate.py docs/generators
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/oxlint --deny-warnings src/traceonce
@@ -42,14 +43,21 @@ bench: .venv/installed
 	$(BIN)/python bench/page.py
 	$(BIN)/python bench/serve.py
 
+# A link that leads nowhere fails it. The theme's notice about its successor is not ours to act on.
+site: .venv/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
 docs: .venv/installed
 	$(BIN)/python docs/generate.py
 
 .venv/installed: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[tensorflow,jax,dev]"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(TORCH)"
+	@echo "Setting up .venv, once: 1 of 3, an environment of $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv .venv
+	@echo "2 of 3, traceonce with TensorFlow, JAX and the tools for its checks: some minutes"
+	@$(BIN)/python -m pip install --disable-pip-version-check --editable ".[tensorflow,jax,dev]"
+	@echo "3 of 3, PyTorch: some minutes"
+	@$(BIN)/python -m pip install --disable-pip-version-check "$(TORCH)"
 	@touch $@
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

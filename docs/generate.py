@@ -1,4 +1,4 @@
-"""Write what is made from the code: causes, records, rules, what people say, recipes. ``--check``: only compare.
+"""Write what is made from the code: causes, records, recipes, commands, pictures, figures. ``--check``: only compare.
 
 python docs/generate.py [--check]
 """
@@ -8,8 +8,18 @@ from __future__ import annotations
 import difflib
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from pathlib import Path
+
+from generators import (
+    api_page,
+    benchmarks,
+    commands_page,
+    console_blocks,
+    report_schema,
+    terminal_picture,
+    tracing_pictures,
+)
 
 from traceonce.causes.description import describe
 from traceonce.facts import CauseCode
@@ -32,13 +42,13 @@ RULES = re.compile(r"(?<=<!-- rules: made by docs/generate.py -->\n).*?(?=<!-- e
 SECTION = re.compile(r"(?<=^### )(\w+)(\n.*?)(?=^##|\Z)", re.M | re.S)
 EXAMPLES = re.compile(r"\n<!-- examples: made by docs/generate.py -->\n.*?<!-- end of examples -->\n", re.S)
 MADE_FOLDERS = ("records", "recipes")
-FOLDERS: dict[Language, str] = {"en": "records", "zh": "records/zh"}
+SUFFIXES: dict[Language, str] = {"en": ".md", "zh": ".zh.md"}  # as the site tells languages apart
 TITLES = {"en": "Records of tracing failures", "zh": "追踪失败记录"}
 NOTES = {
     "en": "Every claim on these pages was run. Made by `python docs/generate.py`; the records themselves are in "
-    "`src/traceonce/knowledge/records`. [中文](zh/README.md)",
+    "`src/traceonce/knowledge/records`. [中文](README.zh.md)",
     "zh": "这些页面上的每一条说法都实际运行过。由 `python docs/generate.py` 生成；记录本身位于 "
-    "`src/traceonce/knowledge/records`。[English](../README.md)",
+    "`src/traceonce/knowledge/records`。[English](README.md)",
 }
 RECIPE_INDEX = """\
 # Recipes
@@ -65,13 +75,30 @@ KITS = {framework.name: kit_of(framework.name) for framework in known_frameworks
 
 
 def pages() -> dict[Path, str]:
-    """Every page and what it should say."""
-    return {
+    """Every page and picture, and what it should say."""
+    whole = {
         **_knowledge_pages(),
         **_recipe_pages(),
         FIXING: _with_proof_rules(FIXING.read_text(encoding="utf-8")),
         CAUSES: _with_examples(CAUSES.read_text(encoding="utf-8")),
+        DOCS / "reference" / "commands.md": commands_page.page(),
+        DOCS / "reference" / "api.md": api_page.page(),
+        DOCS / "reference" / "report.schema.json": report_schema.schema(),
     }
+    return {**_filled_pages(whole.keys()), **whole, **_pictures()}
+
+
+def _filled_pages(made: Container[Path]) -> dict[Path, str]:
+    """Pages written by hand, in which a comment asks for what a command says or what a benchmark measured."""
+    texts = {path: path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md") if path not in made}
+    asking = {path: text for path, text in texts.items() if "<!-- shown: " in text or "<!-- figures: " in text}
+    return {path: benchmarks.fill(console_blocks.fill(text)) for path, text in asking.items()}
+
+
+def _pictures() -> dict[Path, str]:
+    drawn = {f"tracing-{name}": tracing_pictures.draw(name) for name in tracing_pictures.ROADS}
+    drawn |= {name: draw() for name, draw in benchmarks.PICTURES.items()}
+    return {DOCS / "images" / f"{name}.svg": text for name, text in drawn.items()}
 
 
 def _knowledge_pages() -> dict[Path, str]:
@@ -82,10 +109,12 @@ def _knowledge_pages() -> dict[Path, str]:
         DOCS / "what-people-say.md": render_claims(claims, programs, "en"),
         DOCS / "what-people-say.zh.md": render_claims(claims, programs, "zh"),
     }
-    for language, folder in FOLDERS.items():
-        made[DOCS / folder / "README.md"] = _index(records, language)
+    for language, suffix in SUFFIXES.items():
+        made[DOCS / "records" / f"README{suffix}"] = _index(records, language)
         for record in records:
-            made[DOCS / folder / _record_file(record)] = render_markdown(record, language).rstrip("\n") + "\n"
+            made[DOCS / "records" / (_record_page(record) + suffix)] = (
+                render_markdown(record, language).rstrip("\n") + "\n"
+            )
     return made
 
 
@@ -99,13 +128,15 @@ def _index(records: list[Record], language: Language) -> str:
             for record in own:
                 if record.category == category:
                     signature = record.signature if language == "en" else record.signature_zh
-                    lines.append(f"- [{_slug(record)}]({_record_file(record)}): {_first(signature)}")
+                    lines.append(
+                        f"- [{_slug(record)}]({_record_page(record)}{SUFFIXES[language]}): {_first(signature)}"
+                    )
     return "\n".join(lines) + "\n"
 
 
-def _record_file(record: Record) -> str:
-    """The page of a record, below the folder of all of them; TensorFlow's lie in it."""
-    return f"{record.id.removeprefix('tensorflow/')}.md"
+def _record_page(record: Record) -> str:
+    """The page of a record, without its suffix, below the folder of all of them; TensorFlow's lie in it."""
+    return record.id.removeprefix("tensorflow/")
 
 
 def _with_rules(guide: str) -> str:
@@ -248,6 +279,8 @@ def _first(text: str, length: int = 120) -> str:
 def main() -> None:
     made = pages()
     there = {path for folder in MADE_FOLDERS for path in (DOCS / folder).rglob("*.md")}
+    if "--check" not in sys.argv:  # how it is drawn is up to the version of rich
+        made[DOCS / "images" / "terminal.svg"] = terminal_picture.draw("tensorflow_before")
     stale = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     left = sorted(there - made.keys())
     if "--check" in sys.argv:

@@ -6,6 +6,7 @@ the memory; and Ctrl-C ends it, also in the middle of an endless operation that 
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import pickle
@@ -106,6 +107,8 @@ def _answer(work: Callable[[], Result], writer: Connection) -> None:
         packed = pickle.dumps((True, work(), ""))
     except Exception as error:
         packed = _pack_error(error)
+    except SystemExit:  # rich's answer to a reader that has seen enough
+        packed = _pack_error(BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)))
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

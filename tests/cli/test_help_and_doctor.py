@@ -70,6 +70,7 @@ def test_the_doctor(shell: Shell) -> None:
         assert re.search(r"^  hook: (?!none)", text, re.MULTILINE), text
         assert "seen: 2 → works" in text
         assert "note:" not in text
+    assert outcome.text.splitlines()[-1] == "Ready for tensorflow, jax and torch. Next: traceonce run train.py"
     assert "hook: cache misses (tracing_compilation._create_concrete_function)" in parts["tensorflow"]
     assert not shell.home.exists()
 
@@ -104,7 +105,7 @@ def test_the_doctor_where_nothing_is_installed(shell: Shell) -> None:
     assert outcome.status == 0, outcome.errors
     for name in ("tensorflow", "jax", "torch"):
         assert f"{name}: not installed; to watch it: pip install 'traceonce[{name}]'" in outcome.text
-    assert "nothing can be watched" in outcome.text
+    assert outcome.text.splitlines()[-1].startswith("Not ready: no framework is installed in this environment.")
 
 
 def test_the_doctor_where_a_framework_cannot_be_imported(shell: Shell) -> None:
@@ -115,4 +116,7 @@ def test_the_doctor_where_a_framework_cannot_be_imported(shell: Shell) -> None:
     assert "cannot be used: ModuleNotFoundError: " in broken
     assert "seen: 2 → works" in others
     assert "torch: not installed" in others
+    last = outcome.text.splitlines()[-1]
+    assert last.startswith("Not ready for tensorflow: see above;")
+    assert last.endswith("jax can be watched: traceonce run train.py")
     assert outcome.err == b""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -9,8 +10,12 @@ from collections import Counter
 from pathlib import Path
 from typing import get_args
 
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
 import traceonce
-from traceonce.commands.main import COMMANDS
+from traceonce.commands.main import COMMANDS, cli
 from traceonce.facts import CauseCode, Verdict
 from traceonce.report.base import FORMATS
 
@@ -22,12 +27,43 @@ def test_every_cause_has_its_section() -> None:
     assert sections == {code.value for code in CauseCode}, "docs/causes.md has a section `### code` for each cause"
 
 
-def test_the_readme_knows_every_verdict_and_command() -> None:
-    readme = (ROOT / "README.md").read_text()
-    tables = set(re.findall(r"^\| `(\w+)` \|", readme, re.MULTILINE))
-    assert tables == {verdict.value for verdict in Verdict} | set(FORMATS) - {"text"}
+def test_the_documentation_knows_every_verdict_form_and_command() -> None:
+    def first_column(page: str) -> set[str]:
+        return set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / page).read_text(), re.MULTILINE))
+
+    assert first_column("explanation/verdicts.md") == {verdict.value for verdict in Verdict}
+    assert set(FORMATS) <= first_column("reports.md")
+    commands = (ROOT / "docs" / "reference" / "commands.md").read_text()
     for command in COMMANDS:
-        assert f"traceonce {command}" in readme
+        assert f"\n## traceonce {command}\n" in commands
+
+
+def test_the_readme_can_be_read_in_three_minutes() -> None:
+    """Whatever is longer belongs on a page of the site."""
+    assert len((ROOT / "README.md").read_text().split()) <= 700
+
+
+def test_the_reference_knows_every_setting_and_variable() -> None:
+    from traceonce.config import Config
+
+    page = (ROOT / "docs" / "reference" / "configuration.md").read_text()
+    sources = "".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
+    variables = set(re.findall(r"(?<!_)TRACEONCE_[A-Z_]+", sources)) - {"TRACEONCE_RUN"}  # orders for our own processes
+    for name in (*Config.__struct_fields__, *variables):
+        assert f"| `{name}` |" in page, name
+
+
+def test_the_reference_knows_every_field_of_the_report() -> None:
+
+    from traceonce.analysis.diagnoses import diagnose_linked
+    from traceonce.facts import Recording
+    from traceonce.report.json import describe_function
+
+    page = (ROOT / "docs" / "reference" / "json.md").read_text()
+    listed = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|(.*?)\|", page, re.MULTILINE))))
+    recording = Recording.load(ROOT / "tests" / "recorded" / "translate.jsonl")
+    fields = {name for diagnosis in diagnose_linked(recording) for name in describe_function(diagnosis)}
+    assert fields - listed == set()
 
 
 def test_the_documentation_knows_every_option_of_the_plugin_and_every_setting() -> None:
@@ -57,6 +93,19 @@ def test_the_page_of_the_api_names_what_there_is() -> None:
     for fact, fields in rows.items():
         for field in re.findall(r"`(\w+)(?:\(\w+\))?`", fields):
             assert hasattr(getattr(traceonce, fact), field) or hasattr(traceonce, field), (fact, field)
+
+
+@pytest.mark.parametrize("name", ["translate_fixed", "silently_wrong", "limited", "healthy"])
+def test_a_report_is_valid_by_the_schema_that_the_reference_has(name: str) -> None:
+    schema = json.loads((ROOT / "docs" / "reference" / "report.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    recording = str(ROOT / "tests" / "recorded" / f"{name}.jsonl")
+    report = json.loads(CliRunner().invoke(cli, ["report", recording, "--format", "json"]).output)
+    jsonschema.validate(report, schema)
+    if report["functions"] and report["functions"][0]["causes"]:
+        report["functions"][0]["causes"][0]["count"] = "many"
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(report, schema)
 
 
 def test_the_guide_knows_every_command_of_the_knowledge_base() -> None:
@@ -108,8 +157,12 @@ def test_every_recipe_has_a_page_that_says_when_it_is_for() -> None:
 
 
 def test_links_between_the_pages_lead_somewhere() -> None:
-    written = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
-    for page in (*written, *(ROOT / "docs" / "recipes").rglob("*.md")):
+    by_hand = [
+        page
+        for folder in ("", "tutorial", "guides", "explanation", "reference")
+        for page in (ROOT / "docs" / folder).glob("*.md")
+    ]
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *by_hand, *(ROOT / "docs" / "recipes").rglob("*.md")):
         for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([\w-]+))?\)", page.read_text()):
             there = (page.parent / target).resolve() if target else page
             assert there.exists(), f"{page.name}: {target}"
@@ -140,10 +193,10 @@ def test_the_number_of_records() -> None:
     assert f"There are {of['tensorflow']} for TensorFlow, {of['jax']} for JAX and {of['torch']} for PyTorch" in guide
 
 
-def test_what_the_readme_says_of_the_claims() -> None:
+def test_what_the_guide_says_of_the_claims() -> None:
     from traceonce.knowledge.claims import load_claims
 
     verdicts = Counter(claim.verdict for claim in load_claims())
-    readme = " ".join((ROOT / "README.md").read_text().split())
+    guide = " ".join((ROOT / "docs" / "knowledge.md").read_text().split())
     words = "of {} claims, {true} are true, {false} false, and {sometimes} only sometimes so"
-    assert words.format(verdicts.total(), **verdicts) in readme
+    assert words.format(verdicts.total(), **verdicts) in guide

@@ -291,6 +291,7 @@ def test_long_texts_are_cut_with_their_length() -> None:
 WRITERS = {
     "atomic_files.py": "files",
     "computation.py": "a sentence of our own",
+    "commands/completion.py": "click's own script; nothing in it is foreign",
     "commands/explain.py": "JSON",
     "commands/fix.py": "a blank line; the patch, where it is not for a terminal",
     "commands/knowledge/match.py": "JSON",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -22,11 +23,29 @@ def command() -> None:
         f"traceonce {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}",
         err=False,
     )
-    working = [_examine(known) for known in known_backends()]
-    if all(state is None for state in working):
-        say("No framework is installed here, so nothing can be watched. All the rest works.", err=False)
-    if any(state is False for state in working):
+    states = {known.name: _examine(known) for known in known_backends()}
+    say(_summary(states), err=False)
+    if False in states.values():
         raise SystemExit(1)
+
+
+def _summary(states: Mapping[str, bool | None]) -> str:
+    """Ready, or what to do: the one line that a newcomer looks for."""
+    broken = [name for name, state in states.items() if state is False]
+    working = [name for name, state in states.items() if state]
+    if broken:
+        rest = f" {_listed(working)} can be watched: traceonce run train.py" if working else ""
+        return f"Not ready for {_listed(broken)}: see above; reinstall it, or report what is said there.{rest}"
+    if working:
+        return f"Ready for {_listed(working)}. Next: traceonce run train.py"
+    return (
+        "Not ready: no framework is installed in this environment. Install traceonce where your program runs. "
+        "Reports, explain and knowledge work without one."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _examine(known: Known) -> bool | None:

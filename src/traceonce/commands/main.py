@@ -22,8 +22,19 @@ COMMANDS = {
     "knowledge": ("traceonce.commands.knowledge", "The records of tracing failures: read, check, run, exchange them."),
     "serve": ("traceonce.commands.serve", "Keep recordings in one place, and ask about them: in a browser, over HTTP."),
     "mcp": ("traceonce.commands.mcp", "Answer a coding agent's questions (the Model Context Protocol)."),
-    "doctor": ("traceonce.commands.doctor", "Say which frameworks can be watched here, and try it."),
+    "doctor": ("traceonce.commands.doctor", "Check which frameworks can be watched here."),
+    "baseline": ("traceonce.commands.baseline", "Check files of accepted retraces, without running anything."),
+    "completion": ("traceonce.commands.completion", "Print the script that completes commands in bash, zsh or fish."),
 }
+FIRST = {  # what most people come for, each with an example
+    "run": "traceonce run train.py --epochs 3",
+    "fix": "traceonce fix train.py --epochs 1",
+    "explain": "traceonce explain train.log",
+}
+# What click 8.2 and later raise where a command without arguments shows its help.
+HELP_INSTEAD: tuple[type[click.ClickException], ...] = tuple(
+    filter(None, [getattr(click.exceptions, "NoArgsIsHelpError", None)])
+)
 
 
 class Traceonce(LazyGroup):
@@ -32,12 +43,21 @@ class Traceonce(LazyGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.table and args[0].endswith(".py"):
+        if args and args[0] not in self.table and args[0].endswith(".py") and not ctx.resilient_parsing:
             from traceonce.facts.command_line import as_file, quoted
 
             meant = quoted(["traceonce", "run", as_file(args[0])])
             raise click.UsageError(f"No such command {args[0]!r}. Did you mean: {meant}")
         return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        others = [name for name in self.table if name not in FIRST]
+        for heading, names in (("Start here", list(FIRST)), ("More commands", others)):
+            with formatter.section(heading):
+                formatter.write_dl([(name, self.table[name][1]) for name in names])
+        with formatter.section("Examples"):
+            for example in FIRST.values():
+                formatter.write_text(example)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         with _printable_errors():
@@ -57,10 +77,7 @@ class Traceonce(LazyGroup):
 @click.group(cls=Traceonce, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="traceonce")
 def cli() -> None:
-    """Find out why a function is traced again, at what cost, and what to change.
-
-    Start with:  traceonce run train.py
-    """
+    """Find out why a function retraces, at what cost, and what to change."""
 
 
 @contextlib.contextmanager
@@ -69,6 +86,8 @@ def _printable_errors() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
+        if isinstance(error, HELP_INSTEAD):  # nothing is quoted in it
+            raise
         from traceonce.facts.printable import MESSAGE, in_line
 
         said = in_line(error.format_message(), MESSAGE)

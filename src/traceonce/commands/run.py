@@ -189,6 +189,8 @@ def _put(
     quiet: bool,
 ) -> None:
     """The report, and where things lie; a report that cannot be written is no reason to lose the rest."""
+    if form == "text" and output is None and sys.stderr.isatty():
+        say("")  # a program and its framework say much there; the report comes last, and apart
     try:
         put_report(result, diagnoses, form, output, to_stdout=False, language=language)
         if not quiet and form == "html":

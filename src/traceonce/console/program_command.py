@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import click
+from click.shell_completion import CompletionItem
 
 from traceonce.errors import UsageError
 from traceonce.observe.launch import Target
@@ -15,8 +16,19 @@ class ProgramCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         with_value = {name for option in self.params if _takes_value(option) for name in option.opts}
-        ours, ctx.obj = split_arguments(args, with_value)
+        try:
+            ours, ctx.obj = split_arguments(args, with_value)
+        except UsageError:
+            if not ctx.resilient_parsing:  # a shell that completes a command has not seen all of it
+                raise
+            ours = []
         return super().parse_args(ctx, ours)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Our options where one is begun before the program; else files."""
+        if ctx.obj is None and incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(incomplete, type="file")]
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         return ["[OPTIONS]", "(SCRIPT | -m MODULE | -c CODE) [ARGS]..."]

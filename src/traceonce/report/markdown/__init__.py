@@ -15,7 +15,7 @@ from traceonce.report.markdown.overview import describe_findings, describe_rest,
 from traceonce.report.phrases import Phrases, phrases_in
 from traceonce.report.sentences import fix_command
 
-LIMIT = 65_536  # of GitHub, for a comment, in UTF-16
+LIMIT = 65_536 - 136  # of GitHub, for a comment, in UTF-16; some are left for a mark, by which ours is found again
 SPARE = 1_536  # for the line that says what was left out, and for who puts a line of their own in front
 OPEN = 3  # functions that are shown without a click
 SHOWN = 100  # functions that are shown at all
