@@ -23,11 +23,12 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 class Advice(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Something to do, or not to do: in words, as code, where it applies, and what the runs show."""
+    """Something to do, or not to do: in words, as code, when it applies, what it costs, and what the runs show."""
 
     action: str
     how: str = ""
     condition: str = ""
+    cost: str = ""
     why: str = ""
     shown: Shown | None = None
 
@@ -128,6 +129,7 @@ def _advice(claims: Sequence[Workaround | DeadEnd], in_chinese: Sequence[str], l
             action=in_language(language, claim.action, chinese),
             how=claim.how if isinstance(claim, Workaround) and claim.how != claim.action else "",
             condition=in_language(language, claim.condition, claim.condition_zh),
+            cost=in_language(language, claim.cost, claim.cost_zh),
             why=in_language(language, claim.why_fails, claim.why_fails_zh) if isinstance(claim, DeadEnd) else "",
             shown=_shown(claim),
         )

@@ -50,7 +50,7 @@ class Version(Open, frozen=True, kw_only=True):
 
 
 class Workaround(Open, frozen=True, kw_only=True):
-    """What helps: `action` in words, `how` as code, `condition` where it does."""
+    """What helps: `action` in words, `how` as code, `condition` under which it does, `cost` of doing it."""
 
     action: str
     success_rate: float | None = None
@@ -58,6 +58,8 @@ class Workaround(Open, frozen=True, kw_only=True):
     how: str = ""
     condition: str = ""
     condition_zh: str = ""
+    cost: str = ""
+    cost_zh: str = ""
     sources: list[Any] = []
     experiment: str | None = None
     evidence: tuple[Evidence, ...] = ()
@@ -74,6 +76,8 @@ class DeadEnd(Open, frozen=True, kw_only=True):
     how: str = ""
     condition: str = ""
     condition_zh: str = ""
+    cost: str = ""
+    cost_zh: str = ""
     sources: list[Any] = []
     experiment: str | None = None
     evidence: tuple[Evidence, ...] = ()

@@ -25,8 +25,10 @@ NAME = "urn:traceonce:record:1"
 _CLAIM = {
     "action": "What to do, as one sentence.",
     "how": "The code that was run, as it stands in the experiment.",
-    "condition": "Where it applies, or what it costs.",
+    "condition": "When it applies, as a clause after `when:`.",
     "condition_zh": "The condition in Chinese.",
+    "cost": "What it costs, as a clause after `cost:`.",
+    "cost_zh": "The cost in Chinese.",
     "sources": "Where it is recommended: addresses.",
     "experiment": "The function of the experiment that runs this claim.",
     "evidence": "The runs of this claim, one piece for each version.",

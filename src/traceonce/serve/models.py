@@ -205,6 +205,7 @@ class Advice(BaseModel):
     action: str
     how: str = ""
     condition: str = ""
+    cost: str = ""
     why: str = ""
     shown: Shown | None = None
 

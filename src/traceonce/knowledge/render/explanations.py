@@ -34,6 +34,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "also": ("also", "也匹配"),
     "more": ("more", "更多"),
     "when": ("when: ", "适用："),
+    "cost": ("cost: ", "代价："),
     "why": ("why: ", "为何："),
     "unknown": ("Nothing is known about:", "没有关于以下内容的记录："),
     "nothing": ("Nothing is known about this.", "没有与此匹配的记录。"),
@@ -197,6 +198,8 @@ def _advice(key: str, shown_key: str, advice: Advice, page: _Page, style: str, v
         yield from page.detail(page.say("why") + advice.why)
     if advice.condition:
         yield from page.detail(page.say("when") + advice.condition)
+    if advice.cost:
+        yield from page.detail(page.say("cost") + advice.cost)
     yield from page.detail(_describe_evidence(advice.shown, shown_key, page, versions))
     if advice.how:
         yield from page.code(advice.how)

@@ -34,7 +34,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "preceded_by": ("Preceded by", "此前往往出现"),
     "frequently_confused_with": ("Often confused with", "容易与之混淆"),
     # what is said of a claim
-    "condition": ("When", "说明"),
+    "condition": ("When", "适用条件"),
+    "cost": ("Cost", "代价"),
     "run": ("Run", "实测"),
     "sources": ("Sources", "来源"),
     "success": ("{rate} success", "成功率 {rate}"),

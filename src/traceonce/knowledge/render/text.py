@@ -108,6 +108,8 @@ class _Page:
             yield from self._wrapped(self._said(claim.why), hang, hang, "text")
         if claim.condition:
             yield from self._labelled(self.words["condition"], self._said(claim.condition), hang)
+        if claim.cost:
+            yield from self._labelled(self.words["cost"], self._said(claim.cost), hang)
         if claim.how.strip() and not claim.repeats:
             yield from self._code(claim.how, hang + "    ")
         for run in claim.runs:

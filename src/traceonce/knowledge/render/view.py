@@ -49,6 +49,7 @@ class ClaimView(NamedTuple):
     repeats: bool  # the code is no code, but the action once more
     was_run: bool
     condition: Phrase
+    cost: Phrase
     runs: list[str]
     cases: list[tuple[str, str]]
     sources: list[str]
@@ -153,6 +154,7 @@ def _claim(number: int, claim: Workaround | DeadEnd, chinese: str, rated: str, l
         repeats=claim.how.split() == claim.action.split(),
         was_run=bool(claim.evidence or claim.experiment),
         condition=_phrase(language, claim.condition, claim.condition_zh),
+        cost=_phrase(language, claim.cost, claim.cost_zh),
         runs=_runs(claim.evidence, language, words, before=isinstance(claim, Workaround)),
         cases=_cases(claim, words),
         sources=[_source(source) for source in claim.sources],

@@ -20,7 +20,7 @@ def lists_of_one_length(case: RecordCase) -> Iterator[Problem]:
 
 
 def everything_is_translated(case: RecordCase) -> Iterator[Problem]:
-    """Signature, root cause, actions, reasons and conditions have a Chinese text, and it is not the English one."""
+    """Every sentence of a record has a Chinese text, and it is not the English one."""
     record = case.record
     texts = [
         (f"{name}_zh", getattr(record, name), getattr(record, f"{name}_zh")) for name in ("signature", "root_cause")
@@ -34,6 +34,7 @@ def everything_is_translated(case: RecordCase) -> Iterator[Problem]:
             texts += [(f"{name}_zh[{number}]", entry.action or "?", chinese) for number, (entry, chinese) in pairs]
     for at, item in case.record.claims:
         texts.append((f"{at}.condition_zh", item.condition, item.condition_zh))
+        texts.append((f"{at}.cost_zh", item.cost, item.cost_zh))
         if isinstance(item, DeadEnd):
             texts.append((f"{at}.why_fails_zh", item.why_fails, item.why_fails_zh))
     for field, english, chinese in texts:

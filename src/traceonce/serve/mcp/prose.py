@@ -181,8 +181,9 @@ def _advice(label: str, verb: str, advice: Advice) -> Iterator[str]:
     shown = advice.shown
     evidence = f"{verb} in {shown.held} of {shown.runs} runs; {join_versions(shown.versions)}" if shown else "not run"
     why = f" Why: {advice.why}" if advice.why else ""
-    when = f" When: {advice.condition}" if advice.condition else ""
-    yield f"- {label}: {advice.action} [{evidence}]{why}{when}"
+    when = f" When: {advice.condition.rstrip('.。')}." if advice.condition else ""
+    cost = f" Cost: {advice.cost.rstrip('.。')}." if advice.cost else ""
+    yield f"- {label}: {advice.action} [{evidence}]{why}{when}{cost}"
     yield from _code(advice.how)
 
 

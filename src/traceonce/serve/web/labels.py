@@ -182,6 +182,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "do_not": ("Do not", "不要"),
     "why": ("Why", "为何"),
     "applies": ("When", "适用"),
+    "costs": ("Cost", "代价"),
     "helped": ("It helped in {held} of {runs} runs", "{runs} 次运行中有 {held} 次有效"),
     "did_not_help": ("It did not help in {held} of {runs} runs", "{runs} 次运行中有 {held} 次无效"),
     "interval": (" ({rate}, 95 % interval from {least})", "（{rate}，95% 置信区间下限 {least}）"),

@@ -63,6 +63,7 @@ function adviceItem(advice, effect) {
       h('p', null, withCode(advice.action)),
       advice.why && h('p.note', null, withCode(advice.why)),
       advice.condition && h('p.note', null, words('cards.record.when'), ' ', withCode(advice.condition)),
+      advice.cost && h('p.note', null, words('cards.record.cost'), ' ', withCode(advice.cost)),
       h('p.note.num', null, evidenceInWords(advice.shown, effect)),
       advice.how && codeToCopy(advice.how),
     ),
