@@ -103,13 +103,13 @@ RULES = [
     Rule(
         r"\bwhat the compiled code was made for\b",
         "failed a guard",
-        "self.step failed a guard: the value differs from the compiled one.",
+        "self.step is not what the compiled code was made for.",
         "self.step failed a guard: the value differs from the compiled one.",
     ),
     Rule(
         r"\bin memory in another order\b|\border in memory\b",
         "strides",
-        "x has different strides.",
+        "x lies in memory in another order.",
         "x has different strides.",
     ),
     Rule(
