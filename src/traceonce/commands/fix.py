@@ -126,6 +126,7 @@ def command(
     check_program(target, write=write, stdin=stdin)
     copied = check_libraries(target, libraries, write=write, patch_module=patch_module)
     check_output(report, "--json")
+    patch = None if patch == "-" else patch  # standard output is where it goes anyway
     check_output(patch, "--patch")
     check_output(patch_module, "--patch-module")
     check_output(page, "--html")

@@ -109,6 +109,10 @@ def remarks(result: RepairResult, written: Sequence[str], *, write: bool, budget
         yield f"{name}: too large to be copied, and the program has changed it in its runs"
     if not result.diagnoses:
         yield "what a program does in other processes is not looked at here; traceonce run shows it"
+    seen = {diagnosis.function.name for diagnosis in result.diagnoses}
+    behind = [one.case.diagnosis.function.name for one in outcome.functions if one.fixes]
+    if hidden := [name for name in behind if name not in seen]:
+        yield f"repaired, too, though the program did not come to it before: {', '.join(hidden)}"
     if outcome.files:
         yield _summary(outcome)
     own = [each.function.name for each in result.not_concerned]

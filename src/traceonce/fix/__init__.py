@@ -1,7 +1,8 @@
 """From a diagnosis to changes of the source that may stop the tracing; what they are worth is for `prove` to show.
 
 A `case` is a function as it was seen in a run. `proposing` asks every recipe of its framework (`kits`; in `recipes/`
-there is one module for each kind of repair) for what could be tried, each a `candidate`, and puts them in order.
+there is one module for each kind of repair) for what could be tried, each a `candidate`, and puts them in order;
+where a function is wrapped at `several_wrappings`, a change is written at each.
 `suggesting` names the best one in a report; `extending` takes one further, into functions that are called. What recipes
 are made of, from the ground up:
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -21,16 +20,14 @@ from traceonce.fix.candidate import Candidate, Declined, WidenableChange
 from traceonce.fix.case import Case
 from traceonce.fix.follow_up import FailedRun, failures
 from traceonce.fix.kit import kit_of
-from traceonce.fix.project.diffs import line_edits, unified_diff
 from traceonce.fix.proposals import consider
 from traceonce.fix.source.edits import Edits
 from traceonce.prove.budget import Stopped, Why
 from traceonce.prove.judgement import Observed, clearly_slower, doubt, judge, label, new_breaks
 from traceonce.prove.program import Program, is_wrong
 from traceonce.prove.run_differences import compare_probes
-from traceonce.prove.search_result import Attempt, Files, Repaired
+from traceonce.prove.search_result import Attempt, Files, Repaired, tell_fix
 from traceonce.prove.stage_client import Run
-from traceonce.words.notes import english_note
 from traceonce.words.notes.declined import FAILED_TO_WRITE, FITS_ONE_PROGRAM
 from traceonce.words.notes.proofs import GRAPH_IS_CUT_NOW, PRINTED_COUNT_CHANGED, PRINTED_COUNT_NOT_EAGER
 from traceonce.words.notes.reasons import BUDGET_USED_UP, INTERRUPTED, RUNS_AS_PLAIN_PYTHON, TRACED_ELSEWHERE
@@ -309,23 +306,16 @@ class Trying:
                 probe_differences=beyond.differing,
                 probe_errors=beyond.raising,
             )
+<<<<<<< HEAD
         safety, notes = label(
             candidate, self._kit.named(candidate.recipe), beyond, list(self._doubts(candidate, proof, run))
         )
+=======
+        judged = label(candidate, self._kit.named(candidate.recipe), beyond, list(self._doubts(candidate, proof)))
+>>>>>>> fixlib
         before = {**self._program.sources, **self._files}
         changes = {name: (before[name], text) for name, text in files.items() if text != before[name]}
-        return Fix(
-            recipe=candidate.recipe,
-            safety=safety,
-            predicted_traces=candidate.predicted_traces,
-            snippet=candidate.snippet,
-            proof=proof,
-            causes=candidate.causes,
-            edits=tuple(edit for name, texts in changes.items() for edit in line_edits(name, *texts)),
-            note=english_note(notes),
-            diff=unified_diff(changes, Path()),
-            coded_notes=notes,
-        )
+        return tell_fix(candidate, judged, proof, changes)
 
     def _doubts(self, candidate: Candidate, proof: Proof, run: Run) -> Iterator[Note]:
         breaks = new_breaks(self._name, self._current.run, run)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from traceonce.facts import Fix, Proof
@@ -16,13 +15,11 @@ from traceonce.facts.replay import stable_name
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
 from traceonce.fix.kit import kit_of
-from traceonce.fix.project.diffs import line_edits, unified_diff
 from traceonce.fix.source.edits import Edits
 from traceonce.prove.judgement import Observed, judge, label
 from traceonce.prove.program import Program, is_wrong
-from traceonce.prove.search_result import Files
+from traceonce.prove.search_result import Files, tell_fix
 from traceonce.prove.stage_client import Run
-from traceonce.words.notes import english_note
 from traceonce.words.notes.proofs import ONLY_TOGETHER
 
 MOST_TRIES = 6  # runs
@@ -130,17 +127,5 @@ def _rank(groups: Sequence[Sequence[Part]], parts: Sequence[Part]) -> int:
 
 
 def _fix(part: Part, proof: Proof, changes: dict[str, tuple[bytes, bytes]]) -> Fix:
-    candidate, kit = part.candidate, kit_of(part.case.diagnosis.backend)
-    safety, notes = label(candidate, kit.named(candidate.recipe), None, [ONLY_TOGETHER()])
-    return Fix(
-        recipe=candidate.recipe,
-        safety=safety,
-        predicted_traces=candidate.predicted_traces,
-        snippet=candidate.snippet,
-        proof=proof,
-        causes=candidate.causes,
-        edits=tuple(edit for name, texts in changes.items() for edit in line_edits(name, *texts)),
-        note=english_note(notes),
-        diff=unified_diff(changes, Path()),
-        coded_notes=notes,
-    )
+    recipes = kit_of(part.case.diagnosis.backend).named(part.candidate.recipe)
+    return tell_fix(part.candidate, label(part.candidate, recipes, None, [ONLY_TOGETHER()]), proof, changes)

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from traceonce.facts import CauseCode, Fix, Note, Proof
 from traceonce.facts.proof import ProofVerdict
 from traceonce.fix.candidate import Candidate
 from traceonce.fix.case import Case
+from traceonce.fix.project.diffs import line_edits, unified_diff
 from traceonce.prove.budget import Why
-from traceonce.prove.judgement import Observed
+from traceonce.prove.judgement import Label, Observed
 from traceonce.prove.run_differences import Variation
-from traceonce.words.notes import say_reasons
+from traceonce.words.notes import english_note, say_reasons
 
 Files: TypeAlias = dict[str, bytes]
 Outcome: TypeAlias = ProofVerdict | Literal["declined", "not_tried"]
+
+
+def tell_fix(candidate: Candidate, label: Label, proof: Proof, changes: Mapping[str, tuple[bytes, bytes]]) -> Fix:
+    """A candidate that was run, as a fact: `changes` has what each changed file was before, and what it is with it."""
+    return Fix(
+        recipe=candidate.recipe,
+        safety=label.safety,
+        predicted_traces=candidate.predicted_traces,
+        snippet=candidate.snippet,
+        proof=proof,
+        causes=candidate.causes,
+        edits=tuple(edit for name, texts in changes.items() for edit in line_edits(name, *texts)),
+        note=english_note(label.notes),
+        diff=unified_diff(changes, Path()),
+        coded_notes=label.notes,
+    )
 
 
 class Attempt(NamedTuple):
