@@ -5,17 +5,20 @@ BIN := .venv/bin
 # name PyTorch's index of CPU builds in PIP_EXTRA_INDEX_URL, or make TORCH=torch==2.13.0+cpu.
 TORCH ?= torch==2.13.0
 
+# TensorFlow says much when it starts, none of it about the demo.
+HUSH := TF_CPP_MIN_LOG_LEVEL=3 TF_ENABLE_ONEDNN_OPTS=0
+
 .PHONY: demo test lint site bench docs clean
 
 demo: .venv/installed
 	@echo "traceonce run examples/train_variable_length.py"
-	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce run examples/train_variable_length.py
+	@$(HUSH) $(BIN)/traceonce run examples/train_variable_length.py
 	@echo
 	@echo "traceonce run --quiet --max-traces train_step=3 examples/train_variable_length.py"
-	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce run --quiet --max-traces train_step=3 examples/train_variable_length.py || true
+	@$(HUSH) $(BIN)/traceonce run --quiet --max-traces train_step=3 examples/train_variable_length.py || true
 	@echo
 	@echo "traceonce fix --html traceonce-report.html examples/train_variable_length.py"
-	@TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/traceonce fix --html traceonce-report.html examples/train_variable_length.py
+	@$(HUSH) $(BIN)/traceonce fix --html traceonce-report.html examples/train_variable_length.py
 	@echo
 	@echo "JAX and PyTorch: $(BIN)/traceonce run examples/train_jax.py; $(BIN)/traceonce run examples/train_torch.py"
 	@echo "The page, with the proved fix; open it in a browser: $(CURDIR)/traceonce-report.html"

@@ -110,7 +110,7 @@ def test_through_the_other_entry_point(either_shell: Shell) -> None:
 def test_no_command_shows_the_help(shell: Shell) -> None:
     outcome = shell.traceonce()
     assert outcome.status == 2
-    assert "Commands:" in outcome.errors + outcome.text
+    assert "Start here:" in outcome.errors + outcome.text
 
 
 @pytest.mark.parametrize("kind", FOREIGN)
