@@ -306,13 +306,8 @@ class Trying:
                 probe_differences=beyond.differing,
                 probe_errors=beyond.raising,
             )
-<<<<<<< HEAD
-        safety, notes = label(
-            candidate, self._kit.named(candidate.recipe), beyond, list(self._doubts(candidate, proof, run))
-        )
-=======
-        judged = label(candidate, self._kit.named(candidate.recipe), beyond, list(self._doubts(candidate, proof)))
->>>>>>> fixlib
+        doubts = list(self._doubts(candidate, proof, run))
+        judged = label(candidate, self._kit.named(candidate.recipe), beyond, doubts)
         before = {**self._program.sources, **self._files}
         changes = {name: (before[name], text) for name, text in files.items() if text != before[name]}
         return tell_fix(candidate, judged, proof, changes)

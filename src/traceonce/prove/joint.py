@@ -108,7 +108,16 @@ def prove_together(
     oracles = [program.oracle_for(part.case) for part in parts]
     oracle = next((oracle for oracle in oracles if oracle is not None), None)
     proofs = {
-        name: judge(name, program.original, current, observed, program.variation, oracle, wrong=is_wrong(part.case))
+        name: judge(
+            name,
+            program.original,
+            current,
+            observed,
+            program.variation,
+            oracle,
+            wrong=is_wrong(part.case),
+            untraced=part.candidate.untraced,
+        )
         for name, part in by_name.items()
     }
     cases = program.understand(observed.run)
