@@ -106,7 +106,8 @@ class Fixed(msgspec.Struct):
 
     @property
     def functions(self) -> dict[str, dict[str, Any]]:
-        found = self.document["functions"]
+        """By the last part of their names; of one name the one with most traces."""
+        found = sorted(self.document["functions"], key=lambda function: function["traces"])
         return {function["name"].rpartition("<locals>.")[2]: function for function in found}
 
 

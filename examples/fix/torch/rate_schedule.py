@@ -5,8 +5,8 @@ import torch
 torch.manual_seed(0)
 model = torch.nn.Linear(4, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=12)
 step = torch.compile(optimizer.step, backend="aot_eager")
+schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=12)
 
 inputs, targets = torch.rand(16, 4), torch.rand(16, 1)
 for epoch in range(12):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from traceonce.diagnosis.history import History
@@ -314,12 +315,18 @@ def test_what_is_new_to_all_of_them_is_a_cause_too() -> None:
 
 
 def test_what_was_none_before_hides_no_size() -> None:
-    """None, then a tensor that grows: it differs from the first call in less than from the others."""
-    nothing = Leaf("x", "none")
-    compiled = {"0/0": Signature((nothing,)), "0/1": Signature((tensor(1, 4),)), "0/2": Signature((tensor(2, 4),))}
-    reasons = tuple(f"0/{size}: tensor 'x' size mismatch at index 0. expected {size}, actual 3" for size in (2, 1))
-    now = event(3, tensor(3, 4), reasons=(*reasons, "0/0: x is None  # if x is not None:"))
-    assert ("shape", "x.shape[0]") in [each[:2] for each in told(explain_guards(now, compiled))]
+    """None, then a pair that grows: the call differs from the one with None in one place, from the others in two."""
+
+    def pair(size: int) -> Signature:
+        parts = [Leaf(f"past[{at}]", "tensor", dtype="float32", shape=(size, 4), type_name="Tensor") for at in (0, 1)]
+        return Signature(tuple(parts), (Container("past", "tuple", ("0", "1")),))
+
+    compiled = {"0/0": Signature((Leaf("past", "none"),)), "0/1": pair(1), "0/2": pair(2)}
+    reasons = tuple(
+        f"0/{size}: tensor 'past[0]' size mismatch at index 0. expected {size}, actual 3" for size in (2, 1)
+    )
+    now = msgspec.structs.replace(event(3, reasons=(*reasons, "0/0: past is None  # if past:")), signature=pair(3))
+    assert ("shape", "past[0].shape[0]") in [each[:2] for each in told(explain_guards(now, compiled))]
 
 
 def test_without_signatures_it_is_the_latest() -> None:
