@@ -177,9 +177,12 @@ print(ramp(2.0, 3))
 """
 
 
-@pytest.mark.parametrize("source", [CAUGHT, ALWAYS], ids=["what the program catches", "what fails eagerly as well"])
-def test_a_failure_is_left_alone_where_no_run_shows_what_is_right(source: str, tmp_path: Path) -> None:
-    outcome = repair(source, tmp_path)
+def test_a_failure_that_the_program_catches_is_repaired_as_the_eager_run_has_it(tmp_path: Path) -> None:
+    assert taken(repair(CAUGHT, tmp_path)) == [("static_argument", "review", 0, 2)]
+
+
+def test_a_failure_is_left_alone_where_no_run_shows_what_is_right(tmp_path: Path) -> None:
+    outcome = repair(ALWAYS, tmp_path)
     assert outcome.files == {}
     assert taken(outcome) == []
 
@@ -246,7 +249,7 @@ def test_a_class_becomes_a_pytree_once_for_all_its_methods(tmp_path: Path) -> No
     assert "return (self.gain, self.noise), (self.size,)" in after
 
 
-TRAINER = """\
+FITTER = """\
 import jax
 import jax.numpy as jnp
 
@@ -274,7 +277,7 @@ for fold in range(4):
 
 
 def test_a_function_that_needs_the_object_of_its_method_is_given_it(tmp_path: Path) -> None:
-    outcome = repair(TRAINER, tmp_path)
+    outcome = repair(FITTER, tmp_path)
     assert taken(outcome) == [("captured_argument", "review", 4, 1)]
     assert "step(step(jnp.zeros(3), x=x, trainer=self), x=x, trainer=self)" in written(outcome)
 
