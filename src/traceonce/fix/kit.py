@@ -42,12 +42,17 @@ class Kit:
     follow_ups: MakeFollowUps | None = None
 
     @property
+    def written(self) -> tuple[Recipe, ...]:
+        """All that change the source, each once."""
+        return tuple({recipe.name: recipe for recipe in (*self.recipes, *self.callers, *self.along)}.values())
+
+    @property
     def repairs_failures(self) -> bool:
         return any(recipe.repairs_failures for recipe in self.recipes)
 
     def named(self, combined: str) -> list[Recipe]:
         """The recipes of a candidate: ``hoist+cast`` is two."""
-        known = {each.name: each for each in (*self.recipes, *self.callers, *self.along, *self.advice)}
+        known = {each.name: each for each in (*self.written, *self.advice)}
         return [known[name] for name in combined.split("+") if name in known]
 
 

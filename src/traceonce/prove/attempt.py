@@ -207,6 +207,7 @@ class Trying:
             oracle,
             wrong=wrong,
             untraced=candidate.untraced,
+            unseen=self._case.diagnosis.function.library and not self._current.results_of(name),
         )
         if proof.verdict == "proved" and not wrong and clearly_slower(name, [self._current], [observed]):
             program.tell(f"{self._case.diagnosis.function.name}: measuring again")
