@@ -176,6 +176,10 @@ print(ramp(2.0, 3))
 """
 
 
+def test_a_failure_that_the_program_catches_is_repaired_as_the_eager_run_has_it(tmp_path: Path) -> None:
+    assert taken(repair(CAUGHT, tmp_path)) == [("static_argument", "review", 0, 2)]
+
+
 def test_a_failure_is_left_alone_where_no_run_shows_what_is_right(tmp_path: Path) -> None:
     outcome = repair(ALWAYS, tmp_path)
     assert outcome.files == {}
@@ -216,3 +220,97 @@ def test_calls_inside_a_transformation_prove_nothing_unless_something_else_shows
     case = case_of(before, "loss")
     _, repaired = first_written(list(hoist.RECIPE.propose(case)), source)
     assert prove(case, before, repaired, tmp_path).verdict == verdict
+
+
+FILTER = """\
+import jax
+import jax.numpy as jnp
+
+
+class Filter:
+    def __init__(self, gain, size):
+        self.gain = gain
+        self.noise = 0.1 * jnp.eye(size)
+        self.size = size
+        self.predict = jax.jit(self._predict)
+        self.update = jax.jit(self._update)
+
+    def _predict(self, x):
+        return x * self.gain
+
+    def _update(self, x):
+        return (jnp.eye(self.size) - self.noise) @ x
+
+
+for track in range(4):
+    tracker = Filter(1.0 + track, 2)
+    print(tracker.update(tracker.predict(jnp.ones(2))))
+"""
+
+
+def test_a_class_becomes_a_pytree_once_for_all_its_methods(tmp_path: Path) -> None:
+    outcome = repair(FILTER, tmp_path)
+    assert taken(outcome) == [("pytree", "review", 4, 1)] * 2
+    after = written(outcome)
+    assert after.count("def tree_flatten") == after.count("register_pytree_node_class") == 1
+    assert "return (self.gain, self.noise), (self.size,)" in after
+
+
+FITTER = """\
+import jax
+import jax.numpy as jnp
+
+
+class Trainer:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def loss(self, w, x):
+        return jnp.sum((w * x - self.rate) ** 2)
+
+    def fit(self, x):
+        @jax.jit
+        def step(w):
+            return w - self.rate * jax.grad(self.loss)(w, x)
+
+        return step(step(jnp.zeros(3)))
+
+
+learner = Trainer(0.1)
+for fold in range(4):
+    print(learner.fit(jnp.arange(3.0) + fold))
+    learner.rate = learner.rate / 2
+"""
+
+
+def test_a_function_that_needs_the_object_of_its_method_is_given_it(tmp_path: Path) -> None:
+    outcome = repair(FITTER, tmp_path)
+    assert taken(outcome) == [("captured_argument", "review", 4, 1)]
+    assert "step(step(jnp.zeros(3), x=x, trainer=self), x=x, trainer=self)" in written(outcome)
+
+
+EFFECTS = """\
+import jax
+import jax.numpy as jnp
+
+seen = []
+
+
+def simulate(x, rate):
+    def body(x, _):
+        return x - rate * x, None
+
+    seen.append(rate)
+    return jax.lax.scan(body, x, None, length=5)[0]
+
+
+for turn in range(5):
+    simulate(jnp.ones(2), 0.1 * turn)
+"""
+
+
+def test_a_caller_that_changes_what_is_outside_of_it_is_not_compiled(tmp_path: Path) -> None:
+    outcome = repair(EFFECTS, tmp_path)
+    assert outcome.files == {}
+    (function,) = outcome.functions
+    assert any("would do so once" in attempt.reason for attempt in function.attempts)

@@ -12,6 +12,7 @@ from traceonce.fix.case import Case
 from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.source.edits import Edits
 from traceonce.frameworks.jax.recipes.captured_argument import NUMBER, STATIC, read_kinds
+from traceonce.frameworks.jax.recipes.pytree_class import OTHERS
 from traceonce.frameworks.jax.words import NOT_A_METHOD_JITTED, OBJECT_IS_A_PYTREE
 
 NAME = "pytree"
@@ -49,11 +50,12 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 
 def _numbers_as(kinds: Mapping[str, str]) -> Iterator[dict[str, bool]]:
-    """Whole numbers are compared; if that does not help, they are arrays like all others."""
+    """Whole numbers are compared; if that does not help, they are arrays, too, or what was not seen is."""
     fixed = {name: kind not in (STATIC, NUMBER) for name, kind in kinds.items()}
     yield fixed
     if NUMBER in kinds.values():
         yield {name: kind != STATIC for name, kind in kinds.items()}
+    yield {**fixed, OTHERS: True}
 
 
 def _made_dynamic(case: Case, path: str, class_name: str, kinds: Mapping[str, bool]) -> Change:

@@ -15,6 +15,8 @@ from traceonce.frameworks.jax.words import CLASS_IS_DERIVED, EQUALITY_BY_HAND, H
 
 _DATACLASSES = {"dataclasses.dataclass", "flax.struct.dataclass"}
 _REGISTERS = {"jax.tree_util.register_pytree_node_class", "jax.tree_util.register_dataclass", "flax.struct.dataclass"}
+OTHERS = "*"  # those whose kind was not seen
+_LITERALS = (cst.Integer, cst.BaseString, cst.Lambda, cst.Dict, cst.Set)
 _OWN = ("tree_flatten", "tree_unflatten", "__getattr__", "__setattr__", "__getstate__")
 
 
@@ -103,7 +105,8 @@ def _divide(module: Module, definition: cst.ClassDef, kinds: Mapping[str, bool])
         if any(value is not None and _is_wrapped(module, value, names) for value in given):
             continue  # a function of the object's own: nothing that a trace reads
         known = kinds.get(name)
-        is_array = known if known is not None else any(_makes_array(module, value) for value in given)
+        supposed = kinds.get(OTHERS, False) and not any(isinstance(value, _LITERALS) for value in given)
+        is_array = known if known is not None else supposed or any(_makes_array(module, value) for value in given)
         (arrays if is_array else rest).append(name)
     return Parts(tuple(arrays), tuple(rest))
 
