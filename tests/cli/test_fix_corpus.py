@@ -67,7 +67,8 @@ def test_it_is_repaired_and_proved(program: Program, fixing: Fixing, runs: Runs)
         acceptable = [(set(repair.recipes), repair.after) for repair in function.repairs]
         assert (recipes, proved[-1][1] if proved else function.after) in acceptable, fixed.said
         for fix in seen["fixes"]:
-            assert fix["predicted_traces"] in (None, fix["proof"]["after"]["traces"]), "predicted is not what was measured"
+            measured = fix["proof"]["after"]["traces"]
+            assert fix["predicted_traces"] in (None, measured), "predicted is not what was measured"
             assert fix["proof"]["outputs_equal"] is True
     _check_by_running(program, fixed, runs)
 
