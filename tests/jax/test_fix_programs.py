@@ -176,10 +176,6 @@ print(ramp(2.0, 3))
 """
 
 
-def test_a_failure_that_the_program_catches_is_repaired_as_the_eager_run_has_it(tmp_path: Path) -> None:
-    assert taken(repair(CAUGHT, tmp_path)) == [("static_argument", "review", 0, 2)]
-
-
 def test_a_failure_is_left_alone_where_no_run_shows_what_is_right(tmp_path: Path) -> None:
     outcome = repair(ALWAYS, tmp_path)
     assert outcome.files == {}
