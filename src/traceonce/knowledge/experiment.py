@@ -12,13 +12,13 @@ A trial takes nothing and returns its outputs: numbers, tensors, strings, in any
 ``@cases("a", "b")`` it is run once for each of these situations, which it gets as its argument. With ``@eager`` it may
 do without a graph: elsewhere, code that is no longer traced does not count as cured.
 
-The body of a workaround or a dead end is what the record shows as `how`: what is read is what was run.
+The body of a workaround or a dead end, with what it uses of its module, is what the record shows as `how`: what is read
+is what was run (`snippet.py`).
 """
 
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
@@ -26,6 +26,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 import msgspec
 
 from traceonce.errors import RecordError
+from traceonce.knowledge.snippet import snippet
 from traceonce.knowledge.symptom import Breaks, Grows, Logs, Raises, Recompiles, Retraces, Symptom, Wrong
 
 __all__ = ["Breaks", "Grows", "Logs", "Raises", "Recompiles", "Retraces", "Wrong", "cases", "eager"]
@@ -45,7 +46,7 @@ def eager(function: F) -> F:
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """A function of an experiment. `body` is its source, without what only the experiment needs."""
+    """A function of an experiment. `body` is its source, without what only the experiment needs, and runs as it is."""
 
     name: str
     role: Role
@@ -94,14 +95,14 @@ def read_module(path: Path) -> tuple[str, ast.Module]:
 def read_trials(source: str, tree: ast.Module, path: Path) -> dict[str, Trial]:
     """The functions of a module that are trials, by name."""
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-    return {node.name: _trial(node, role, source, path) for node in functions if (role := _role(node.name))}
+    return {node.name: _trial(node, role, source, tree, path) for node in functions if (role := _role(node.name))}
 
 
 def _role(name: str) -> Role | None:
     return next((role for role in get_args(Role) if name == role or name.startswith(f"{role}_")), None)
 
 
-def _trial(node: ast.FunctionDef, role: Role, source: str, path: Path) -> Trial:
+def _trial(node: ast.FunctionDef, role: Role, source: str, tree: ast.Module, path: Path) -> Trial:
     decorators = {ast.unparse(getattr(d, "func", d)): d for d in node.decorator_list}
     unknown = decorators.keys() - {"cases", "eager"}
     if unknown:
@@ -112,21 +113,7 @@ def _trial(node: ast.FunctionDef, role: Role, source: str, path: Path) -> Trial:
     names: tuple[str, ...] = ()
     if isinstance(of_cases, ast.Call):
         names = tuple(_literal(argument, path) for argument in of_cases.args)
-    return Trial(node.name, role, _body(node, source), names, "eager" in decorators)
-
-
-def _body(node: ast.FunctionDef, source: str) -> str:
-    """The statements, without a docstring, and without the `return` that hands the outputs to the experiment."""
-    statements = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    if not statements:
-        return ""
-    first = statements[0]
-    start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", []))])
-    lines = source.splitlines()[start - 1 : node.end_lineno]
-    last = statements[-1]
-    if isinstance(last, ast.Return):
-        lines[last.lineno - start] = lines[last.lineno - start].replace("return ", "", 1)
-    return textwrap.dedent("\n".join(lines))
+    return Trial(node.name, role, snippet(node, names, tree, source), names, "eager" in decorators)
 
 
 def _symptom(node: ast.expr, path: Path) -> Symptom:

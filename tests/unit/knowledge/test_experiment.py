@@ -61,6 +61,8 @@ def test_the_body_is_the_code_that_runs(tmp_path: Path) -> None:
     body = Experiment.read(write(tmp_path, SOURCE)).trials["workaround_tensor"].body
     assert body == textwrap.dedent(
         """\
+        import a_framework_that_is_not_installed as af
+
         @af.function
         def train_step(x):
             return x  # as it was written

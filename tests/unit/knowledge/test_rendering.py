@@ -410,7 +410,7 @@ def test_own_outcomes_stand_beside_ours_and_change_no_rate() -> None:
 
 def test_an_outcome_for_words_that_are_gone_is_still_shown() -> None:
     text = render_text(full_record(), own=[outcome("Do it the old way.", worked=True)])
-    assert "worded otherwise now: Do it the old way." in " ".join(text.split())
+    assert "since reworded: Do it the old way." in " ".join(text.split())
 
 
 @given(text=st.text(st.sampled_from("ab cd，。（）中文字 x")), width=st.integers(10, 40))

@@ -29,7 +29,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "not": ("do not", "不要"),
     "next": ("comes next", "之后常见"),
     "change": ("change", "修改"),
-    "example": ("it happens here, at {path}:", "这里会发生，位置是 {path}："),
+    "example": ("example, at {path}:", "示例，位置 {path}："),
     "confused": ("confused with", "易混淆"),
     "also": ("also", "也匹配"),
     "more": ("more", "更多"),
@@ -39,8 +39,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "unknown": ("Nothing is known about:", "没有关于以下内容的记录："),
     "nothing": ("Nothing is known about this.", "没有与此匹配的记录。"),
     "guess": (
-        "The nearest by words; these are guesses, they may have nothing to do with it:",
-        "按用词最接近的记录；仅为猜测，可能与此无关：",
+        "Closest records by wording (guesses, possibly unrelated):",
+        "用词最接近的记录（仅为猜测，可能与此无关）：",
     ),
     "fine": ("Nothing to explain: no function of this run needs it.", "无需解释：这次运行中没有需要处理的函数。"),
     "helped": ("it helped in {held} of {runs} runs", "{runs} 次运行中有 {held} 次有效"),
@@ -51,7 +51,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "ignorable": ("You can ignore {functions}: {records}", "可以忽略 {functions}：{records}"),
     "this": ("this", "此项"),
     "others": (" and {count} more", " 等 {count} 个"),
-    "not_run": ("nobody has run this", "尚未实际运行验证"),
+    "not_run": ("not run", "未运行验证"),
     "times": ("{count} times, first in line {line}: ", "{count} 次，首次在第 {line} 行："),
     "line": ("line {line}: ", "第 {line} 行："),
 }

@@ -52,7 +52,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "own": ("Your own outcomes", "您自己的结果"),
     "worked": ("worked", "有效"),
     "failed": ("failed", "无效"),
-    "own_elsewhere": ("noted for a workaround that is worded otherwise now: {action}", "所记的办法现已改写：{action}"),
+    "own_elsewhere": ("noted for a workaround since reworded: {action}", "所记的办法现已改写：{action}"),
     # punctuation
     "comma": (", ", "，"),
     "and_list": (", ", "、"),

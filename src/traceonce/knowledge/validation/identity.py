@@ -52,7 +52,10 @@ def said_at_all(case: RecordCase) -> Iterator[Problem]:
     for name, remedy in (("root_cause", "Say what happens, and why"), ("category", "Name the kind of failure")):
         if not getattr(record, name).strip():
             yield case.problem("said_at_all", name, "it is empty", remedy, "warning")
-    for name, remedy in (("workarounds", "Add what helps"), ("dead_ends", "Add the fixes that don't work")):
+    for name, remedy in (
+        ("workarounds", "Add what helps"),
+        ("dead_ends", "Add a fix that people try and that doesn't work"),
+    ):
         if not getattr(record, name):
             yield case.problem("said_at_all", name, "there are none", remedy, "warning")
     if record.error_code and not any(record.error_code in text for text in (record.signature, *record.examples)):
