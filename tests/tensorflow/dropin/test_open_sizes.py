@@ -227,3 +227,12 @@ def test_what_tells_nothing_of_a_size_costs_no_trace(tf: Any, what: str) -> None
     for size in SIZES:
         called(tf.ones([size]))
     assert traceonce.stats(called).traces == 2, traceonce.stats(called).why
+
+
+def test_what_a_layer_asks_of_known_sizes_does_not_hang_on_a_number(tf: Any) -> None:
+    layer = tf.keras.layers.Dense(1)
+    layer.build([None, 3])
+    called = traceonce.function(lambda x, k: layer(x) * k)
+    for number in (1.0, 2.0, 3.0):
+        called(tf.ones([2, 3]), number)
+    assert traceonce.stats(called).lifted == 1, traceonce.stats(called).why

@@ -23,15 +23,16 @@ def checks_in_python(code: types.CodeType) -> bool:
 
 
 def wanted_of_inputs(frame: types.FrameType) -> Iterator[tuple[Any, Any]]:
-    """At the end of a layer's check of its inputs: each of them, and the shape that it was to have."""
+    """At the end of a layer's check of its inputs: those with open sizes, and what these were to be."""
     inputs, specs = frame.f_locals.get("inputs"), frame.f_locals.get("input_spec")
     if not (isinstance(inputs, list) and isinstance(specs, list)):
         return
     for value, spec in zip(inputs, specs, strict=False):
         if isinstance(value, tf.Tensor) and spec is not None and value.shape.rank:
-            wanted: list[int | None] = [None] * value.shape.rank
+            sizes = value.shape.as_list()
+            wanted: list[int | None] = [None] * len(sizes)
             for axis, size in (*(spec.axes or {}).items(), *enumerate(spec.shape or ())):
-                if int(axis) < len(wanted) and size is not None:
+                if int(axis) < len(sizes) and sizes[int(axis)] is None:
                     wanted[int(axis)] = getattr(size, "value", size)
             if any(size is not None for size in wanted):
                 yield value, tensor_shape.as_shape(wanted)

@@ -100,7 +100,7 @@ class Reads:
             self._printing = None
         elif event == "return":
             if frame.f_code.co_name == INPUT_CHECK and whose_code(frame.f_code) == "framework":
-                self.checks += wanted_of_inputs(frame)
+                self._note_inputs(frame)
             of_nothing = self._nothings.returned(frame, value)
             caller = self._handed_on.pop(frame, None) if self._handed_on else None
             if caller is not None and tells(frame.f_code, value, of_nothing=of_nothing):
@@ -108,6 +108,12 @@ class Reads:
                     self.places.append(_place(caller))
             elif isinstance(value, tf.TensorShape) and not _is_known(_dims.__get__(value)) and _asked(frame.f_back):
                 self.give(value)
+
+    def _note_inputs(self, frame: types.FrameType) -> None:
+        try:
+            self.checks += wanted_of_inputs(frame)
+        except Exception:  # not the Keras that we know: what it checked is not known
+            self.places.append(_place(frame))
 
     def give(self, shape: Any) -> Any:
         """Somebody other than the framework gets this open shape in hand."""

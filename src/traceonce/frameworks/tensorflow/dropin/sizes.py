@@ -39,6 +39,13 @@ class Refused(Exception):  # noqa: N818  # a finding
     """These sizes cannot be."""
 
 
+class _Plan(NamedTuple):
+    """Which open dimensions, given by place and axis, are taken for one; and from which size on any will do."""
+
+    groups: list[list[tuple[int, int]]]
+    least: int | None
+
+
 class Sizes:
     """What a trace with open dimensions, for inputs of the shapes `admits`, takes of what it admits.
 
@@ -54,9 +61,7 @@ class Sizes:
         self._graph = _Graph(concrete.graph, checks)
         self._admits = list(admits)
         self._seen = [list(shapes) for shapes in seen]
-        self._groups: list[list[tuple[int, int]]] = []
-        self._least: int | None = None
-        self._group()
+        self._plan = self._planned()
 
     def admit(self, shapes: Sequence[Shape]) -> bool:
         """May a call with inputs of these shapes use the trace?
@@ -66,38 +71,40 @@ class Sizes:
         """
         if any(shape is not None and 0 in shape for shape in shapes):
             return False
+        plan = self._plan
         sizes = []
-        for group in self._groups:
+        for group in plan.groups:
             size, *others = {_size(shapes[place], axis) for place, axis in group}
             if others:
                 return False
             sizes.append(size)
-        if self._least is not None and all(size is not None and size >= self._least for size in sizes):
+        if plan.least is not None and all(size is not None and size >= plan.least for size in sizes):
             return True
         return self._graph.holds(shapes)
 
     def learn(self, shapes: Sequence[Shape]) -> None:
         """A call with inputs of these shapes was traced by itself: that can be done."""
-        apart = any(len({_size(shapes[place], axis) for place, axis in group}) > 1 for group in self._groups)
+        apart = any(len({_size(shapes[place], axis) for place, axis in group}) > 1 for group in self._plan.groups)
         if apart and len(shapes) == len(self._admits):
             self._seen.append(list(shapes))
-            self._group()
+            self._plan = self._planned()
 
-    def _group(self) -> None:
+    def _planned(self) -> _Plan:
         if any(shape is None for shape in self._admits):
-            return
+            return _Plan([], None)
         by_sizes: dict[tuple[Any, ...], list[tuple[int, int]]] = {}
         for place, shape in enumerate(self._admits):
             for axis in [axis for axis, size in enumerate(shape or ()) if size is None]:
                 sizes = tuple(_size(shapes[place], axis) for shapes in self._seen)
                 by_sizes.setdefault(sizes, []).append((place, axis))
-        self._groups, self._least = list(by_sizes.values()), None
-        if len(self._groups) <= len(PRIMES) and self._holds(PRIMES):
-            self._least = next((size for size in SMALL if self._holds([size] * len(self._groups))), None)
+        groups, least = list(by_sizes.values()), None
+        if len(groups) <= len(PRIMES) and self._holds(groups, PRIMES):
+            least = next((size for size in SMALL if self._holds(groups, [size] * len(groups))), None)
+        return _Plan(groups, least)
 
-    def _holds(self, sizes: Sequence[int]) -> bool:
+    def _holds(self, groups: Sequence[Sequence[tuple[int, int]]], sizes: Sequence[int]) -> bool:
         shapes = [None if shape is None else list(shape) for shape in self._admits]
-        for group, size in zip(self._groups, sizes, strict=False):
+        for group, size in zip(groups, sizes, strict=False):
             for place, axis in group:
                 shapes[place][axis] = size  # type: ignore[index]  # no rank is open here
         return self._graph.holds(shapes)
