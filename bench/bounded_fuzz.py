@@ -7,8 +7,8 @@ variables, gradients and watched variables are compared after each call. What di
 in the results. Modes: as it is; all calls under tapes of several kinds; with `relax=False, lift=False`.
 
 Ten thousand programs take some hours on two cores, so each share of them is kept in the results as soon as it is done:
-a run that was interrupted goes on where it stopped, as long as the drop-in and the fuzzer are the same code. Exit
-status 1 where anything differs.
+a run that was interrupted goes on where it stopped, as long as the drop-in and the fuzzer are the same code. What
+earlier code was run with is kept beside that, and counted apart. Exit status 1 where anything differs.
 """
 
 from __future__ import annotations
@@ -79,14 +79,22 @@ def code_digest() -> str:
     return digest.hexdigest()[:12]
 
 
-def summed(shares: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def summed(shares: dict[str, list[int]]) -> dict[str, int]:
     """What all shares together came to, and by mode."""
     totals = Counter[str]()
-    for share in shares.values():
-        for name in ("programs", "calls", "differ"):
-            totals[name] += share[name]
-            totals[f"{name}, {share['mode']}"] += share[name]
-    return {**totals, "found": [one for share in shares.values() for one in share["found"]]}
+    for share, counts in shares.items():
+        for name, count in zip(("programs", "calls", "differ"), counts, strict=True):
+            totals[name] += count
+            totals[f"{name}, {share.split()[0]}"] += count
+    return dict(totals)
+
+
+def taken_up(kept: dict[str, Any], code: str) -> dict[str, Any]:
+    """The results of a version to go on with; those of other code are only summed up."""
+    if kept.get("code") == code:
+        return kept
+    past = [{"code": kept["code"], **summed(kept["shares"]), "found": kept["found"]}] if kept else []
+    return {"code": code, "found": [], "shares": {}, "earlier code": [*kept.get("earlier code", ()), *past]}
 
 
 def main() -> None:
@@ -102,8 +110,8 @@ def main() -> None:
     version, code = tensorflow_version(), code_digest()
     kept = RESULTS / "bounded_fuzz.json"
     by_version = json.loads(kept.read_text())["by version"] if kept.exists() else {}
-    earlier = by_version.get(version, {})
-    shares: dict[str, dict[str, Any]] = earlier["shares"] if earlier.get("code") == code else {}
+    here = taken_up(by_version.get(version, {}), code)
+    shares: dict[str, list[int]] = here["shares"]
     tasks = [
         (mode, first, min(SHARE, options.seed + each - first))
         for first in range(options.seed, options.seed + each, SHARE)
@@ -116,16 +124,17 @@ def main() -> None:
     began = time.perf_counter()
     with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=1) as pool:
         for share in pool.imap_unordered(run_share, open_tasks):
-            shares[f"{share['mode']} {share['first']}+{share['programs']}"] = share
-            result = summed(shares)
-            save("bounded_fuzz", {"by version": {**by_version, version: {"code": code, **result, "shares": shares}}})
-            told = ", ".join(f"{result[name]:,} {name}" for name in ("programs", "calls", "differ"))
+            shares["{mode} {first}+{programs}".format(**share)] = [share[n] for n in ("programs", "calls", "differ")]
+            here["found"] += share["found"]
+            totals = summed(shares)
+            save("bounded_fuzz", {"by version": {**by_version, version: {**here, **totals}}})
+            told = ", ".join(f"{totals[name]:,} {name}" for name in ("programs", "calls", "differ"))
             print(f"{told} after {(time.perf_counter() - began) / 60:.0f} min", flush=True)
             for one in share["found"]:
                 print(one["program"], *one["differs"], sep="\n", flush=True)
-    result = summed(shares)
-    print(json.dumps({name: value for name, value in result.items() if name != "found"}, indent=1))
-    sys.exit(1 if result["differ"] else 0)
+    totals = summed(shares)
+    print(json.dumps(totals, indent=1))
+    sys.exit(1 if totals["differ"] else 0)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,9 @@ PREAMBLE = (
     "folded = function(lambda u: tf.reshape(u, [2, -1]))",
     "compiled = tf.function(lambda u, n: tf.sin(u) * n, jit_compile=True)",
     "again = tf.recompute_grad(lambda u: tf.sin(u) * u)",
+    "firm = tf.keras.layers.Activation('relu', name='firm')",
+    "firm.input_spec = tf.keras.layers.InputSpec(shape=(3,))",
+    "def large(n):\n    return type(n) in (int, float) and n > 2",
     "class Holder:\n    def __init__(self, n):\n        self.n = n\n    def apply(self, u):\n        return u * self.n",
 )
 # {a} and {b} are tensors that are there already.
@@ -62,6 +65,8 @@ EXPRESSIONS = [
     *("tf.random.stateless_uniform([2], [k, 0])", "tf.clip_by_value({a}, -k, k)", "tf.broadcast_to({a}, [2, 3])"),
     *("conv(tf.reshape({a}, [1, -1, 1]))[0, :, 0]", "tf.reduce_sum({a}, axis=k)", "tf.strings.as_string({a} * k)"),
     "next(iter([row for row in tf.unstack({a})]), {b})",
+    *("tf.ensure_shape({a}, {b}.shape)", "firm({a})", "tf.reduce_max([2.0] * len({a})) * {a}", "{a} + len({b})"),
+    "tf.keras.losses.binary_crossentropy({a}[:, None], {b}[:, None])",
     *("{a} * float({a}.shape.rank or 9)", "{a} * sum([1.0] * k)", "{a} * {a}.shape[0]", "tf.zeros({a}.shape) + {b}"),
 ]
 CONDITIONS = [
@@ -71,6 +76,7 @@ CONDITIONS = [
     *("{a}.shape.num_elements() == 2", "tf.get_static_value(tf.size({a})) == 3", "{a}.shape.as_list() == [2]"),
     *("{a}.shape[0] == k", "np.prod({a}.shape) == 2", "sum({a}.shape) % 2 == 0", "{a}.shape[-1:] == [3]", "{a} is {b}"),
     *("k in {{1: 0, 3.0: 0}}", "abs(k) > 1", "round(k) == 2", "type(k) is float", "tf.keras.ops.shape({a})[0] == 3"),
+    *("large(k)", "isinstance(tf.keras.ops.shape({a})[0], int)", "{a}.shape.as_proto().dim[-1].size == 3"),
     *("tf.TensorShape([3]) == {a}.shape", "tf.TensorSpec([3]).is_compatible_with({a})", "f'{{k}}' == '2'"),
 ]
 TENSOR_CONDITIONS = ["tf.reduce_sum({a}) > 2.0", "tf.size({a}) > 2", "tf.cast(k, tf.float32) > tf.reduce_max({a})"]
@@ -93,6 +99,7 @@ BLOCKS = [
     "rows = tf.TensorArray(tf.float32, 0, dynamic_size=True)\nfor number in tf.range(k):\n"
     "    rows = rows.write(number, tf.reduce_sum({a}))\n{o} = rows.stack()",
     # checks
+    "v.assign_add(1.0)\ntf.debugging.assert_less(tf.size({a}), 4)\n{o} = {e}",
     "tf.debugging.assert_less(tf.size({a}), 4)\n{o} = {e}",
     "tf.debugging.assert_shapes([({a}, ('N',)), ({b}, ('N',))])\n{o} = {e}",
     "tf.debugging.assert_rank({a}, 1)\n{o} = {e}",

@@ -38,6 +38,15 @@ def programs(tf: Any) -> dict[str, tuple[Any, list[Any]]]:
             pass
         return x
 
+    def large(k: Any) -> bool:
+        return type(k) in (int, float) and k > 5
+
+    def asks_for_the_exact_type_elsewhere(x: Any, k: int) -> Any:
+        return x * (2.0 if large(k) else 1.0) + k
+
+    def asks_for_the_class(x: Any, k: int) -> Any:
+        return x * (2.0 if k.__class__ is int and k > 5 else 1.0) + k
+
     def reads_a_size_that_hangs_on_it(x: Any, k: int) -> Any:
         return x + 1.0 if tf.zeros([k]).shape[0] == 5 else x
 
@@ -55,6 +64,8 @@ def programs(tf: Any) -> dict[str, tuple[Any, list[Any]]]:
     return {
         "a loop that ends for positive numbers alone": (ends_for_positive_numbers, [1.0, 2.0, 3.0]),
         "isinstance": (asks_for_the_type, [1, 2, 10]),
+        "type, elsewhere": (asks_for_the_exact_type_elsewhere, [1, 2, 10]),
+        "__class__": (asks_for_the_class, [1, 2, 10]),
         "except": (goes_on_after_an_error, [1, 2, 5]),
         "a size": (reads_a_size_that_hangs_on_it, [2, 3, 5]),
         "a float in a branch": (compares_a_float_in_a_branch, [1.0, 2.0, 3.0]),
@@ -67,6 +78,8 @@ def programs(tf: Any) -> dict[str, tuple[Any, list[Any]]]:
     [
         "a loop that ends for positive numbers alone",
         "isinstance",
+        "type, elsewhere",
+        "__class__",
         "except",
         "a size",
         "a float in a branch",
@@ -78,6 +91,18 @@ def test_a_number_that_must_not_be_lifted_on_such_evidence(tf: Any, name: str) -
     body, numbers = programs(tf)[name]
     calls = [(tf.ones([2]), number) for number in numbers]
     assert results(traceonce.function, body, calls) == results(tf.function, body, calls)
+
+
+def test_a_method_may_ask_for_the_class_of_its_object(tf: Any) -> None:
+    class Scaling:
+        def __call__(self, x: Any, k: float) -> Any:
+            return x * k if type(self) is Scaling and self.__class__ is Scaling else x
+
+    scaling = Scaling()
+    scale = traceonce.function(lambda x, k: scaling(x, k), autograph=False)
+    for number in (1.0, 2.0, 3.0):
+        scale(tf.ones([2]), number)
+    assert traceonce.stats(scale).lifted == 1
 
 
 class Config:

@@ -1,7 +1,8 @@
 """Does the code of a body look at what its arguments are, in ways that a trace does not show?
 
-``isinstance(k, int)`` takes another branch for a tensor, and an ``except`` may hide that something did not do; the
-calls that were traced need not show it. Of errors, all code that ran counts, other than TensorFlow's.
+``isinstance(k, int)`` takes another branch for a tensor, ``type(k) is int`` one for a number that notices who looks at
+it, and an ``except`` may hide that something did not do; the calls that were traced need not show it. Of exact types
+and of errors, all code that ran counts, other than TensorFlow's.
 """
 
 from __future__ import annotations
@@ -30,6 +31,27 @@ def looks_at_types(function: Any) -> bool:
             if not LOOKS_AT_TYPES.isdisjoint(code.co_names):
                 return True
             waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return False
+
+
+def asks_for_exact_types(codes: Iterable[CodeType]) -> bool:
+    """Does any of it ask of which class something is, other than the object that it is a method of?"""
+    return any(map(_asks_for_exact_types, codes))
+
+
+def _asks_for_exact_types(code: CodeType) -> bool:
+    if not {"type", "__class__"} & {*code.co_names}:
+        return False
+    steps = list(dis.get_instructions(code))
+    for before, step, after in zip([None, *steps], steps, [*steps[1:], None], strict=False):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME") and step.argval == "type":
+            asked = after
+        elif step.opname == "LOAD_ATTR" and step.argval == "__class__":
+            asked = before
+        else:
+            continue
+        if asked is None or not asked.opname.startswith("LOAD_FAST") or asked.argval not in ("self", "cls"):
+            return True
     return False
 
 

@@ -162,6 +162,7 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
             self._dispatch_dict[context]._dispatch_cache.clear()
         super().add(Keyed(kind), context)
         self._primary[context, kind] = fn
+        self._tell_sizes(context, kind)
         self._kept[id(fn)] = (context, kind, fn)
         here.last = fn
         if here.made is not None:
@@ -172,6 +173,14 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
             self.traces += 1
         self._clock[id(fn)] = tick()
         self._evict(fn)
+
+    def _tell_sizes(self, context: Any, kind: Any) -> None:
+        """A trace of this type could be made: what could have stood in for it learns of its sizes."""
+        for where, other, fn in list(self._kept.values()):
+            wide = self._wide.get(id(fn))
+            if wide is not None and wide.sizes is not None and where == context and kind.is_supertype_of(other):
+                with contextlib.suppress(Exception):  # ours: then calls like this are traced by themselves
+                    wide.sizes.learn(input_shapes(kind))
 
     @contextlib.contextmanager
     def tracing(self, target: Any = None, *, trying: bool = False) -> Iterator[list[Any]]:
@@ -210,8 +219,8 @@ class BoundedCache(FunctionCache):  # type: ignore[misc]  # TensorFlow is untype
         return self._here.last
 
     def admitted_by(self, kind: Any) -> list[Any]:
-        """The types of the traces that one of this type could stand in for."""
-        return [other for _, other, _ in list(self._kept.values()) if other != kind and kind.is_supertype_of(other)]
+        """The types of the traces that one of this type could stand in for: a function that takes more is a subtype."""
+        return [other for _, other, _ in list(self._kept.values()) if other != kind and other.is_supertype_of(kind)]
 
     def types(self, context: Any) -> list[Any]:
         """The types of the traces made in a context, oldest first."""

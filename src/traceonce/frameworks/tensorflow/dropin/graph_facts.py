@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from traceonce.frameworks.tensorflow.dropin.exact import structure
 
 READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "VarIsInitializedOp"})
 CALLS = frozenset({"StatefulPartitionedCall", "If", "While", "Case", "Assert", "Placeholder"})
+SIZES = frozenset({"Shape", "ShapeN", "Size", "Rank"})
 LOOPS = frozenset({"While", "StatelessWhile"})
 TOLERANCE = {
     "float16": 4e-3,
@@ -48,6 +50,45 @@ def _same_output(one: Any, two: Any) -> bool:
 def has_effects(concrete: Any) -> bool:
     """Could it be noticed that this trace was run? It writes variables, prints, draws random numbers, calls Python."""
     return any("PyFunc" in operation or _is_stateful(operation) for operation in operations(concrete) - READS - CALLS)
+
+
+def may_raise_late(concrete: Any, numbers: Collection[int]) -> bool:
+    """Could a check of a number come as late as the graph is run that a static trace would have made while traced?
+
+    TensorFlow raises then where a check of its own (`tf.debugging.assert_greater(n, 1)`) is about nothing but sizes and
+    numbers that it knows. `numbers` are the inputs that stand for numbers.
+    """
+    graph = concrete.graph
+    asserting = {
+        function.signature.name
+        for function in graph.as_graph_def().library.function
+        if any(node.op == "Assert" for node in function.node_def)
+    }
+    known = {graph.inputs[place].op.name for place in numbers}
+    hangs = set(known)
+    for operation in graph.get_operations():
+        if any(tensor.op.name in hangs for tensor in operation.inputs):
+            hangs.add(operation.name)
+            if operation.type == "Assert" or (operation.type in ("If", "StatelessIf") and asserting):
+                if _is_known_ahead(operation.inputs[0], known):
+                    return True
+            elif asserting and any(value.HasField("func") for value in operation.node_def.attr.values()):
+                return True  # what a function is given may be known outside
+    return False
+
+
+def _is_known_ahead(tensor: Any, known: Collection[str]) -> bool:
+    """Does this hang on nothing but sizes, constants and what is known?"""
+    waiting, met = [tensor.op], set()
+    while waiting:
+        operation = waiting.pop()
+        if operation.name in met or operation.name in known or operation.type in SIZES:
+            continue
+        met.add(operation.name)
+        if operation.type != "Const" and not operation.inputs:
+            return False
+        waiting += [source.op for source in operation.inputs]
+    return True
 
 
 def operations(concrete: Any) -> set[str]:

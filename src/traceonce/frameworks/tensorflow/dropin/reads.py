@@ -22,21 +22,16 @@ import sysconfig
 import threading
 import types
 from collections.abc import Iterator
+from concurrent.futures import Future
 from typing import Any, Literal, TypeAlias
 
 import tensorflow as tf
 
 from traceonce.facts.event import package_path
 from traceonce.frameworks.base.places import OURS, Places
-from traceonce.frameworks.tensorflow.dropin.parts import (
-    Dimension,
-    composite_tensor,
-    constant_op,
-    tensor,
-    tensor_shape,
-    tensor_util,
-    type_spec,
-)
+from traceonce.frameworks.tensorflow.dropin.answers import CHECKS, Nothings, is_of_shapes, tells
+from traceonce.frameworks.tensorflow.dropin.keras_checks import INPUT_CHECK, checks_in_python, wanted_of_inputs
+from traceonce.frameworks.tensorflow.dropin.parts import constant_op, tensor, tensor_shape, tensor_util
 from traceonce.frameworks.tensorflow.dropin.policy import NotNow
 from traceonce.frameworks.tensorflow.own_files import GENERATED, tensorflow_places
 from traceonce.frameworks.tensorflow.probes import written_at
@@ -44,16 +39,13 @@ from traceonce.frameworks.tensorflow.probes import written_at
 Whose: TypeAlias = Literal["theirs", "framework", "bridge", "neither"]
 BRIDGES = ("python/autograph/impl", "python/autograph/core")  # by which a converted body calls anything
 MACHINERY = ("core/function", "python/eager", "python/saved_model", "python/trackable", "python/data")
-CHECKS = ("assert_is_compatible_with", "is_compatible_with", "merge_with")
-SHAPES = ("shape", "get_shape")  # functions that hand on a shape as it is
-STATIC_VALUES = frozenset({"get_static_value", "constant_value", "constant_value_as_shape", "maybe_constant_value"})
+# By these, code goes on in another thread, where nothing of it would be seen. AutoGraph converts no constructors.
+THREADS = frozenset({threading.Thread.__init__.__code__, threading.Thread.start.__code__, Future.__init__.__code__})
 # Libraries that TensorFlow and Keras are built on: what they look at, they look at for whoever called them.
 HELPERS = frozenset(
     {"absl", "astunparse", "gast", "google", "h5py", "ml_dtypes", "namex", "numpy", "opt_einsum", "optree", "six"}
     | {"termcolor", "tree", "typing_extensions.py", "wrapt"}
 )
-HARMLESS = (tf.Variable, composite_tensor.CompositeTensor, tf.Operation, type_spec.TypeSpec, tf.DType)
-
 
 _NUMPY_COMPAT = os.path.join(os.path.dirname(tf.__file__), "python", "util", "numpy_compat.py")  # since 2.17
 
@@ -71,20 +63,25 @@ class Reads:
         self.checks: list[tuple[Any, Any]] = []
         self._handed_on: dict[types.FrameType, types.FrameType] = {}
         self._origins: dict[int, tuple[Any, Any]] = {}
+        self._given: dict[int, Any] = {}  # open shapes that somebody other than the framework has in hand
+        self._nothings = Nothings()
+        self._printing: types.FrameType | None = None
 
-    def saw(self, frame: types.FrameType | None) -> None:
+    def saw(self, frame: types.FrameType | None, shape: Any = None) -> None:
         """An open size is looked at by this frame: by whom, in the end?"""
-        boundary = None
+        boundary, checked = None, False
         while frame is not None:
             whose = whose_code(frame.f_code) if frame.f_code.co_filename != __file__ else "neither"
             if whose == "theirs" or (whose == "bridge" and boundary is not None):
                 break
             if whose == "framework":
                 boundary = frame
+                checked = checked or checks_in_python(frame.f_code)
             frame = frame.f_back
         if frame is None:
             return
-        if boundary is None:
+        held_to = boundary is not None and id(shape) in self._given and _holds_to(boundary.f_code)
+        if boundary is None or held_to or checked:
             self.places.append(_place(frame))
         else:
             self._handed_on.setdefault(boundary, frame)
@@ -92,12 +89,36 @@ class Reads:
     def profile(self, frame: types.FrameType, event: str, value: Any) -> None:
         """For `sys.setprofile`."""
         if event == "call":
+            if frame.f_code in THREADS:
+                self.places.append(_place(frame))
+                raise RuntimeError("it goes on in another thread")
             if frame.f_code not in self.codes and whose_code(frame.f_code) == "theirs":
                 self.codes.add(frame.f_code)
-        elif event == "return" and self._handed_on:
-            caller = self._handed_on.pop(frame, None)
-            if caller is not None and _tells(frame.f_code, value):
-                self.places.append(_place(caller))
+        elif event == "c_call" and value is print:
+            self._printing = frame
+        elif event == "c_return" and value is print:
+            self._printing = None
+        elif event == "return":
+            if frame.f_code.co_name == INPUT_CHECK and whose_code(frame.f_code) == "framework":
+                self._note_inputs(frame)
+            of_nothing = self._nothings.returned(frame, value)
+            caller = self._handed_on.pop(frame, None) if self._handed_on else None
+            if caller is not None and tells(frame.f_code, value, of_nothing=of_nothing):
+                if caller is not self._printing:
+                    self.places.append(_place(caller))
+            elif isinstance(value, tf.TensorShape) and not _is_known(_dims.__get__(value)) and _asked(frame.f_back):
+                self.give(value)
+
+    def _note_inputs(self, frame: types.FrameType) -> None:
+        try:
+            self.checks += wanted_of_inputs(frame)
+        except Exception:  # not the Keras that we know: what it checked is not known
+            self.places.append(_place(frame))
+
+    def give(self, shape: Any) -> Any:
+        """Somebody other than the framework gets this open shape in hand."""
+        self._given[id(shape)] = shape
+        return shape
 
     def came_from(self, shape: Any, owner: Any) -> None:
         self._origins[id(shape)] = (shape, owner)
@@ -105,16 +126,17 @@ class Reads:
     def compared(self, shapes: tuple[Any, Any], frame: types.FrameType | None) -> None:
         """TensorFlow asks whether two shapes may be the same."""
         code = None if frame is None else frame.f_code
-        if code is None or whose_code(code) != "framework" or is_machinery(code) or _is_of_shapes(code):
+        if code is None or whose_code(code) != "framework" or is_machinery(code) or is_of_shapes(code):
             return
         self.checks.append((self._owner(shapes[0]), self._owner(shapes[1])))
 
     def promised(self, owner: Any, shape: Any, frame: types.FrameType | None) -> None:
         """A tensor is said to have a shape. What the framework says of one it has worked out."""
-        while frame is not None and whose_code(frame.f_code) in ("neither", "bridge"):
-            frame = frame.f_back
-        if frame is not None and whose_code(frame.f_code) == "theirs":
-            self.checks.append((owner, shape))
+        if _asked(frame):
+            wanted = self._owner(shape)
+            if wanted is shape and id(shape) in self._given:  # it was worked out from open ones
+                self.saw(frame)
+            self.checks.append((owner, wanted))
 
     def _owner(self, shape: Any) -> Any:
         known = self._origins.get(id(shape))
@@ -132,6 +154,9 @@ _dims: Any = vars(tf.TensorShape)["_dims"]
 _checks = {name: vars(tf.TensorShape)[name] for name in CHECKS}
 _shape_of: Any = vars(tensor.Tensor)["shape"]
 _set_shape: Any = vars(tensor.Tensor)["set_shape"]
+_attribute: Any = vars(tf.Operation)["get_attr"]
+_node: Any = vars(tf.Operation)["node_def"]
+_graph: Any = vars(tf.Graph)["as_graph_def"]
 
 
 @contextlib.contextmanager
@@ -163,6 +188,8 @@ def _place_all() -> None:
         tf.TensorShape._dims = property(_read, _dims.__set__, _dims.__delete__)
         tensor.Tensor.shape = property(_shape)
         tensor.Tensor.set_shape = _promise
+        tf.Operation.get_attr, tf.Operation.node_def = _seen_attribute, property(_seen_node)
+        tf.Graph.as_graph_def = _seen_graph
         for name, original in _checks.items():
             setattr(tf.TensorShape, name, _checking(original))
 
@@ -176,6 +203,8 @@ def _remove_all() -> None:
         tf.TensorShape._dims = _dims
         tensor.Tensor.shape = _shape_of
         tensor.Tensor.set_shape = _set_shape
+        tf.Operation.get_attr, tf.Operation.node_def = _attribute, _node
+        tf.Graph.as_graph_def = _graph
         for name, original in _checks.items():
             setattr(tf.TensorShape, name, original)
 
@@ -184,14 +213,19 @@ def _read(shape: Any) -> Any:
     dims = _dims.__get__(shape)
     reads = _here.reads
     if reads is not None and not _is_known(dims):
-        reads.saw(sys._getframe(1))
+        reads.saw(sys._getframe(1), shape)
     return dims
 
 
 def _shape(owner: Any) -> Any:
-    shape = _shape_of.fget(owner)
-    if _here.reads is not None:
-        _here.reads.came_from(shape, owner)
+    shape, reads = _shape_of.fget(owner), _here.reads
+    if reads is None:
+        return shape
+    frame = sys._getframe(1)
+    asking = frame.f_back if frame.f_code.co_name == "get_shape" else frame
+    if not _is_known(_dims.__get__(shape)) and _asked(asking):
+        shape = reads.give(tf.TensorShape(_dims.__get__(shape)))  # one of its own: TensorFlow looks at that of a tensor
+    reads.came_from(shape, owner)
     return shape
 
 
@@ -200,6 +234,29 @@ def _promise(owner: Any, shape: Any) -> Any:
     if reads is not None and not _is_known(_dims.__get__(_shape_of.fget(owner))):
         reads.promised(owner, tensor_shape.as_shape(shape), sys._getframe(1))
     return _set_shape(owner, shape)
+
+
+def _seen_attribute(operation: Any, name: str) -> Any:
+    if "shape" in name:
+        _look(sys._getframe(1))
+    return _attribute(operation, name)
+
+
+def _seen_node(operation: Any) -> Any:
+    _look(sys._getframe(1))
+    return _node.fget(operation)
+
+
+def _seen_graph(graph: Any, *args: Any, **kwargs: Any) -> Any:
+    _look(sys._getframe(1))
+    return _graph(graph, *args, **kwargs)
+
+
+def _look(frame: types.FrameType) -> None:
+    """A graph is looked at in the form in which TensorFlow writes it down: shapes are in it."""
+    reads = _here.reads
+    if reads is not None:
+        reads.saw(frame)
 
 
 def _checking(original: Any) -> Any:
@@ -214,33 +271,23 @@ def _checking(original: Any) -> Any:
     return check
 
 
+def _holds_to(code: types.CodeType) -> bool:
+    """Does this take a shape that it is given for more than a promise, or something to show?
+
+    ``tf.ensure_shape(y, x.shape)`` holds y to nothing where the size of x is open.
+    """
+    return not (is_of_shapes(code) or code.co_name == "set_shape" or is_for_people(code))
+
+
+def _asked(frame: types.FrameType | None) -> bool:
+    """Was this called by somebody other than the framework?"""
+    while frame is not None and whose_code(frame.f_code) in ("neither", "bridge"):
+        frame = frame.f_back
+    return frame is not None and whose_code(frame.f_code) == "theirs"
+
+
 def _is_known(dims: Any) -> bool:
     return dims is not None and None not in dims
-
-
-def _tells(code: types.CodeType, value: Any) -> bool:
-    """Does the caller learn more of an open size from this than a tensor or a shape tells?"""
-    from_shape = _is_of_shapes(code)
-    if value is None:
-        return from_shape or code.co_name in STATIC_VALUES
-    if isinstance(value, tf.TensorShape):  # one that was worked out from open ones may be known
-        return code.co_name in CHECKS if from_shape else code.co_name not in SHAPES
-    if isinstance(value, (tf.Tensor, *HARMLESS)):
-        return False
-    if type(value) is int:  # a size that is known, or a rank
-        return code.co_name == "__hash__" if from_shape else code.co_name not in SHAPES
-    if isinstance(value, (list, tuple)):
-        open_one = from_shape or code.co_name in (*SHAPES, "compute_output_shape", "int_shape")
-        return any(_tells(code, part) if part is not None else open_one for part in value)
-    if isinstance(value, dict):
-        return any(_tells(code, part) for part in value.values())
-    return isinstance(value, (bool, float, str, bytes, Dimension, types.GeneratorType, Iterator)) or hasattr(
-        value, "__array__"
-    )
-
-
-def _is_of_shapes(code: types.CodeType) -> bool:
-    return bool(code.co_filename == tensor_shape.__file__)
 
 
 @functools.lru_cache(maxsize=65536)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import tensorflow as tf
 
 from traceonce.frameworks.tensorflow.dropin.graphs import needed_operations
-from traceonce.frameworks.tensorflow.dropin.parts import OPAQUE, handle_data_util
+from traceonce.frameworks.tensorflow.dropin.parts import OPAQUE, handle_data_util, tensor_util
 
 Shape: TypeAlias = "tuple[int | None, ...] | None"
 PRIMES = (10007, 10009, 10037, 10039, 10061, 10067, 10069, 10079, 10091, 10093, 10099, 10103)
@@ -39,11 +39,20 @@ class Refused(Exception):  # noqa: N818  # a finding
     """These sizes cannot be."""
 
 
+class _Plan(NamedTuple):
+    """Which open dimensions, given by place and axis, are taken for one; and from which size on any will do."""
+
+    groups: list[list[tuple[int, int]]]
+    least: int | None
+
+
 class Sizes:
     """What a trace with open dimensions, for inputs of the shapes `admits`, takes of what it admits.
 
-    `seen` are shapes that it was made for: sizes that were the same in each of these calls are taken for one. `checks`
-    are pairs of tensors, or shapes, that TensorFlow has found to fit while they were open.
+    `seen` are shapes that it was made for: sizes that were the same in each of these calls are taken for one. Where
+    they are not, Python may have something against it (a loss of Keras, that labels and predictions differ); so such a
+    call is traced by itself, and if that can be done, they are two from then on. `checks` are pairs of tensors, or
+    shapes, that TensorFlow has found to fit while they were open.
     """
 
     def __init__(
@@ -51,18 +60,8 @@ class Sizes:
     ) -> None:
         self._graph = _Graph(concrete.graph, checks)
         self._admits = list(admits)
-        self._groups: list[list[tuple[int, int]]] = []
-        self._least: int | None = None
-        if any(shape is None for shape in admits):
-            return
-        by_sizes: dict[tuple[Any, ...], list[tuple[int, int]]] = {}
-        for place, shape in enumerate(admits):
-            for axis in [axis for axis, size in enumerate(shape or ()) if size is None]:
-                sizes = tuple(_size(shapes[place], axis) for shapes in seen)
-                by_sizes.setdefault(sizes, []).append((place, axis))
-        self._groups = list(by_sizes.values())
-        if len(self._groups) <= len(PRIMES) and self._holds(PRIMES):
-            self._least = next((size for size in SMALL if self._holds([size] * len(self._groups))), None)
+        self._seen = [list(shapes) for shapes in seen]
+        self._plan = self._planned()
 
     def admit(self, shapes: Sequence[Shape]) -> bool:
         """May a call with inputs of these shapes use the trace?
@@ -72,18 +71,40 @@ class Sizes:
         """
         if any(shape is not None and 0 in shape for shape in shapes):
             return False
-        if self._least is not None:
-            for group in self._groups:
-                size, *others = {_size(shapes[place], axis) for place, axis in group}
-                if others or size is None or size < self._least:
-                    break
-            else:
-                return True
+        plan = self._plan
+        sizes = []
+        for group in plan.groups:
+            size, *others = {_size(shapes[place], axis) for place, axis in group}
+            if others:
+                return False
+            sizes.append(size)
+        if plan.least is not None and all(size is not None and size >= plan.least for size in sizes):
+            return True
         return self._graph.holds(shapes)
 
-    def _holds(self, sizes: Sequence[int]) -> bool:
+    def learn(self, shapes: Sequence[Shape]) -> None:
+        """A call with inputs of these shapes was traced by itself: that can be done."""
+        apart = any(len({_size(shapes[place], axis) for place, axis in group}) > 1 for group in self._plan.groups)
+        if apart and len(shapes) == len(self._admits):
+            self._seen.append(list(shapes))
+            self._plan = self._planned()
+
+    def _planned(self) -> _Plan:
+        if any(shape is None for shape in self._admits):
+            return _Plan([], None)
+        by_sizes: dict[tuple[Any, ...], list[tuple[int, int]]] = {}
+        for place, shape in enumerate(self._admits):
+            for axis in [axis for axis, size in enumerate(shape or ()) if size is None]:
+                sizes = tuple(_size(shapes[place], axis) for shapes in self._seen)
+                by_sizes.setdefault(sizes, []).append((place, axis))
+        groups, least = list(by_sizes.values()), None
+        if len(groups) <= len(PRIMES) and self._holds(groups, PRIMES):
+            least = next((size for size in SMALL if self._holds(groups, [size] * len(groups))), None)
+        return _Plan(groups, least)
+
+    def _holds(self, groups: Sequence[Sequence[tuple[int, int]]], sizes: Sequence[int]) -> bool:
         shapes = [None if shape is None else list(shape) for shape in self._admits]
-        for group, size in zip(self._groups, sizes, strict=False):
+        for group, size in zip(groups, sizes, strict=False):
             for place, axis in group:
                 shapes[place][axis] = size  # type: ignore[index]  # no rank is open here
         return self._graph.holds(shapes)
@@ -236,8 +257,10 @@ def _prepared(operation: Any, graph: Any, checks: Sequence[tuple[Any, Any]], nee
 def _results(scratch: Any, operation: _Operation, inputs: list[Any]) -> list[Any]:
     """What an operation makes of inputs of these shapes."""
     theirs = operation.outputs
+    if operation.kind == "Assert" and _known(inputs[0]) is False:
+        raise Refused
     if operation.inner:
-        shapes = _inner_shapes(operation, [tensor.shape for tensor in inputs])
+        shapes = _inner_shapes(operation, inputs)
         return [_placeholder(*pair) for pair in zip(theirs, shapes, strict=True)]
     if operation.calls:
         return [_placeholder(tensor, tensor.shape) for tensor in theirs]  # nothing is known of what is inside
@@ -255,9 +278,11 @@ def _results(scratch: Any, operation: _Operation, inputs: list[Any]) -> list[Any
     return list(made.outputs)
 
 
-def _inner_shapes(operation: _Operation, shapes: list[Any]) -> list[Any]:
+def _inner_shapes(operation: _Operation, inputs: list[Any]) -> list[Any]:
+    shapes = [tensor.shape for tensor in inputs]
     if operation.kind in BRANCHES:
-        each = [graph.infer(shapes[1:]) for graph in operation.inner]
+        known = {place: value for place, tensor in enumerate(inputs[1:]) if (value := _known(tensor)) is not None}
+        each = [graph.infer(shapes[1:], known) for graph in operation.inner]
         return [one.most_specific_compatible_shape(two) for one, two in zip(*each, strict=True)]
     (inner,) = operation.inner
     found = inner.infer(shapes)
@@ -266,6 +291,14 @@ def _inner_shapes(operation: _Operation, shapes: list[Any]) -> list[Any]:
             if before.is_fully_defined() and after != before:
                 raise Refused  # a variable of a loop that changes its shape: TensorFlow has its own rules for that
     return found
+
+
+def _known(tensor: Any) -> bool | None:
+    """What a condition comes to, where it hangs on nothing but what is known: TensorFlow would find out, too."""
+    if tensor.dtype != tf.bool or tensor.shape.rank != 0:
+        return None
+    value = tensor_util.try_evaluate_constant(tensor)
+    return None if value is None else bool(value)
 
 
 def _placeholder(like: Any, shape: Any) -> Any:

@@ -12,9 +12,13 @@ import numpy as np
 from traceonce.facts.error_text import last_line
 from traceonce.frameworks.tensorflow.dropin import nests
 from traceonce.frameworks.tensorflow.dropin.apart import Apart, apart
-from traceonce.frameworks.tensorflow.dropin.body_checks import handles_errors, looks_at_types
+from traceonce.frameworks.tensorflow.dropin.body_checks import (
+    asks_for_exact_types,
+    handles_errors,
+    looks_at_types,
+)
 from traceonce.frameworks.tensorflow.dropin.forms import Form, Lift, Path
-from traceonce.frameworks.tensorflow.dropin.graph_facts import has_effects, same_outputs
+from traceonce.frameworks.tensorflow.dropin.graph_facts import has_effects, may_raise_late, same_outputs
 from traceonce.frameworks.tensorflow.dropin.graphs import folded_operations, unused_operations
 from traceonce.frameworks.tensorflow.dropin.inputs import Call, lifted_arguments, unique
 from traceonce.frameworks.tensorflow.dropin.lifts import Unsafe, possible_dtypes, safe_lift
@@ -224,7 +228,7 @@ class Trials:
             number = noticing(nests.get(arguments, path), lambda: looks.append(True))
             arguments = nests.put(arguments, path, number)
         args, kwargs = tracer.function.split(arguments)
-        with apart(tracer.cache):
+        with apart(tracer.cache), watched() as reads:
             try:
                 trace = tracer.make(args, kwargs, trying=True)
             except Exception:  # it could be traced with a number of the plain kind
@@ -232,7 +236,7 @@ class Trials:
         if trace is None:
             return True
         tracer.cache.drop(trace)
-        return bool(looks)
+        return bool(looks) or asks_for_exact_types(reads.codes)  # the class of these numbers is one of ours
 
 
 def _looks(reads: Reads, compared: int = 0) -> str | None:
@@ -253,10 +257,13 @@ def _may_be_refused(lifted: Any, lifts: Mapping[int, Lift]) -> bool:
     Asked of the ends of the range, and of zero: TensorFlow works out shapes from numbers, and refuses what is too large
     or too small.
     """
-    return has_effects(lifted) and any(
-        refuses(lifted, {place: end})
-        for place, lift in lifts.items()
-        for end in (lift.most, max(-lift.most, lift.least), 0)
+    return has_effects(lifted) and (
+        may_raise_late(lifted, lifts)
+        or any(
+            refuses(lifted, {place: end})
+            for place, lift in lifts.items()
+            for end in (lift.most, max(-lift.most, lift.least), 0)
+        )
     )
 
 
