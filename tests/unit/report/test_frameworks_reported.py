@@ -98,7 +98,7 @@ def test_the_verdict_is_its_own() -> None:
                 "退回即时执行",
                 "≥ 9",
                 "现在用 8.4 毫秒，是原来的 7.0 倍",
-                "recompile\\_limit 只会",
+                "不再编译，而是作为普通 Python 运行",
             ),
         ),
     ],
