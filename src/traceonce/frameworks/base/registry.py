@@ -57,7 +57,7 @@ def known_backends() -> tuple[Known, ...]:
 
 
 def _warn_of_the_earlier_group(name: str) -> None:
-    """No error, whatever filters say: it is for those who maintain the package, and whoever only has it must not fail."""
+    """Never an error, whatever filters say: whoever only has the package must not fail."""
     message = f"{name}: the entry-point group {EARLIER_ENTRY_POINTS} is called {ENTRY_POINTS} now"
     with contextlib.suppress(DeprecationWarning):
         warnings.warn(message, DeprecationWarning, stacklevel=3)
