@@ -194,7 +194,7 @@ class Watch(Observation):
 
 
 def diagnose(recording: Recording) -> list[Diagnosis]:
-    """One diagnosis per traced function, worst first, each with the fixes that may help and the records that explain it.
+    """One diagnosis per traced function, worst first, each with the fixes that may help and its records.
 
     It is what `Watch.diagnoses` has, for a recording of any machine and any time.
     """
