@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from traceonce.facts.dispatch import Stats
     from traceonce.integrations.retrace_log import log_retraces
     from traceonce.knowledge.advice import Explanation
-    from traceonce.limits.program_limits import limit, max_traces
+    from traceonce.public_limits import limit, max_traces
 
 __all__ = [
     "Breach",
@@ -99,9 +99,9 @@ _HOMES = {
     "diagnose": "traceonce.api",
     "explain": "traceonce.explanations",
     "function": "traceonce.dropin.function",
-    "limit": "traceonce.limits.program_limits",
+    "limit": "traceonce.public_limits",
     "log_retraces": "traceonce.integrations.retrace_log",
-    "max_traces": "traceonce.limits.program_limits",
+    "max_traces": "traceonce.public_limits",
     "stats": "traceonce.dropin.function",
     "watch": "traceonce.api",
 }

@@ -11,6 +11,7 @@ from traceonce.atomic_files import write_named
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.quantities import count_of, duration
+from traceonce.integrations import listeners as listeners  # enters itself
 from traceonce.observe.watch import Observation
 from traceonce.words.translated import Language
 
