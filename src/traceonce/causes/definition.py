@@ -11,6 +11,8 @@ from traceonce.facts import Cause, CauseCode, FunctionId, Reason, Verdict
 from traceonce.words.translated import Text
 
 Level: TypeAlias = Literal["error", "warning", "note"]
+# What is another object each time: the function, or what it closes over; or what is passed.
+Anew: TypeAlias = Literal["function", "argument"]
 # Sizes are a set, other values have an order; of objects only how many there were is known, or their names; `note`: the
 # note says it; `none`: there is nothing to list.
 Values: TypeAlias = Literal["in_order", "as_a_set", "counted", "named", "note", "none"]
@@ -69,8 +71,8 @@ class Definition:
     `name` is what tables call it, `family` what it is coloured by. `what` says in a few words what happened at a place,
     `remedy` what to change; `with_note` and `when_inferred` are added to the former where the cause has a note, or was
     inferred. `values` is how what was seen at the place is listed; `read_off`: every event has it there, also one that
-    has another cause. `rule`, `summary` and `level` are those of its SARIF rule. `wrong_value` is what a cause of
-    `facts.cause.SILENT` has, and no other.
+    has another cause. `anew`: it is another object that made the trace. `rule`, `summary` and `level` are those of its
+    SARIF rule. `wrong_value` is what a cause of `facts.cause.SILENT` has, and no other.
 
     Some cases are told in words of their own: `cases` names those that hold, the most special one first, and
     `special_what` and `special_remedy` have the words. What a framework calls otherwise is in its own home, under the
@@ -92,4 +94,10 @@ class Definition:
     when_inferred: Text | None = None
     values: Values = "in_order"
     read_off: bool = False
+    anew: Anew | None = None
     wrong_value: WrongValue | None = None
+
+    @property
+    def tells_of_objects(self) -> bool:
+        """Is no value seen there, but one object after the other?"""
+        return self.values in ("counted", "named", "note")
