@@ -18,6 +18,7 @@ EXCEPTIONS = {
     "frameworks/base/registry.py": "the registry",
     "__init__.py": "says what the product is for",
     "dropin/": "`traceonce.function` stands for one framework's own function, with its parameters",
+    "commands/run.py": "`--xla` is a contract",
     "integrations/__init__.py": "lists what there is",
     "integrations/keras_callback.py": "takes the Keras that one framework brings, before that which is installed",
     "integrations/fit_in_progress.py": "part of the callback",
@@ -29,7 +30,7 @@ EXCEPTIONS = {
     "knowledge/claims/__init__.py": "all of these claims are about one framework, which it names once",
     "knowledge/benign.txt": "data: lines of real logs",
 }
-PARTS = {"autograph", "dynamo", "inductor"}
+PARTS = {"autograph", "dynamo", "inductor", "xla"}
 
 
 def names_of_frameworks() -> re.Pattern[str]:
@@ -96,6 +97,7 @@ def test_every_exception_is_needed(place: str) -> None:
         ("PYTORCH_VERSION", True),
         ("model.package == 'keras'", True),
         ("# AutoGraph writes it", True),
+        ("counts_xla = True", True),
         ("wrapper(function)", False),
         ("the shelf.path, gtf.x", False),
     ],

@@ -92,7 +92,7 @@ FUNCTION: dict[str, Any] = {
     "needed_seconds": number,
     "share": optional_number,
     "bytes": optional_count,
-    "jit_compile": bool,
+    "unwatched": optional_text,
     "accepted": (bool, type(None)),
     "notes": dict,
     "compilations": int,
@@ -450,3 +450,10 @@ def test_what_is_counted_where_it_is_compiled_again() -> None:
     assert (function["made"], function["again"]) == (4, 3)
     (other,) = page_data(record(Events()(tensor("x", 1))))["functions"]
     assert (other["unit"], other["made"], other["again"]) == ("trace", 1, 0)
+
+
+@pytest.mark.parametrize(("backend", "option"), [("tensorflow", "--xla"), ("jax", None)])
+def test_the_option_that_would_have_shown_compilations(backend: str, option: str | None) -> None:
+    """As the framework's dialect has it; of one whose compilations are always watched, nothing is said."""
+    (function,) = page_data(record(Events(backend=backend, jit_compile=True)(tensor("x", 1))))["functions"]
+    assert function["unwatched"] == option

@@ -39,7 +39,7 @@ from traceonce.report.events import Timed, families_of, timed_events
 from traceonce.report.json import describe_cause
 from traceonce.report.page.change_grid import ChangeGrid, find_places
 from traceonce.report.phrases import chinese, english
-from traceonce.report.sentences import compilations, describe_reached, fix_command
+from traceonce.report.sentences import compilations, compilations_watched_with, describe_reached, fix_command
 from traceonce.version import __version__
 from traceonce.words.backticks import in_pairs
 from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
@@ -215,7 +215,7 @@ def _describe_function(
         "needed_seconds": _needed_seconds(events),
         "share": diagnosis.share,
         "bytes": diagnosis.bytes,
-        "jit_compile": diagnosis.jit_compile,
+        "unwatched": compilations_watched_with(diagnosis),
         "accepted": diagnosis.accepted,
         "notes": _function_notes(diagnosis),
         "compilations": compilations(diagnosis),

@@ -70,11 +70,13 @@ function limitWords({name, limits}) {
 
 /** What is good to know: without colour. */
 export function calmNotes() {
-  const unseen = DATA.functions.filter((func) => func.jit_compile && !func.compiles).map((func) => func.name);
+  const unseen = DATA.functions.filter(({unwatched}) => unwatched);
+  const names = unseen.slice(0, 5).map(({name}) => name);
   const lines = [
     !DATA.complete && phrase('verdict.incomplete'),
     DATA.runs > 1 && phrase('verdict.merged', {n: DATA.runs}),
-    unseen.length > 0 && phrase('verdict.compiles_unseen', {names: h('code', null, unseen.slice(0, 5).join(', '))}),
+    unseen.length > 0 &&
+      phrase('verdict.compiles_unseen', {names: h('code', null, names.join(', ')), option: unseen[0].unwatched}),
     ...DATA.notices.slice(0, NOTICES).map((notice) => inEnglish(notice)),
     DATA.notices.length > NOTICES && moreNotices(DATA.notices.slice(NOTICES)),
   ].filter(Boolean);

@@ -193,7 +193,7 @@ function remarks(func) {
     func.compiles > 0 && func.unit !== 'compile' && [words(keyFor(func, 'cards.compiled'), {n: func.compiles})],
     func.graph_breaks.length > 0 && [breaksInWords(func)],
     func.fell_back && [func.fell_back[state.language], 'bad'],
-    func.jit_compile && !func.compiles && [words('cards.compiles_not_watched')],
+    func.unwatched && [words('cards.compiles_not_watched', {option: func.unwatched})],
     ...sentencesOf(func.notes).map((note) => [note]),
     ...[...errorsOf(func)].map(([error, count]) => [raisedWords(func, error, count), 'bad']),
   ].filter(Boolean);
