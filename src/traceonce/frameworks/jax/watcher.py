@@ -19,7 +19,6 @@ from traceonce.facts import Notice, Signature, TraceEvent
 from traceonce.facts.error_text import describe_error
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.captured_state import Reader
-from traceonce.frameworks.base.closed_over import describe_sizes, roots_of
 from traceonce.frameworks.base.event_numbers import number_event
 from traceonce.frameworks.base.hooks import caller, leave_no_frame
 from traceonce.frameworks.base.identities import ByIdentity
@@ -294,14 +293,8 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         )
 
     def _captured(self, request: Request, made: Read) -> dict[str, str]:
-        """The sizes of what the first trace of a function object has captured."""
         described = request.described
-        try:
-            read = self._stale.arrays(described, request.bound)
-            return describe_sizes(read, made.captured, roots_of(described.python, described.instance))
-        except Exception as error:  # the trace is told of all the same
-            self._problem(error)
-            return {}
+        return self._sizes(lambda: self._stale.arrays(described, request.bound), lambda: made.captured, described)
 
     def _is_array(self, value: object) -> bool:
         return isinstance(value, self._probes.jax.Array) and not isinstance(value, self._probes.core.Tracer)

@@ -81,7 +81,7 @@ class Desk:
         data = {
             "explanation": answer.explanation.model_dump(),
             "category": record.category,
-            "outcomes": [outcome._asdict() for outcome in reversed(self.knowledge.outcomes(record.id))],
+            "outcomes": [msgspec.structs.asdict(outcome) for outcome in reversed(self.knowledge.outcomes(record.id))],
         }
         found = _bounded(data, _RECORD, contract.RecordFound)
         return _answer(found, tell_record(render_markdown(record, language), found))
@@ -91,10 +91,9 @@ class Desk:
 
     def _report_outcome(self, asked: contract.OutcomeAsked) -> Answer:
         with _records_are_searched_for():
-            outcome = self.knowledge.report_outcome(
+            found = self.knowledge.report_outcome(
                 asked.record, asked.workaround, asked.worked, note=asked.note, version=asked.version
             )
-        found = contract.OutcomeShown(**outcome._asdict())
         return _answer(found, tell_outcome(found))
 
     def record_document(self, id: str) -> str:
