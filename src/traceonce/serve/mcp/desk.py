@@ -28,7 +28,7 @@ _LINE = {"id", "signature", "category", "tier"}
 _RECORDS = Bounds({}, {}, "records")
 _RECORD = Bounds({"outcomes": 20}, _LONGER, "outcomes")
 _RECORDINGS = Bounds({"command": 10}, {"command": 100, "name": 200, "worst": 200}, "recordings")
-Form = TypeVar("Form", bound=msgspec.Struct)
+Shown = TypeVar("Shown", bound=msgspec.Struct)
 
 
 class Shelf(Protocol):
@@ -112,7 +112,7 @@ def _records_are_searched_for() -> Iterator[None]:
         raise NotFoundError(f"{said} search_records finds records by words.") from None
 
 
-def _bounded(data: dict[str, Any], bounds: Bounds, form: type[Form]) -> Form:
+def _bounded(data: dict[str, Any], bounds: Bounds, form: type[Shown]) -> Shown:
     return msgspec.convert(cut(msgspec.to_builtins(data), bounds), form)
 
 
