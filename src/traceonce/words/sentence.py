@@ -17,8 +17,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from traceonce.facts.entries import Notice
 from traceonce.facts.note import Argument, Note
-from traceonce.words.backticks import KEPT
+from traceonce.words.backticks import KEPT, plain
 from traceonce.words.durations import duration, in_seconds
 from traceonce.words.translated import Language
 
@@ -30,6 +31,9 @@ _SEMICOLON = {"en": "; ", "zh": "；"}
 _MORE = {"en": " (and {:,} more)", "zh": "（另有 {:,} 处）"}
 
 
+_MADE: dict[str, Sentence] = {}
+
+
 @dataclass(frozen=True)
 class Sentence:
     """One definition for one code. Called with its arguments, it makes the note."""
@@ -37,6 +41,9 @@ class Sentence:
     code: str
     en: str
     zh: str
+
+    def __post_init__(self) -> None:
+        _MADE[self.code] = self
 
     def __call__(self, **arguments: Argument | Sequence[str]) -> Note:
         if arguments.keys() != self.places("en"):
@@ -58,6 +65,12 @@ class Sentence:
 @dataclass(frozen=True)
 class Phrase(Sentence):
     """What stands after something else, such as a verdict or the name of a recipe: no whole sentence."""
+
+
+def noticed(note: Note, *, error: bool = False, hook: bool = False) -> Notice:
+    """A notice of what was noted here; no more is loaded for it than the module that has its words."""
+    text = plain(_MADE[note.code].fill(note, "en"))
+    return Notice(text, error, hook, note.code, note.arguments)
 
 
 def enumerate_in(language: Language, words: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from traceonce.facts import Notice, Signature, TraceEvent
+from traceonce.facts import Signature, TraceEvent
 from traceonce.facts.error_text import describe_error
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.captured_state import Reader
@@ -31,11 +31,13 @@ from traceonce.frameworks.jax.jaxprs import Read, read_jaxpr
 from traceonce.frameworks.jax.listener import Listening
 from traceonce.frameworks.jax.memories import Memories
 from traceonce.frameworks.jax.no_tracing import CountedCalls
+from traceonce.frameworks.jax.notices import EARLIER_NOT_KNOWN
 from traceonce.frameworks.jax.own_files import JaxPlaces
 from traceonce.frameworks.jax.probes import Probes
 from traceonce.frameworks.jax.requests import Asked, Request, Requests, shapes_of_state
 from traceonce.frameworks.jax.stale_values import KnownTrace, StaleChecks
 from traceonce.frameworks.jax.transformations import TransformedCalls
+from traceonce.words.sentence import noticed
 
 PARTS = 16  # inner traces that are looked at with the one that they are part of
 
@@ -143,7 +145,7 @@ class JaxWatcher(MissWatcher[JaxMiss]):
     def _remember_earlier(self) -> None:
         if not hasattr(self._probes.pjit, "_infer_params_cached"):
             version = self._probes.jax.__version__
-            self._sink.write(Notice(f"JAX {version} keeps no list of its traces: those made before are not known"))
+            self._sink.write(noticed(EARLIER_NOT_KNOWN(version=version)))
         for function, signature in self._requests.earlier():
             self._memories.add(function, signature)
 

@@ -42,7 +42,7 @@ from traceonce.report.phrases import chinese, english
 from traceonce.report.sentences import compilations, compilations_watched_with, describe_reached, fix_command
 from traceonce.version import __version__
 from traceonce.words.backticks import in_pairs
-from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
+from traceonce.words.notes import diagnosis_notes, fix_notes, notice_text, proof_reason
 from traceonce.words.notes.diagnoses import TRACES_RAISED
 from traceonce.words.translated import LANGUAGES
 
@@ -109,7 +109,11 @@ def make_page_data(material: Material) -> dict[str, Any]:
         "events": events,
         "refused": list(_describe_refused(recording, numbers)),
         "records": material.records,
-        "notices": [notice.text for notice in recording.notices if not notice.hook],
+        "notices": [
+            {language: notice_text(notice, language) for language in LANGUAGES}
+            for notice in recording.notices
+            if not notice.hook
+        ],
     }
 
 

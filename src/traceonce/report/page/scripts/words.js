@@ -67,6 +67,11 @@ export function inEnglish(text, tag = 'span') {
   return h(tag, {lang: state.language === 'en' ? null : 'en'}, content);
 }
 
+/** A text that comes in every language; what an older recording has, or an error in it, is in English. */
+export function inLanguage(text) {
+  return text[state.language] === text.en ? inEnglish(text.en) : withCode(text[state.language]);
+}
+
 /** Sentences that come in every language; an older recording has the English ones alone. */
 export function sentencesOf(notes) {
   return notes[state.language].map((note, n) => (note === notes.en[n] ? inEnglish(note) : withCode(note)));
