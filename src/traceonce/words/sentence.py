@@ -7,13 +7,15 @@ of those. A place can say how its argument is shown:
 - ``{kinds:or}``: several words, of which one holds.
 - ``{errors:texts}``: several texts, the first few of them.
 - ``{lost:duration}``: a time, in a unit that fits; ``{lost:seconds}``: in seconds, to compare with another.
-- ``{count:trace|traces}``: the word for one, and for several; by the number, or by how many there are.
+- ``{count:trace|traces}``: the word for one, and for several; by the number, or by how many there are. The words of the
+  pages (`report/page/words`, `serve/web/labels.py`, `Dialect.page`) have the same.
 """
 
 from __future__ import annotations
 
+import re
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +34,8 @@ _MORE = {"en": " (and {:,} more)", "zh": "（另有 {:,} 处）"}
 
 
 _MADE: dict[str, Sentence] = {}
+# Each form may have places of its own: ``{n:once|{n} times}``. The page reads them by the same expression (words.js).
+_FORMS = re.compile(r"\{(\w+):((?:[^{}|]|\{\w+\})*)\|((?:[^{}]|\{\w+\})*)\}")
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,11 @@ class Sentence:
 @dataclass(frozen=True)
 class Phrase(Sentence):
     """What stands after something else, such as a verdict or the name of a recipe: no whole sentence."""
+
+
+def choose_forms(template: str, values: Mapping[str, object]) -> str:
+    """The template with the word for one, or for several, wherever it has both; other places stay."""
+    return _FORMS.sub(lambda both: both[2] if values.get(both[1]) == 1 else both[3], template)
 
 
 def noticed(note: Note, *, error: bool = False, hook: bool = False) -> Notice:

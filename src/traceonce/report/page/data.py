@@ -118,16 +118,11 @@ def make_page_data(material: Material) -> dict[str, Any]:
 
 
 def _describe_dialect(backend: str) -> dict[str, Any]:
-    """The words of the page that a framework has its own for; the form for one, and for several, apart."""
+    """The words of the page that a framework has its own for."""
     return {
-        key: {language: _forms(text.said_in(language)) for language in LANGUAGES}
+        key: {language: text.said_in(language) for language in LANGUAGES}
         for key, text in dialect_of(backend).page.items()
     }
-
-
-def _forms(words: str) -> str | dict[str, str]:
-    one, bar, several = words.partition("|")
-    return {"one": one, "other": several} if bar else words
 
 
 def describe_catalogue() -> dict[str, Any]:

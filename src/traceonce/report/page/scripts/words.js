@@ -6,7 +6,7 @@ import {integer} from './numbers.js';
 import {state} from './state.js';
 
 const WORDS = JSON.parse(byId('words').textContent);
-const PLURALS = {en: new Intl.PluralRules('en'), zh: new Intl.PluralRules('zh')};
+const FORMS = /\{(\w+):((?:[^{}|]|\{\w+\})*)\|((?:[^{}]|\{\w+\})*)\}/g; // {n:once|{n} times}, as Python's sentences have it
 
 /** The entry at a dotted key, in the current language. A key that does not exist is shown as it is. */
 function wordsEntry(key) {
@@ -21,10 +21,7 @@ export function keyFor(func, key) {
 }
 
 function template(key, values) {
-  const entry = wordsEntry(key);
-  if (typeof entry === 'string') return entry;
-  const form = PLURALS[state.language].select(values.n); // forms of a number: {"one": …, "other": …}, chosen by `n`
-  return entry[form] ?? entry.other;
+  return wordsEntry(key).replace(FORMS, (_, name, one, several) => (Number(values[name]) === 1 ? one : several));
 }
 
 function asText(value) {
