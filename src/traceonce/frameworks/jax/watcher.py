@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from traceonce.errors import TracingLimitReached
 from traceonce.facts import Notice, Signature, TraceEvent
 from traceonce.facts.error_text import describe_error
 from traceonce.frameworks.base.backend import Sink
@@ -110,7 +111,8 @@ class JaxWatcher(MissWatcher[JaxMiss]):
             try:
                 return original(fun, info, args, kwargs)
             except BaseException as error:
-                if not self._stopped and not self._was_tracing(error):
+                refused_by_us = isinstance(error, TracingLimitReached)
+                if not self._stopped and not refused_by_us and not self._was_tracing(error):
                     self._refused(sys._getframe(1), fun, info, args, kwargs, error)
                 leave_no_frame(error)
                 raise
