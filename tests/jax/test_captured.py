@@ -27,7 +27,7 @@ def test_data_that_grows(jax: Any) -> None:
             make(rows)(np.ones(3, np.float32))
     assert (only(seen).retraces, only(seen).verdict) == (2, Verdict.RETRACING)
     assert sorted(captured(only(seen))) == [("inputs", "[40, 3]", "[41, 3]", 2), ("targets", "[40]", "[41]", 2)]
-    assert "that cannot be told" in str(seen)
+    assert "unclear which" in str(seen)
 
 
 def test_an_attribute_and_what_grows_on_both_sides(jax: Any) -> None:
