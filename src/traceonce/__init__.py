@@ -15,30 +15,33 @@ if TYPE_CHECKING:
     from typing import Any
 
     from traceonce import keras as keras
-    from traceonce.api import Watch, watch
-    from traceonce.diagnosis import diagnose
+    from traceonce.api import Watch, diagnose, watch
     from traceonce.dropin.function import function, stats
     from traceonce.errors import RecordingError, TraceonceError, TracingLimitReached, TracingLimitWarning, UsageError
     from traceonce.explanations import Explanations, explain
     from traceonce.facts import (
         Breach,
+        CallSite,
         Cause,
         CauseCode,
         Diagnosis,
         Fix,
         FunctionId,
         Proof,
+        Reason,
         Recording,
+        Signature,
         TraceEvent,
         Verdict,
     )
     from traceonce.facts.dispatch import Stats
     from traceonce.integrations.retrace_log import log_retraces
     from traceonce.knowledge.advice import Explanation
-    from traceonce.limits.program_limits import limit, max_traces
+    from traceonce.public_limits import limit, max_traces
 
 __all__ = [
     "Breach",
+    "CallSite",
     "Cause",
     "CauseCode",
     "Diagnosis",
@@ -47,8 +50,10 @@ __all__ = [
     "Fix",
     "FunctionId",
     "Proof",
+    "Reason",
     "Recording",
     "RecordingError",
+    "Signature",
     "Stats",
     "TraceEvent",
     "TraceonceError",
@@ -70,6 +75,7 @@ __all__ = [
 
 _HOMES = {
     "Breach": "traceonce.facts",
+    "CallSite": "traceonce.facts",
     "Cause": "traceonce.facts",
     "CauseCode": "traceonce.facts",
     "Diagnosis": "traceonce.facts",
@@ -78,8 +84,10 @@ _HOMES = {
     "Fix": "traceonce.facts",
     "FunctionId": "traceonce.facts",
     "Proof": "traceonce.facts",
+    "Reason": "traceonce.facts",
     "Recording": "traceonce.facts",
     "RecordingError": "traceonce.errors",
+    "Signature": "traceonce.facts",
     "Stats": "traceonce.facts.dispatch",
     "TraceEvent": "traceonce.facts",
     "TraceonceError": "traceonce.errors",
@@ -88,12 +96,12 @@ _HOMES = {
     "UsageError": "traceonce.errors",
     "Verdict": "traceonce.facts",
     "Watch": "traceonce.api",
-    "diagnose": "traceonce.diagnosis",
+    "diagnose": "traceonce.api",
     "explain": "traceonce.explanations",
     "function": "traceonce.dropin.function",
-    "limit": "traceonce.limits.program_limits",
+    "limit": "traceonce.public_limits",
     "log_retraces": "traceonce.integrations.retrace_log",
-    "max_traces": "traceonce.limits.program_limits",
+    "max_traces": "traceonce.public_limits",
     "stats": "traceonce.dropin.function",
     "watch": "traceonce.api",
 }

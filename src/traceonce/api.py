@@ -11,6 +11,7 @@ from traceonce.atomic_files import write_named
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording
 from traceonce.facts.quantities import count_of, duration
+from traceonce.integrations import listeners as listeners  # enters itself
 from traceonce.observe.watch import Observation
 from traceonce.words.translated import Language
 
@@ -54,9 +55,7 @@ class Watch(Observation):
     @property
     def diagnoses(self) -> list[Diagnosis]:
         """One diagnosis per traced function, worst first."""
-        from traceonce.analysis.diagnoses import diagnose_linked
-
-        return diagnose_linked(self.recording)
+        return diagnose(self.recording)
 
     @property
     def traces(self) -> int:
@@ -179,9 +178,9 @@ class Watch(Observation):
 
     def _counted(self) -> list[Diagnosis]:
         """The diagnoses without fixes: whoever counts in a loop need not wait for those."""
-        from traceonce.diagnosis import diagnose
+        from traceonce.diagnosis import diagnose as count
 
-        return diagnose(self.recording)
+        return count(self.recording)
 
     def _called(self, name: str) -> list[Diagnosis]:
         return [diagnosis for diagnosis in self._counted() if diagnosis.function.is_called(name)]
@@ -193,6 +192,16 @@ class Watch(Observation):
 
         recording, shell = with_excerpts(self.recording), running_shell()
         return recording if shell is None else name_cells(recording, shell)
+
+
+def diagnose(recording: Recording) -> list[Diagnosis]:
+    """One diagnosis per traced function, worst first, each with the fixes that may help and its records.
+
+    It is what `Watch.diagnoses` has, for a recording of any machine and any time.
+    """
+    from traceonce.analysis.diagnoses import diagnose_linked
+
+    return diagnose_linked(recording)
 
 
 @overload

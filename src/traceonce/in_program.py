@@ -9,6 +9,7 @@ import msgspec
 
 from traceonce.config import Config
 from traceonce.frameworks.base.arrival import Arrivals
+from traceonce.integrations import listeners as listeners  # enters itself
 from traceonce.observe.hub import hub
 from traceonce.observe.process_start import Orders
 from traceonce.observe.recorder import FileRecorder

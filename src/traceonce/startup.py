@@ -53,6 +53,7 @@ def put_in_force(config: Config) -> None:
     """Put the limits of a configuration in force."""
     if not config.acts_inside:
         return
+    from traceonce.integrations import listeners as listeners  # enters itself
     from traceonce.limits.program_limits import Limiting, limits
 
     if config.general_limit is not None:

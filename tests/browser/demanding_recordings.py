@@ -293,7 +293,30 @@ def _recording(name: str, events: list[TraceEvent], *, calls: int, seconds: floa
     )
 
 
+def make_changed_by_tracing() -> Recording:
+    """One function whose body changes Python state, and one that draws random numbers; neither is traced again."""
+    functions = [FunctionId("count_steps", "train.py", 8), FunctionId("add_noise", "train.py", 15)]
+    events = [
+        TraceEvent(number, "tensorflow", function, Signature(()), call=1, seconds=0.01, start=BEGAN + number)
+        for number, function in enumerate(functions, 1)
+    ]
+    counted = Cause(CauseCode.SIDE_EFFECT, "STEPS[0]", "0", "1", type_name="int")
+    drawn = Cause(CauseCode.SIDE_EFFECT, "np.random", "", "", type_name="random numbers")
+    return Recording(
+        environment=ENVIRONMENT,
+        command=("train.py",),
+        exit_code=0,
+        seconds=4.0,
+        events=tuple(events),
+        findings=tuple(Finding("tensorflow", *found) for found in zip(functions, (counted, drawn), strict=True)),
+        calls={"": {function.key: 9 for function in functions}},
+        started=BEGAN,
+        runs=("changed",),
+    )
+
+
 DEMANDING = {
+    "changed_by_tracing": make_changed_by_tracing,
     "returning": make_returning,
     "surviving": make_surviving,
     "lookalikes": make_lookalikes,

@@ -9,6 +9,7 @@ from tests.browser.browsing import OpenPage, assert_accessible, assert_fits
 from tests.browser.made_recordings import HOSTILE
 from tests.browser.report_parts import TRAIN, card, head, names_shown, open_every_card
 from tests.browser.reports import Reports
+from traceonce.words.translated import Language
 
 
 def moment_text(seconds: float) -> str:
@@ -78,6 +79,24 @@ def test_nothing_to_fix_is_calm(open_report: OpenPage) -> None:
     expect(page.locator(".alarm")).to_have_count(0)
     expect(page.locator("section.fix")).to_have_count(0)
     assert_accessible(page)
+
+
+@pytest.mark.parametrize(
+    ("language", "headline", "line"),
+    [
+        ("en", "changes Python state only while it is traced", "changes np.random only while it is traced."),
+        ("zh", "只在追踪时修改 Python 状态", "只在追踪时修改 np.random。"),
+    ],
+)
+def test_state_that_only_tracing_changes(open_report: OpenPage, language: Language, headline: str, line: str) -> None:
+    """The first function is the headline, the other a line below it; random numbers have no values to show."""
+    page = open_report("changed_by_tracing", language=language)
+    expect(page.locator("h1")).to_have_text(f"count_steps {headline}")
+    expect(page.locator(".lede")).not_to_be_empty()
+    expect(page.locator(".alarm")).to_have_count(1)
+    expect(page.locator(".alarm")).to_contain_text(f"add_noise {line}")
+    expect(page.locator("#verdict")).to_contain_text("0 → 1")
+    expect(page.locator("#verdict")).not_to_contain_text("verdict.")
 
 
 def test_a_run_without_traces(open_report: OpenPage) -> None:

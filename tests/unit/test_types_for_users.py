@@ -60,6 +60,9 @@ seen.save(Path("run.json"))
 recording: traceonce.Recording = traceonce.Recording.load("run.json")
 events: tuple[traceonce.TraceEvent, ...] = recording.events
 diagnoses: list[traceonce.Diagnosis] = traceonce.diagnose(recording)
+reasons: list[traceonce.Reason] = [diagnosis.reason for diagnosis in diagnoses]
+sites: list[traceonce.CallSite | None] = [event.call_site for event in events]
+signatures: list[traceonce.Signature] = [event.signature for event in events]
 for explanation in traceonce.explain("an error", language="zh"):
     text: str = explanation.record
 try:

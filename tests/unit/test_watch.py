@@ -95,6 +95,7 @@ def test_it_is_saved_with_its_source_and_loaded(seen: Watch, tmp_path: Path) -> 
     assert loaded.events == seen.events
     assert any("def step" in line for excerpt in loaded.excerpts for line in excerpt.lines)
     assert traceonce.diagnose(loaded) == traceonce.diagnose(seen.recording)
+    assert traceonce.diagnose(seen.recording) == seen.diagnoses
 
 
 @pytest.mark.parametrize("name", ["report.html", "REPORT.HTM"])

@@ -71,6 +71,7 @@ IDENTITY = Definition(
     ),
     cases=_cases_of_identity,
     values="named",
+    anew="argument",
 )
 COLLECTED = Definition(
     CauseCode.COLLECTED,
@@ -81,6 +82,7 @@ COLLECTED = Definition(
     what=Text("a {type} object; the earlier one is gone", "{type} 对象；之前的那个已被回收"),
     remedy=Text("keep one object alive and pass it in every call", "让一个对象一直存在，每次调用都传入它"),
     values="named",
+    anew="argument",
 )
 UNEQUAL = Definition(
     CauseCode.UNEQUAL,
@@ -138,6 +140,7 @@ NEW_FUNCTION = Definition(
     with_note=Text(", with another {note}", "，不同的是 {note}"),
     cases=_cases_of_new_object,
     values="counted",
+    anew="function",
 )
 NEW_INSTANCE = Definition(
     CauseCode.NEW_INSTANCE,
@@ -159,6 +162,7 @@ NEW_INSTANCE = Definition(
     with_note=Text(", with another {note}", "，不同的是 {note}"),
     cases=_cases_of_new_object,
     values="counted",
+    anew="function",
 )
 CAPTURED = Definition(
     CauseCode.CAPTURED,
@@ -174,6 +178,7 @@ CAPTURED = Definition(
         "make the compiled function once, and pass the array as an argument",
         "只创建一次编译的函数，把这个数组作为参数传入",
     ),
+    anew="function",
 )
 VARIABLE_CREATION = Definition(
     CauseCode.VARIABLE_CREATION,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from traceonce.causes import families
-from traceonce.causes.definition import Definition, Happened
-from traceonce.facts import CauseCode
+from traceonce.causes.definition import Definition, Happened, WrongValue, WrongValueWords
+from traceonce.facts import CauseCode, Reason, Verdict
 from traceonce.words.translated import Text
 
 
@@ -30,6 +30,35 @@ STALE = Definition(
     remedy=Text("pass it as an argument", "把它作为参数传入"),
     level="error",
     when_inferred=Text(" (inferred: it was not shown to reach the graph)", "（推断：没有证实它进入了图）"),
+    wrong_value=WrongValue(
+        Verdict.STALE,
+        Reason.WRONG_VALUE,
+        WrongValueWords(
+            headline=Text("{name} answers with an old value", "{name} 返回的是旧值"),
+            alarm=Text(
+                "**{name} answers with an old value.** {path} was {was} when it was traced and is {now} now. "
+                "No retrace, no error: the answer is wrong.",
+                "**{name} 返回的是旧值。**追踪时 {path} 是 {was}，现在是 {now}。没有重新追踪，也没有报错：结果是错的。",
+            ),
+            lede=Text(
+                "Its trace keeps what it read when it was made. There is no retrace and no error: the results are "
+                "wrong.",
+                "追踪会固定住当时读到的值。没有重新追踪，也没有报错：结果是错的。",
+            ),
+        ),
+        unsure=WrongValueWords(
+            headline=Text("{name} may answer with an old value", "{name} 返回的可能是旧值"),
+            alarm=Text(
+                "**{name} may answer with an old value.** {path} was {was} when it was traced and is {now} now. It "
+                "was not shown to reach the graph.",
+                "**{name} 返回的可能是旧值。**追踪时 {path} 是 {was}，现在是 {now}。尚未证实它进入了图。",
+            ),
+            lede=Text(
+                "Its trace keeps what it read when it was made. Whether that value reaches the graph was not shown.",
+                "追踪会固定住当时读到的值。尚未证实该值进入了图。",
+            ),
+        ),
+    ),
 )
 SIDE_EFFECT = Definition(
     CauseCode.SIDE_EFFECT,
@@ -66,6 +95,23 @@ SIDE_EFFECT = Definition(
             "使用框架自己的随机函数，或者在函数之外抽取，把它们作为参数传入",
         ),
     },
+    wrong_value=WrongValue(
+        Verdict.STALE,
+        Reason.CHANGED_BY_TRACING,
+        WrongValueWords(
+            headline=Text("{name} changes Python state only while it is traced", "{name} 只在追踪时修改 Python 状态"),
+            alarm=Text(
+                "**{name} changes {path} only while it is traced.** No retrace, no error: later calls leave it as "
+                "it is.",
+                "**{name} 只在追踪时修改 {path}。**没有重新追踪，也没有报错：之后的调用都不再修改它。",
+            ),
+            lede=Text(
+                "Its body changes Python state, and the body runs only while it is traced. There is no retrace and no "
+                "error: later calls change nothing.",
+                "函数体修改 Python 状态，而函数体只在追踪时运行。没有重新追踪，也没有报错：之后的调用都不再修改它。",
+            ),
+        ),
+    ),
 )
 CONFUSED = Definition(
     CauseCode.CONFUSED,
@@ -79,4 +125,23 @@ CONFUSED = Definition(
     what=Text("an equal number of a different type was served by the same trace", "类型不同而相等的数用了同一个图"),
     remedy=Text("pass one type in every call", "每次调用都传入同一种类型"),
     level="error",
+    wrong_value=WrongValue(
+        Verdict.CONFUSED,
+        Reason.WRONG_VALUE,
+        WrongValueWords(
+            headline=Text("{name} mixes up equal values of different types", "{name} 混淆了类型不同但相等的值"),
+            alarm=Text(
+                "**{name} mixes up equal values.** {path} was {was} when it was traced and is {now} now; "
+                "both are equal to the tracer, so the same trace answers.",
+                "**{name} 混淆了相等的值。**追踪时 {path} 是 {was}，现在是 {now}；"
+                "追踪器认为两者相等，因此使用了同一个追踪。",
+            ),
+            lede=Text(
+                "Values that are equal, such as 1, True and 1.0, share one trace. There is no retrace and no error: "
+                "a call gets the answer that was made for another type.",
+                "相等的值（如 1、True 和 1.0）共用一个追踪。没有重新追踪，"
+                "也没有报错：调用得到的是为另一种类型生成的结果。",
+            ),
+        ),
+    ),
 )

@@ -41,20 +41,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from traceonce.causes import CATALOGUE
 from traceonce.facts import Cause, CauseCode, Growth, Reason, Verdict
 
-NEW_OBJECT = {CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE, CauseCode.CAPTURED}
 PAID_OFF = 10  # calls to a trace from which on another function object is no waste
 ENOUGH = 5  # retraces that are an alarm where calls are not counted
 MANY = 8  # retraces that are an alarm where they have not paid off
 DATASETS = 20  # times that the function of a dataset is traced again before it is an alarm
 MULTIPLIED = 4  # retraces that two flags, or two modes, cannot make alone
 SIZES = 3  # sizes beside the first that are more than a warm-up, where they have not paid off
-_SILENTLY_WRONG = {
-    CauseCode.STALE: (Verdict.STALE, Reason.WRONG_VALUE),
-    CauseCode.SIDE_EFFECT: (Verdict.STALE, Reason.CHANGED_BY_TRACING),
-    CauseCode.CONFUSED: (Verdict.CONFUSED, Reason.WRONG_VALUE),
-}
+_NEW_OBJECT = {code for code, each in CATALOGUE.items() if each.anew == "function"}
+_SILENTLY_WRONG = [(code, wrong) for code, each in CATALOGUE.items() if (wrong := each.wrong_value) is not None]
 
 
 def judge_growth(retraced_at: Sequence[int | None], calls: int | None) -> Growth:
@@ -89,7 +86,7 @@ class Retrace(NamedTuple):
 
     @property
     def in_arguments(self) -> bool:
-        return not self.repeated and any(cause.code not in NEW_OBJECT for cause in self.causes)
+        return not self.repeated and any(cause.code not in _NEW_OBJECT for cause in self.causes)
 
     @property
     def new_object(self) -> bool:
@@ -150,9 +147,9 @@ def judge(
         return Verdict.RECOMPILING, growth, Reason.COMPILED_FOR_SHAPES
     if failed:
         return Verdict.FAILED, growth, Reason.RAISED
-    for code, (verdict, reason) in _SILENTLY_WRONG.items():
+    for code, wrong in _SILENTLY_WRONG:
         if code in silent:
-            return verdict, growth, reason
+            return wrong.verdict, growth, wrong.reason
     if not retraces and not recompiles:
         return Verdict.OK, growth, Reason.TRACED_ONCE if traces <= 1 else Reason.EACH_GRAPH_ONCE
     own = [retrace for retrace in retraces if retrace.parent is None]

@@ -47,5 +47,8 @@ def sort_by_attention(recording: Recording, diagnoses: Sequence[Diagnosis]) -> A
 def changed_since(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, Cause]]:
     """Values that a trace holds and that were found changed at the end: whether a call came after that is not known."""
     for diagnosis in diagnoses:
-        if not diagnosis.verdict.is_alarm:
-            yield from ((diagnosis, cause) for cause in diagnosis.causes if cause.code is CauseCode.STALE)
+        yield from ((diagnosis, cause) for cause in diagnosis.causes if is_changed_since(cause, diagnosis))
+
+
+def is_changed_since(cause: Cause, diagnosis: Diagnosis) -> bool:
+    return cause.code is CauseCode.STALE and not diagnosis.verdict.is_alarm

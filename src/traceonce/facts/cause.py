@@ -46,7 +46,8 @@ class CauseCode(str, enum.Enum):
     UNKNOWN = "unknown"
 
 
-# Wrong results without a trace.
+# Wrong results without a trace. A fact decides by it (`Diagnosis.surely_wrong`), and facts know no other room: a test
+# holds it to the definitions that have a `wrong_value`.
 SILENT = frozenset({CauseCode.STALE, CauseCode.CONFUSED, CauseCode.SIDE_EFFECT})
 
 

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from traceonce.diagnosis.history import Explained, Histories
 from traceonce.facts import Cause, Entry, Notice, TraceEvent
 from traceonce.frameworks.base.after_fork import after_fork
+from traceonce.integrations import listeners as listeners  # whoever observes through this brings them along
 from traceonce.observe.hub import hub
 from traceonce.report.sentences import describe_cause, describe_change
 

@@ -97,7 +97,7 @@ class Wrong(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind
 
 
 class Recompiles(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
-    """XLA compiles this often under one trace; cured, at most `cured` times."""
+    """The compiler under it compiles this often under one trace; cured, at most `cured` times."""
 
     compilations: int
     cured: int = 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 Refuse: TypeAlias = Callable[[str, Breach], TracingLimitReached]
 # Observers that come by themselves once a program that is watched has imported a module, and keep no hook in place.
-LISTENERS = {"opentelemetry.trace": "traceonce.integrations.spans:Spans"}
+# Who has one enters it here (`integrations.listeners`).
+LISTENERS: dict[str, Callable[[], Recorder]] = {}
 
 
 class Gatekeeper(Protocol):
@@ -80,7 +80,7 @@ class Hub:
             if name in known:
                 self._start(known[name])
             else:
-                self._listen(LISTENERS[name])
+                self._listen(name)
 
         self._arrivals = Arrivals([*known, *LISTENERS], arrived)
         self._arrivals.start()
@@ -146,17 +146,15 @@ class Hub:
             except Exception as error:
                 self.write(Notice(f"{known.name} is not watched: {type(error).__name__}: {error}", error=True))
 
-    def _listen(self, target: str) -> None:
-        """Something that wants to hear of traces has been imported."""
+    def _listen(self, name: str) -> None:
+        """A module has been imported with which something wants to hear of traces."""
         with self._lock:
             if not self._observers:
                 return
             try:
-                module, _, name = target.partition(":")
-                listener: Recorder = getattr(importlib.import_module(module), name)()
-                self._listeners = (*self._listeners, self._observer(listener))
+                self._listeners = (*self._listeners, self._observer(LISTENERS[name]()))
             except Exception as error:
-                self.write(Notice(f"{target} cannot be used: {type(error).__name__}: {error}", error=True))
+                self.write(Notice(f"{name} is not told of traces: {type(error).__name__}: {error}", error=True))
 
     def _stop(self) -> None:
         self._listeners = ()

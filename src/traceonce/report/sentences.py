@@ -126,6 +126,13 @@ def compilations(diagnosis: Diagnosis) -> int:
     return fell_back.limit if fell_back is not None and fell_back.limit is not None else diagnosis.traces
 
 
+def compilations_watched_with(diagnosis: Diagnosis) -> str | None:
+    """The option with which its compilations would have been watched; None where they were, or where there are none."""
+    return (
+        dialect_of(diagnosis.backend).watched_with or None if diagnosis.jit_compile and not diagnosis.compiles else None
+    )
+
+
 def describe_eager_calls(fell_back: FellBack) -> str:
     """From which call on it is no longer compiled, and what a call costs then."""
     site = fell_back.call_site

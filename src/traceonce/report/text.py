@@ -18,6 +18,7 @@ from traceonce.frameworks.base.registry import dialect_of
 from traceonce.report.base import Material
 from traceonce.report.sentences import (
     causes_left,
+    compilations_watched_with,
     describe_breaks,
     describe_cause,
     describe_eager_calls,
@@ -110,10 +111,13 @@ def _lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Tex
         if d.verdict is Verdict.OK and d.graph_breaks
     ]
     yield from _first(LINES, broken, "functions with graph breaks")
-    unwatched = [d.function.name for d in diagnoses if d.jit_compile and not d.compiles]
-    if unwatched:
-        text = "jit_compile: compilations were not watched and may come on top (traceonce run --xla): "
-        yield Text.assemble(("note  ", "yellow"), text, ", ".join(unwatched[:5]))
+    unwatched: dict[str, list[str]] = {}
+    for d in diagnoses:
+        if (option := compilations_watched_with(d)) is not None:
+            unwatched.setdefault(option, []).append(d.function.name)
+    for option, names in unwatched.items():
+        text = f"jit_compile: compilations were not watched and may come on top (traceonce run {option}): "
+        yield Text.assemble(("note  ", "yellow"), text, ", ".join(names[:5]))
     problems = [notice.text for notice in recording.notices if not notice.hook]
     if problems:
         yield Text()

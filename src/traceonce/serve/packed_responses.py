@@ -1,6 +1,9 @@
 """Sending what is packed already: as it is to whoever can unpack it, and piece by piece to all others.
 
 Neither ever lies in memory unpacked as a whole, and whoever reads slowly gets the next piece when it can take it.
+
+Why not Starlette's GZipMiddleware, which packs our other responses: it leaves what is packed as it is (1.10), also for
+whoever cannot unpack it.
 """
 
 from __future__ import annotations

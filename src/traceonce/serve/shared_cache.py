@@ -1,4 +1,8 @@
-"""Things that are costly to make and asked for again: kept while there is room, made once however many ask at once."""
+"""Things that are costly to make and asked for again: kept while there is room, made once however many ask at once.
+
+The keeping is cachetools'. Why not its `cached` as well (8.0): it keeps coroutines, not what they return, and those who
+ask at the same time would each make the thing; `async_lru` counts entries, not bytes.
+"""
 
 from __future__ import annotations
 

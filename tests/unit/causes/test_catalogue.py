@@ -12,9 +12,10 @@ import traceonce
 from tests.unit.handmade import STEP, cause
 from traceonce.causes import CATALOGUE, families
 from traceonce.causes.cause_text import say_reason, say_remedy, say_what
-from traceonce.causes.definition import Happened
+from traceonce.causes.definition import Happened, WrongValue, WrongValueWords
 from traceonce.diagnosis.arguments import CODES
 from traceonce.facts import Cause, CauseCode, FunctionId, Reason
+from traceonce.facts.cause import SILENT
 from traceonce.frameworks.base.registry import BUILT_IN, dialect_of, framework_of
 from traceonce.knowledge.collection import Collection
 from traceonce.report.page import FOLDER
@@ -32,6 +33,10 @@ FOREIGN = {
 }
 
 
+def wrong_words(wrong: WrongValue | None) -> list[WrongValueWords]:
+    return [words for words in (wrong.words, wrong.unsure) if words is not None] if wrong is not None else []
+
+
 def all_texts() -> Iterator[tuple[str, Text]]:
     """Every text of the catalogue, of verdicts and of the frameworks, by where it stands."""
     for code, definition in CATALOGUE.items():
@@ -44,6 +49,8 @@ def all_texts() -> Iterator[tuple[str, Text]]:
         for text in (definition.with_note, definition.when_inferred):
             if text is not None:
                 yield f"{code.value}.added", text
+        for words in wrong_words(definition.wrong_value):
+            yield from ((f"{code.value}.{name}", text) for name, text in vars(words).items())
     yield from ((reason.value, text) for reason, text in REASONS.items())
     for known in BUILT_IN:
         dialect = dialect_of(known.name)
@@ -55,6 +62,21 @@ def all_texts() -> Iterator[tuple[str, Text]]:
 def test_every_cause_and_every_reason_is_defined() -> None:
     assert set(CATALOGUE) == set(CauseCode)
     assert set(REASONS) == set(Reason)
+
+
+def test_every_cause_of_a_wrong_value_says_so() -> None:
+    """What a page says first of it, with places that the page fills in; its verdict is about values; and its colour."""
+    assert {code for code, each in CATALOGUE.items() if each.wrong_value is not None} == SILENT
+    assert {code for code, each in CATALOGUE.items() if each.family is families.SILENT} == SILENT
+    for code in SILENT:
+        wrong = CATALOGUE[code].wrong_value
+        assert wrong is not None
+        assert wrong.verdict.is_silent
+        for words in wrong_words(wrong):
+            assert re.findall(r"\{\w+\}", words.headline.en) == ["{name}"]
+            assert "{" not in words.lede.en
+            assert {"{name}", "{path}"} <= set(re.findall(r"\{\w+\}", words.alarm.en))
+            assert words.alarm.en.count("**") == words.alarm.zh.count("**") == 2
 
 
 def test_every_cause_is_found_by_something() -> None:

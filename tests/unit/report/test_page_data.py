@@ -9,11 +9,14 @@ import pytest
 
 from tests.unit.handmade import STEP, Events, cause, python, record, tensor
 from tests.unit.report.made_reports import PROGRAMS, material_of, recorded
+from traceonce.causes import CATALOGUE
 from traceonce.facts import (
     Breach,
     CallSite,
+    Cause,
     CauseCode,
     Excerpt,
+    Finding,
     Fix,
     FunctionId,
     Limit,
@@ -24,6 +27,7 @@ from traceonce.facts import (
     Repair,
     TraceEvent,
 )
+from traceonce.facts.cause import SILENT
 from traceonce.frameworks.tensorflow.words import BECOMES_TENSOR
 from traceonce.report.page.data import describe_catalogue, embed_json, make_page_data
 from traceonce.words.notes.diagnoses import CALLS_NOT_COUNTED
@@ -64,8 +68,13 @@ FUNCTION: dict[str, Any] = {
     "alarm": bool,
     "silent": bool,
     "ignorable": bool,
+    "attention": str,
     "family": str,
     "growth": str,
+    "unit": str,
+    "made": int,
+    "again": int,
+    "wrong": (dict, type(None)),
     "reason": dict,
     "traces": int,
     "retraces": int,
@@ -83,7 +92,7 @@ FUNCTION: dict[str, Any] = {
     "needed_seconds": number,
     "share": optional_number,
     "bytes": optional_count,
-    "jit_compile": bool,
+    "unwatched": optional_text,
     "accepted": (bool, type(None)),
     "notes": dict,
     "compilations": int,
@@ -128,6 +137,8 @@ CAUSE_OF_FUNCTION = CAUSE | {
     "finite": bool,
     "said": dict,
     "remedy": dict,
+    "alarm": (dict, type(None)),
+    "changed_since": bool,
 }
 
 
@@ -394,3 +405,55 @@ def test_json_cannot_leave_its_element(text: str) -> None:
 def test_a_name_that_is_no_text() -> None:
     """A file name with bytes that are no UTF-8 reaches us with lone surrogates."""
     assert embed_json({"file": "a\udcff.py"}) == '{"file":"a\\udcff.py"}'
+
+
+def found(one: Cause) -> dict[str, Any]:
+    """The only function of a run in which this was found."""
+    (function,) = page_data(record(Events()(tensor("x", 1)), findings=(Finding("tensorflow", STEP, one),)))["functions"]
+    return function
+
+
+@pytest.mark.parametrize("code", sorted(SILENT))
+def test_a_wrong_value_has_its_headline_and_its_line(code: CauseCode) -> None:
+    """Finished words in both languages, whichever cause it is."""
+    function = found(cause(code, "self.scale", was="1.0", now="2.0"))
+    wrong = CATALOGUE[code].wrong_value
+    assert wrong is not None
+    assert function["attention"] == "alarms"
+    assert function["wrong"]["headline"] == wrong.words.headline._asdict()
+    assert function["wrong"]["lede"] == wrong.words.lede._asdict()
+    assert function["causes"][0]["alarm"] == wrong.words.alarm._asdict()
+
+
+def test_what_was_not_shown_is_said_so() -> None:
+    """In the headline and in the line, both by Python."""
+    function = found(cause(CauseCode.STALE, "RATE", was="1.0", now="2.0", evidence="inferred"))
+    assert function["wrong"]["headline"]["en"] == "{name} may answer with an old value"
+    assert "may answer" in function["causes"][0]["alarm"]["en"]
+
+
+def test_a_value_that_changed_after_the_last_call_is_no_alarm() -> None:
+    function = found(cause(CauseCode.STALE, "RATE", was="1.0", now="2.0", note="seen at the end"))
+    (shown,) = function["causes"]
+    assert (function["wrong"], function["attention"]) == (None, "quiet")
+    assert (shown["alarm"], shown["changed_since"]) == (None, True)
+
+
+def test_what_is_counted_where_it_is_compiled_again() -> None:
+    """Compilations, and of them the later ones; the traces of all others."""
+    event = Events(jit_compile=True, graph="g")
+    trace = event(tensor("x", 1))
+    phases = ["first", *["retrace"] * 3]
+    compiled = [event(tensor("x", n), kind="compile", phase=phase, call=n) for n, phase in enumerate(phases, 1)]
+    (function,) = page_data(record(trace, *compiled, calls=4))["functions"]
+    assert (function["verdict"], function["unit"]) == ("recompiling", "compile")
+    assert (function["made"], function["again"]) == (4, 3)
+    (other,) = page_data(record(Events()(tensor("x", 1))))["functions"]
+    assert (other["unit"], other["made"], other["again"]) == ("trace", 1, 0)
+
+
+@pytest.mark.parametrize(("backend", "option"), [("tensorflow", "--xla"), ("jax", None)])
+def test_the_option_that_would_have_shown_compilations(backend: str, option: str | None) -> None:
+    """As the framework's dialect has it; of one whose compilations are always watched, nothing is said."""
+    (function,) = page_data(record(Events(backend=backend, jit_compile=True)(tensor("x", 1))))["functions"]
+    assert function["unwatched"] == option

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from traceonce.causes import CATALOGUE
 from traceonce.causes.cause_text import say_reason
 from traceonce.facts import Cause, CauseCode, Diagnosis, Note, Verdict
 from traceonce.facts.event import package_path
@@ -25,8 +26,6 @@ from traceonce.words.notes.common import (
 )
 
 UNKNOWN = "the library"  # where no path tells which
-_NEW_OBJECT = (CauseCode.NEW_FUNCTION, CauseCode.NEW_INSTANCE)
-_OTHER_OBJECT = (CauseCode.IDENTITY, CauseCode.COLLECTED)
 
 
 def _propose(case: Case) -> Iterator[Candidate]:
@@ -63,7 +62,8 @@ def advise(code: CauseCode, traces: int | None, snippet: str, *notes: Note) -> C
 def _reuse(case: Case) -> Iterator[Candidate]:
     diagnosis = case.diagnosis
     for cause in diagnosis.causes:
-        if cause.code in _NEW_OBJECT:
+        definition = CATALOGUE[cause.code]
+        if definition.anew == "function" and definition.tells_of_objects:  # of what it captures, the size differs
             traces = predict_traces(case.events, one_object=True) if not cause.differs else None
             if diagnosis.function.name.endswith("[dataset]"):
                 snippet = f"dataset = …  # built once, before {site_of(diagnosis)}, and used again there"
@@ -77,7 +77,7 @@ def _reuse(case: Case) -> Iterator[Candidate]:
             if cause.differs:
                 notes.append(LIBRARY_OBJECTS_DIFFER(names=cause.differs))
             yield advise(cause.code, traces, snippet, *notes)
-        elif cause.code in _OTHER_OBJECT:
+        elif definition.anew == "argument":
             what = cause.type_name or "object"
             snippet = (
                 f"kept = …  # the {what} for {cause.path}: made once, before {site_of(diagnosis)}, and passed each time"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
 import re
+import warnings
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from traceonce.frameworks.base.descriptor import Framework
 
 ENTRY_POINTS = "traceonce.frameworks"
+EARLIER_ENTRY_POINTS = "traceonce.backends"  # as the group was called once
 
 
 class Known(NamedTuple):
@@ -43,9 +46,21 @@ def known_backends() -> tuple[Known, ...]:
     process.
     """
     found = {known.module: known for known in BUILT_IN}
-    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+    installed = importlib.metadata.entry_points()
+    for point in installed.select(group=ENTRY_POINTS):
         found.setdefault(point.name, Known(point.name, point.name, point.value))
+    for point in installed.select(group=EARLIER_ENTRY_POINTS):
+        if point.name not in found:
+            found[point.name] = Known(point.name, point.name, point.value)
+            _warn_of_the_earlier_group(point.name)
     return tuple(found.values())
+
+
+def _warn_of_the_earlier_group(name: str) -> None:
+    """Never an error, whatever filters say: whoever only has the package must not fail."""
+    message = f"{name}: the entry-point group {EARLIER_ENTRY_POINTS} is called {ENTRY_POINTS} now"
+    with contextlib.suppress(DeprecationWarning):
+        warnings.warn(message, DeprecationWarning, stacklevel=3)
 
 
 def find_backend(name: str) -> Backend | None:

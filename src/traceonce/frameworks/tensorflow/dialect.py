@@ -51,6 +51,7 @@ DIALECT = Dialect(
         Reason.COMPILED_FOR_SHAPES: Text("XLA compiles it again for new shapes", "XLA 为新的形状再次编译"),
     },
     compiler="XLA",
+    watched_with="--xla",
     page={
         "cards.compiled": Text("XLA compiled it {n} time.|XLA compiled it {n} times.", "XLA 编译了 {n} 次。"),
     },

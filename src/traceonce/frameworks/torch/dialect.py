@@ -130,13 +130,13 @@ DIALECT = Dialect(
         ),
         "verdict.retracing_uncounted": Text("{name} recompiled {times}", "{name} 重新编译了 {times}"),
         "timeline.event.trace": Text("compilation {n}", "编译 {n}"),
-        "cards.count.traces": Text("{n} compilation|{n} compilations", "{n} 次编译"),
+        "cards.count.trace": Text("{n} compilation|{n} compilations", "{n} 次编译"),
         "cards.of_traces": Text("at {n} of {all} recompilations", "{all} 次重新编译中的 {n} 次"),
-        "cards.curve.traces_over_calls": Text("Compilations over calls", "编译次数随调用的变化"),
-        "cards.curve.traces_over_time": Text("Compilations over time", "编译次数随时间的变化"),
-        "cards.curve.goal": Text("goal: 1 compilation", "目标：1 次编译"),
-        "cards.growth.one": Text("one compilation", "只编译一次"),
-        "cards.grid.note": Text(
+        "cards.curve.trace.over_calls": Text("Compilations over calls", "编译次数随调用的变化"),
+        "cards.curve.trace.over_time": Text("Compilations over time", "编译次数随时间的变化"),
+        "cards.curve.trace.goal": Text("goal: 1 compilation", "目标：1 次编译"),
+        "cards.growth.one.trace": Text("one compilation", "只编译一次"),
+        "cards.grid.note.trace": Text(
             "a column per compilation; a filled cell made that compilation necessary, a bare value was known from an "
             "earlier one",
             "每列一次编译；填色的格子使该次编译成为必要，未填色的值在更早的编译中出现过",

@@ -15,7 +15,7 @@ import msgspec
 
 from traceonce.causes import CATALOGUE, families
 from traceonce.causes.cause_text import say_what
-from traceonce.causes.definition import Happened
+from traceonce.causes.definition import Happened, WrongValueWords
 from traceonce.causes.families import Family
 from traceonce.facts import (
     Breach,
@@ -30,6 +30,7 @@ from traceonce.facts import (
     SiteCount,
     Verdict,
 )
+from traceonce.facts.attention import is_changed_since, sort_by_attention
 from traceonce.facts.error_text import main_line
 from traceonce.facts.event import package_path
 from traceonce.frameworks.base.registry import dialect_of, package_titles
@@ -38,7 +39,7 @@ from traceonce.report.events import Timed, families_of, timed_events
 from traceonce.report.json import describe_cause
 from traceonce.report.page.change_grid import ChangeGrid, find_places
 from traceonce.report.phrases import chinese, english
-from traceonce.report.sentences import compilations, describe_reached, fix_command
+from traceonce.report.sentences import compilations, compilations_watched_with, describe_reached, fix_command
 from traceonce.version import __version__
 from traceonce.words.backticks import in_pairs
 from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
@@ -71,11 +72,17 @@ def make_page_data(material: Material) -> dict[str, Any]:
         number = numbers.get((timed.event.backend, timed.event.function.key))
         if number is not None:
             shown[number].append(timed)
+    attention = {
+        (d.backend, d.function.key): kind
+        for kind, sorted_in in sort_by_attention(recording, material.diagnoses)._asdict().items()
+        for d in sorted_in
+    }
     functions, events = [], []
     for number, (diagnosis, own) in enumerate(zip(material.diagnoses, shown, strict=True)):
         own.sort(key=lambda timed: timed.start)  # runs that happened at the same time are shown in a row
         places = find_places([timed.event.signature for timed in own])
-        functions.append(_describe_function(diagnosis, places, _needed_seconds(own), recording))
+        described = _describe_function(diagnosis, places, own, recording)
+        functions.append(described | {"attention": attention[diagnosis.backend, diagnosis.function.key]})
         ordinals: Counter[str] = Counter()
         order = {(cause.code, cause.path): position for position, cause in enumerate(diagnosis.causes)}
         for timed, row in zip(own, places.rows, strict=True):
@@ -171,7 +178,7 @@ def _describe_site(site: CallSite | SiteCount) -> dict[str, Any]:
 
 
 def _describe_function(
-    diagnosis: Diagnosis, places: ChangeGrid, needed_seconds: float, recording: Recording
+    diagnosis: Diagnosis, places: ChangeGrid, events: Sequence[Timed], recording: Recording
 ) -> dict[str, Any]:
     function = diagnosis.function
     own = (diagnosis.backend, function.key)
@@ -189,7 +196,9 @@ def _describe_function(
         "ignorable": diagnosis.verdict.is_ignorable,
         "family": _family(diagnosis).code,
         "growth": diagnosis.growth,
+        "wrong": _describe_wrong(diagnosis),
         "reason": {"en": english.describe_reason(diagnosis), "zh": chinese.describe_reason(diagnosis)},
+        **_describe_unit(diagnosis, events),
         "traces": diagnosis.traces,
         "retraces": diagnosis.retraces,
         "internal": diagnosis.internal,
@@ -203,10 +212,10 @@ def _describe_function(
         "lost_seconds": diagnosis.lost_seconds,
         "unclear_seconds": diagnosis.unclear_seconds,
         "costly": diagnosis.costly,
-        "needed_seconds": needed_seconds,
+        "needed_seconds": _needed_seconds(events),
         "share": diagnosis.share,
         "bytes": diagnosis.bytes,
-        "jit_compile": diagnosis.jit_compile,
+        "unwatched": compilations_watched_with(diagnosis),
         "accepted": diagnosis.accepted,
         "notes": _function_notes(diagnosis),
         "compilations": compilations(diagnosis),
@@ -219,6 +228,8 @@ def _describe_function(
                 "finite": cause.finite,
                 "said": _say_what(cause, diagnosis),
                 "remedy": _describe_remedy(cause, diagnosis),
+                "alarm": _describe_alarm(cause),
+                "changed_since": is_changed_since(cause, diagnosis),
             }
             for cause in diagnosis.causes
         ],
@@ -231,6 +242,14 @@ def _describe_function(
         "fixes": [_describe_fix(fix) for fix in diagnosis.fixes],
         "records": diagnosis.records,
     }
+
+
+def _describe_unit(diagnosis: Diagnosis, events: Sequence[Timed]) -> dict[str, Any]:
+    """What its page counts, one by one: traces, or the compilations of a function that is compiled again and again."""
+    if diagnosis.verdict is not Verdict.RECOMPILING:
+        return {"unit": "trace", "made": diagnosis.traces, "again": diagnosis.retraces}
+    again = sum(timed.event.kind == "compile" and timed.event.phase == "retrace" for timed in events)
+    return {"unit": "compile", "made": diagnosis.compiles, "again": again}
 
 
 _FAMILIES = {
@@ -251,6 +270,28 @@ def _family(diagnosis: Diagnosis) -> Family:
 def _say_what(cause: Cause, diagnosis: Diagnosis) -> dict[str, str]:
     happened = Happened(cause, diagnosis.backend, traces=diagnosis.traces)
     return {language: say_what(happened, language) for language in LANGUAGES}
+
+
+def _describe_wrong(diagnosis: Diagnosis) -> dict[str, dict[str, str]] | None:
+    """What the first screen says of a function that returns wrong values; the page fills in the name."""
+    causes = [cause for cause in diagnosis.causes if CATALOGUE[cause.code].wrong_value is not None]
+    if not causes or not diagnosis.verdict.is_silent:
+        return None
+    words = _wrong_words(causes[0], sure=diagnosis.surely_wrong)
+    return {"headline": words.headline._asdict(), "lede": words.lede._asdict()} if words is not None else None
+
+
+def _describe_alarm(cause: Cause) -> dict[str, str] | None:
+    """The same in a line, of a cause that decides a verdict; the page fills in the name, the place and the values."""
+    words = _wrong_words(cause, sure=cause.evidence == "measured")
+    return words.alarm._asdict() if words is not None and not cause.note else None
+
+
+def _wrong_words(cause: Cause, *, sure: bool) -> WrongValueWords | None:
+    wrong = CATALOGUE[cause.code].wrong_value
+    if wrong is None:
+        return None
+    return wrong.words if sure or wrong.unsure is None else wrong.unsure
 
 
 def _describe_remedy(cause: Cause, diagnosis: Diagnosis) -> dict[str, str]:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from traceonce.facts import Breach, Cause, CauseCode, Diagnosis, Recording
+from traceonce.causes import CATALOGUE
+from traceonce.facts import Breach, Cause, Diagnosis, Recording
 from traceonce.facts.attention import changed_since, sort_by_attention
 from traceonce.facts.error_text import main_line
 from traceonce.report.sentences import (
@@ -27,14 +28,6 @@ from traceonce.serve.mcp.bounds import Bounds, cut
 from traceonce.serve.mcp.contract import CauseFound, FellBackFound, FixInShort, FunctionFound, RunFound
 from traceonce.serve.mcp.fix_findings import proving_command, status_of, traces_after
 
-# Of these, no value is seen, but one object after the other.
-_OBJECTS = (
-    CauseCode.NEW_FUNCTION,
-    CauseCode.NEW_INSTANCE,
-    CauseCode.IDENTITY,
-    CauseCode.COLLECTED,
-    CauseCode.UNEQUAL,
-)
 _TEXTS = {"values": 80, "snippet": 3_000, "name": 200}
 _RUN = {"command": 30, "notices": 5}
 _ALL_FUNCTIONS = Bounds(
@@ -135,7 +128,8 @@ def _describe_falling_back(diagnosis: Diagnosis) -> FellBackFound:
 
 
 def _describe_cause(cause: Cause, diagnosis: Diagnosis) -> CauseFound:
-    what, is_object = describe_cause(cause, diagnosis.traces, diagnosis.backend), cause.code in _OBJECTS
+    what = describe_cause(cause, diagnosis.traces, diagnosis.backend)
+    is_object = CATALOGUE[cause.code].tells_of_objects
     return CauseFound(
         path=cause.path,
         code=cause.code,

@@ -2,7 +2,7 @@
 
 import {h} from './dom.js';
 import {endingErrorWords} from './errors.js';
-import {DATA, headlineFunction, limitedFunctions, shortName, silentCauses, swatch} from './facts.js';
+import {DATA, headlineFunction, limitedFunctions, shortName, swatch} from './facts.js';
 import {openFunction} from './functions.js';
 import {linkTo, state} from './state.js';
 import {inEnglish, phrase, words} from './words.js';
@@ -13,9 +13,9 @@ const NOTICES = 3;
 /** Wrong results, errors and limits: in red, under the headline. */
 export function alarms() {
   const inHeadline = (func) => func === headlineFunction && func.silent;
-  const silent = findings(({note}) => !note).filter(([func]) => !inHeadline(func));
+  const silent = findings(({alarm: words}) => words).filter(([func]) => !inHeadline(func));
   const lines = [
-    ...silent.map(([func, cause]) => alarm('silent', silentWords(func, cause), func)),
+    ...silent.map(([func, cause]) => alarm('silent', phrase(cause.alarm, changeAsCode(func, cause)), func)),
     ...worthALook().map(([func, cause]) => alarm('silent', changedSinceWords(func, cause), func)),
     DATA.error && alarm('failed', endingErrorWords()),
     !DATA.error && DATA.exit_code && alarm('failed', exitWords(DATA.exit_code)),
@@ -31,16 +31,12 @@ export function alarms() {
 
 /** Values that were found changed at the end only: whether a call came after that is not known. */
 export function worthALook() {
-  return findings(({note}) => note);
+  return findings(({changed_since: changed}) => changed);
 }
 
-/** Silent findings as pairs of function and cause. One with a note decides no verdict. */
+/** Causes of all functions, each with its function. */
 function findings(wanted) {
-  return DATA.functions.flatMap((func) =>
-    silentCauses(func)
-      .filter(wanted)
-      .map((cause) => [func, cause]),
-  );
+  return DATA.functions.flatMap((func) => func.causes.filter(wanted).map((cause) => [func, cause]));
 }
 
 function alarm(family, text, func) {
@@ -49,13 +45,8 @@ function alarm(family, text, func) {
     null,
     swatch(family),
     h('span', null, text),
-    func && functionLink(func, words('verdict.alarm.see')),
+    func && functionLink(func, words('verdict.see_why')),
   );
-}
-
-function silentWords(func, cause) {
-  const key = cause.code === 'stale' && cause.evidence !== 'measured' ? 'stale_maybe' : cause.code;
-  return phrase(`verdict.alarm.${key}`, changeAsCode(func, cause));
 }
 
 function changedSinceWords(func, cause) {
@@ -79,11 +70,13 @@ function limitWords({name, limits}) {
 
 /** What is good to know: without colour. */
 export function calmNotes() {
-  const unseen = DATA.functions.filter((func) => func.jit_compile && !func.compiles).map((func) => func.name);
+  const unseen = DATA.functions.filter(({unwatched}) => unwatched);
+  const names = unseen.slice(0, 5).map(({name}) => name);
   const lines = [
     !DATA.complete && phrase('verdict.incomplete'),
     DATA.runs > 1 && phrase('verdict.merged', {n: DATA.runs}),
-    unseen.length > 0 && phrase('verdict.compiles_unseen', {names: h('code', null, unseen.slice(0, 5).join(', '))}),
+    unseen.length > 0 &&
+      phrase('verdict.compiles_unseen', {names: h('code', null, names.join(', ')), option: unseen[0].unwatched}),
     ...DATA.notices.slice(0, NOTICES).map((notice) => inEnglish(notice)),
     DATA.notices.length > NOTICES && moreNotices(DATA.notices.slice(NOTICES)),
   ].filter(Boolean);

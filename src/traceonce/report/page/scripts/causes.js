@@ -190,10 +190,10 @@ function remarks(func) {
     func.retraces > 0 && func.bytes > 0 && [words('cards.memory', {size: memory(func.bytes)})],
     func.internal > 0 && [words('cards.internal', {n: func.internal})],
     func.backwards > 0 && [words('cards.backwards', {n: func.backwards})],
-    func.compiles > 0 && func.verdict !== 'recompiling' && [words(keyFor(func, 'cards.compiled'), {n: func.compiles})],
+    func.compiles > 0 && func.unit !== 'compile' && [words(keyFor(func, 'cards.compiled'), {n: func.compiles})],
     func.graph_breaks.length > 0 && [breaksInWords(func)],
     func.fell_back && [func.fell_back[state.language], 'bad'],
-    func.jit_compile && !func.compiles && [words('cards.compiles_not_watched')],
+    func.unwatched && [words('cards.compiles_not_watched', {option: func.unwatched})],
     ...sentencesOf(func.notes).map((note) => [note]),
     ...[...errorsOf(func)].map(([error, count]) => [raisedWords(func, error, count), 'bad']),
   ].filter(Boolean);

@@ -67,9 +67,9 @@ function growthInWords(index) {
   const func = DATA.functions[index];
   const steps = stepsOf(index);
   const count = steps.at.length;
-  if (count < 2) return words(func.verdict === 'recompiling' ? 'cards.growth.one_compile' : keyFor(func, 'cards.growth.one'));
+  if (count < 2) return words(keyFor(func, `cards.growth.one.${func.unit}`));
   if (steps.axis === 'time') {
-    const key = func.calls == null ? 'not_counted' : func.verdict === 'recompiling' ? 'over_time' : 'processes';
+    const key = func.calls == null ? 'not_counted' : `over_time.${func.unit}`;
     return words(`cards.growth.${key}`, {last: clock(steps.at.at(-1)), end: seconds(steps.end)});
   }
   if (func.growth === 'growing' && func.calls_at_least) return words('cards.growth.still');
@@ -90,10 +90,9 @@ export function curvePart(index) {
   const steps = stepsOf(index);
   if (steps.at.length < 2) return null;
   const func = DATA.functions[index];
-  const kind = func.verdict === 'recompiling' ? 'compiles' : 'traces';
-  const title = words(keyFor(func, `cards.curve.${kind}_over_${steps.axis}`));
+  const title = words(keyFor(func, `cards.curve.${func.unit}.over_${steps.axis}`));
   const growth = growthInWords(index);
-  const count = words(keyFor(func, `cards.count.${kind}`), {n: steps.at.length});
+  const count = words(keyFor(func, `cards.count.${func.unit}`), {n: steps.at.length});
   const box = h('div.curve', {role: 'img', 'aria-label': `${title}: ${count}. ${growth}`});
   const reading = h('small.reading.num', {'aria-hidden': 'true'});
   let chart = null;
@@ -127,9 +126,8 @@ function drawCurve(box, index, steps, reading) {
   const colours = Object.fromEntries(names.map((name) => [name, styleValue(`--${name}`)]));
   const axis = {stroke: colours.muted, font: '12px "Plex Sans", system-ui, sans-serif', ticks: {show: false}};
   const func = DATA.functions[index];
-  const recompiling = func.verdict === 'recompiling';
-  const onlyNeeded = !recompiling && func.retraces === 0; // several graphs under one name, each of them traced once
-  const goal = words(recompiling ? 'cards.curve.goal_compiles' : keyFor(func, 'cards.curve.goal'));
+  const onlyNeeded = func.again === 0; // several graphs under one name, each of them traced once
+  const goal = words(keyFor(func, `cards.curve.${func.unit}.goal`));
   const atTick = (x) => (byCalls ? wholeOnly(x) : moment(x, steps.end));
   const options = {
     width: box.clientWidth,

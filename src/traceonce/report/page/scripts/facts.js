@@ -29,18 +29,9 @@ export function swatch(family) {
   return h('i.sw', {class: family, css: {'--c': `var(--${family})`}, 'aria-hidden': 'true'});
 }
 
-/** No alarm, but worth a line: an accident with a fix, or retraces at a price. */
-export function isWorthALine(func) {
-  return func.verdict === 'avoidable' || (func.costly && func.ignorable);
-}
-
-/** Is it an alarm about speed, and not about values? */
+/** Is its verdict an alarm about speed, and not about values? */
 export function isSlow(func) {
   return func.alarm && !func.silent;
-}
-
-export function silentCauses(func) {
-  return func.causes.filter((cause) => SILENT.includes(cause.code));
 }
 
 export const eventsOfFunctions = DATA.functions.map(() => []);
@@ -60,8 +51,7 @@ for (const event of EVENTS) {
 
 for (const func of DATA.functions) {
   const own = eventsOfFunctions[func.index].filter((event) => event.phase !== 'internal');
-  const kind = func.verdict === 'recompiling' ? 'compile' : 'trace';
-  const main = own.filter((event) => event.kind === kind);
+  const main = own.filter((event) => event.kind === func.unit);
   mainEvents[func.index] = main.length ? main : own;
   mainEvents[func.index].forEach((event, position) => {
     event.position = position;
@@ -88,7 +78,7 @@ export function shortName(func) {
 export const functionsByWeight = DATA.functions;
 const slowFunctions = DATA.functions.filter(isSlow);
 export const silentFunctions = DATA.functions.filter(
-  (func) => func.silent || silentCauses(func).some((cause) => !cause.note),
+  (func) => func.silent || func.causes.some(({alarm}) => alarm),
 );
 export const limitedFunctions = DATA.functions.filter((func) => func.limits.en.length > 0);
 export const headlineFunction =
@@ -97,7 +87,7 @@ export const headlineFunction =
   limitedFunctions[0] ??
   DATA.functions.find((func) => func.accepted === false);
 
-export const functionsWorthALine = DATA.functions.filter(isWorthALine);
+export const functionsWorthALine = DATA.functions.filter(({attention}) => attention === 'avoidable' || attention === 'costly');
 
 export const lostSeconds = DATA.functions.reduce((sum, func) => sum + func.lost_seconds, 0);
 export const neededSeconds = DATA.functions.reduce((sum, func) => sum + func.needed_seconds, 0);

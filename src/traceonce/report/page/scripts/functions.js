@@ -24,7 +24,7 @@ const DENSE_FROM = 13; // functions, from which on rows are lower
 const SORTED_BY = {
   weight: (a, b) => a.index - b.index, // the recording has the worst first
   lost: (a, b) => b.lost_seconds - a.lost_seconds || a.index - b.index,
-  traces: (a, b) => countOfMain(b) - countOfMain(a) || a.index - b.index,
+  traces: (a, b) => b.made - a.made || a.index - b.index,
   name: (a, b) => a.name.localeCompare(b.name) || a.index - b.index,
 };
 
@@ -32,11 +32,6 @@ export let shownFunctions = []; // those that search and legend leave, in the or
 let allFunctionsListed = false;
 let cardsDrawnFor = ''; // language, theme and medium that `cards` were drawn for
 const cards = new Map(); // by function index: {article, head, body, parts}
-
-/** Traces; for a function that is compiled again and again, its compilations. */
-function countOfMain(func) {
-  return func.verdict === 'recompiling' ? func.compiles : func.traces;
-}
 
 export function renderFunctions(container) {
   forgetCardsDrawnOtherwise();
@@ -148,8 +143,7 @@ function badgeWords(func) {
 }
 
 function countsInWords(func) {
-  const kind = func.verdict === 'recompiling' ? 'compiles' : 'traces';
-  const made = words(keyFor(func, `cards.count.${kind}`), {n: countOfMain(func)});
+  const made = words(keyFor(func, `cards.count.${func.unit}`), {n: func.made});
   const failed = func.failed ? words('cards.count.failed', {n: func.failed}) : null;
   const calls = func.calls == null ? null : callsInWords(func);
   return [made, failed, calls].filter(Boolean).join(words('cards.comma'));
@@ -261,7 +255,7 @@ function repairPart(func) {
   const above = shownAbove(func);
   const fixes = fixesOf(func).filter((fix) => fix !== above);
   if (fixes.length) return h('div.fixes', null, fixes.map((fix) => fixCard(func, fix)));
-  if (above || (func.ignorable && !func.costly)) return null;
+  if (above || func.attention === 'quiet') return null;
   const remedies = remediesOf(func);
   if (!remedies.length) return null;
   const heading = h('header', null, h('h4', null, words('cards.remedies')));

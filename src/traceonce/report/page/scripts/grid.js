@@ -102,8 +102,8 @@ class ChangeGrid {
   }
 
   part() {
-    const note = this.func.verdict === 'recompiling' ? 'cards.grid.note_compiles' : keyFor(this.func, 'cards.grid.note');
-    const heading = cardHeading(words('cards.grid.title'), words(note));
+    const note = words(keyFor(this.func, `cards.grid.note.${this.func.unit}`));
+    const heading = cardHeading(words('cards.grid.title'), note);
     this.element = h('section.grid-part', null, heading, this.pager, this.box, this.moreRows());
     return {
       element: this.element,

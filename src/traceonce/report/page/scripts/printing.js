@@ -16,7 +16,7 @@ addEventListener('beforeprint', () => {
   beforePrinting = {theme: state.theme, open: new Set(state.open)};
   isPrinting = true;
   state.theme = 'light';
-  const acute = functionsByWeight.filter((func) => func.alarm);
+  const acute = functionsByWeight.filter(({attention}) => attention === 'alarms');
   for (const func of acute.slice(0, CARDS_ON_PAPER)) state.open.add(func.index);
   renderAll();
   plot?.setSize({width: PAPER_WIDTH - byId('lanes').offsetWidth, height: plot.height});

@@ -35,15 +35,14 @@ export function spentView() {
 
 function spentParts() {
   const losing = DATA.functions.filter((func) => func.lost_seconds > 0);
-  const isUnnamed = (func) => func.ignorable && !func.costly;
-  const [quiet, acute] = [losing.filter(isUnnamed), losing.filter((func) => !isUnnamed(func))];
+  const isQuiet = ({attention}) => attention === 'quiet';
+  const [quiet, acute] = [losing.filter(isQuiet), losing.filter((func) => !isQuiet(func))];
   const costly = acute.filter((func) => func.lost_seconds > COSTLY * runSeconds);
   const named = costly.sort((a, b) => b.lost_seconds - a.lost_seconds).slice(0, NAMED_AS_COSTLY);
   const others = acute.filter((func) => !named.includes(func));
   if (others.length === 1) named.push(others.pop()); // its name is no longer than "1 other function"
   const nameOf = (func) => h('bdi', null, breakable(shorten(shortName(func), LONGEST_NAME)));
-  const again = (func) =>
-    phrase(func.verdict === 'recompiling' ? 'verdict.spent_recompiled' : 'verdict.spent_again', {name: nameOf(func)});
+  const again = (func) => phrase(`verdict.spent_again.${func.unit}`, {name: nameOf(func)});
   const lostIn = (functions) => functions.reduce((sum, func) => sum + func.lost_seconds, 0);
   return [
     ...named.map((func) => ({family: func.family, time: func.lost_seconds, text: again(func)})),

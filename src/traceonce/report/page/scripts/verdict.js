@@ -6,7 +6,6 @@ import {h, refill} from './dom.js';
 import {headlineErrorView, lastErrorOf} from './errors.js';
 import {
   DATA,
-  eventsOf,
   familyOf,
   functionsWorthALine,
   headlineFunction,
@@ -16,7 +15,6 @@ import {
   runSeconds,
   shortName,
   SILENT,
-  silentCauses,
   swatch,
 } from './facts.js';
 import {fixCard, howToProve} from './fix_card.js';
@@ -61,14 +59,14 @@ function headline(func) {
   if (!DATA.functions.length) return words(DATA.refused.length ? 'verdict.all_refused' : 'verdict.nothing_traced');
   if (!func) return headlineOfNone();
   const name = h('code', {title: func.name}, breakable(shorten(shortName(func), LONGEST_NAME)));
-  if (func.silent) return phrase(`verdict.${silentKey(func)}`, {name});
+  if (func.wrong) return phrase(func.wrong.headline, {name});
   if (func.verdict === 'failed') {
     const key = func.traces > 0 ? 'failed_sometimes' : 'failed';
     return phrase(`verdict.${key}`, {name, times: words('count.times', {n: func.failed})});
   }
   if (func.verdict === 'fell_back') return phrase('verdict.fell_back', {name, n: func.compilations});
   if (!isSlow(func)) return phrase(func.limits.en.length ? 'verdict.limited' : 'verdict.worse', {name});
-  const times = words('count.times', {n: func.verdict === 'recompiling' ? recompilations(func) : func.retraces});
+  const times = words('count.times', {n: func.again});
   if (func.calls == null) return phrase(keyFor(func, `verdict.${func.verdict}_uncounted`), {name, times});
   return phrase(keyFor(func, `verdict.${func.verdict}`), {name, times, calls: callsInWords(func)});
 }
@@ -81,17 +79,6 @@ function headlineOfNone() {
 
 export function callsInWords({calls, calls_at_least: atLeast}) {
   return words(atLeast ? 'count.calls_at_least' : 'count.calls', {n: calls});
-}
-
-function recompilations(func) {
-  return eventsOf(func.index).filter((event) => event.phase === 'retrace').length;
-}
-
-/** What was shown to be wrong is said so; what only may be, too. */
-function silentKey(func) {
-  const [cause] = silentCauses(func);
-  const sure = silentCauses(func).some(({evidence}) => evidence === 'measured');
-  return cause.code === 'stale' && !sure ? 'stale_maybe' : cause.code;
 }
 
 function lede(func) {
@@ -107,7 +94,7 @@ function lede(func) {
     const cost = lostSeconds >= 0.01 && [words('top.between_sentences'), boundedCost()];
     return h('p.lede', null, words(`verdict.${key}`, {n: DATA.functions.length}), cost);
   }
-  if (func.silent) return h('p.lede', null, words(`verdict.lede.${silentKey(func)}`));
+  if (func.wrong) return h('p.lede', null, words(func.wrong.lede));
   const error = lastErrorOf(func);
   if (error) return headlineErrorView(func, error);
   return h(
@@ -172,7 +159,8 @@ function headlineCause(func, causes) {
   const paths = causes.slice(0, 2).map(({path}, position) => [position > 0 && ', ', h('code', null, path)]);
   const more = causes.length > 2 && ` +${causes.length - 2}`;
   const saysIt = !['unknown', 'fell_back'].includes(cause.code) && listingOf(cause) !== 'counted'; // numbers of objects say nothing
-  const values = SILENT.includes(cause.code) ? `${cause.was} → ${cause.now}` : saysIt && valuesInWords(func, cause);
+  const change = cause.was !== cause.now && `${cause.was} → ${cause.now}`; // of random numbers there is none to show
+  const values = SILENT.includes(cause.code) ? change : saysIt && valuesInWords(func, cause);
   return h(
     'li',
     null,
@@ -191,7 +179,6 @@ function worthALineView() {
 }
 
 function worthALineItem(func) {
-  const mark = func.verdict === 'avoidable' ? 'avoidable' : 'costly';
   const paths = [...new Set(func.causes.map(({path}) => path))].slice(0, CAUSES_IN_HEADLINE);
   return h(
     'li',
@@ -201,7 +188,7 @@ function worthALineItem(func) {
     h(
       'span',
       null,
-      `${words(`verdict.badge.${mark}`)}: ${func.reason[state.language]}`,
+      `${words(`verdict.badge.${func.attention}`)}: ${func.reason[state.language]}`,
       func.costly && [' ', h('b.num', null, seconds(func.lost_seconds))],
       paths.length > 0 && [' ', h('span.values', null, paths.join(', '))],
     ),
@@ -225,7 +212,7 @@ function lookFirst(func) {
       h('span', null, h('code', null, causes[0].path), causes.length > 1 && ` +${causes.length - 1}`, ' ', text),
     ),
   );
-  const others = DATA.functions.filter((other) => other.alarm);
+  const others = DATA.functions.filter(({attention}) => attention === 'alarms');
   return h(
     'section.fix',
     {'aria-label': words('verdict.look_first')},
