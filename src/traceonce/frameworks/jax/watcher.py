@@ -283,6 +283,7 @@ class JaxWatcher(MissWatcher[JaxMiss]):
             object=self._numbers.find(request.owner),
             instance=self._numbers.find(request.described.instance),
             fingerprint=made.fingerprint if made is not None else None,
+            wiring=made.wiring if made is not None else None,
             nodes=made.nodes if made is not None else None,
             call_site=request.site,
             stack=request.stack,
