@@ -3,7 +3,7 @@
 What is counted are the calls and the traces of one process. A retrace *in the arguments* has a cause other than a new
 object; one that another function object over the same code had before does not count: it is the object that is new. A
 function has *paid off* with ten calls to a trace. The same code made again over arrays of other sizes (weights of other
-sizes; what JAX captured, in another dimension than its rows) may be another model, or one over other data: a retrace
+sizes; other arrays, in another dimension than their rows) may be another model, or one over other data: a retrace
 that is counted, that costs, and whose causes say what differs (*resized*). It has not its reason in the arguments.
 
 Alarms:
