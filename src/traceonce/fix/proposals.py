@@ -25,7 +25,7 @@ from typing import NamedTuple
 import msgspec
 
 from traceonce.facts import Note, TraceEvent, Verdict
-from traceonce.fix.candidate import Candidate, Declined, Recipe, Settled, together
+from traceonce.fix.candidate import Candidate, Declined, Effect, Recipe, Settled, together
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import join_lines
 from traceonce.fix.kit import Kit, kit_of
@@ -162,6 +162,7 @@ def _combine(keeper: Candidate, other: Candidate) -> Candidate:
         change=together(*changes) if len(changes) == 2 else None,
         snippet=join_lines(keeper.snippet, other.snippet),
         notes=join_notes(keeper.notes, other.notes),
+        effects=other.effects | (keeper.effects or {Effect("kept", keeper.recipe)}),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from traceonce.facts import Cause, CauseCode
-from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
+from traceonce.fix.candidate import Candidate, Declined, Effect, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.varying_values import is_argument, predict
 from traceonce.frameworks.torch.words import CAST_AT_CALL
@@ -43,7 +43,10 @@ def _candidate(case: Case, cause: Cause, path: str, dtype: str) -> Candidate:
 
     snippet = code.replace("value", path)
     notes = (CAST_AT_CALL(path=path, dtype=dtype),)
-    return Candidate(NAME, "review", (CauseCode.DTYPE,), change, predict(case, [cause]), snippet, notes)
+    effects = frozenset({Effect("cast", path, dtype)})
+    return Candidate(
+        NAME, "review", (CauseCode.DTYPE,), change, predict(case, [cause]), snippet, notes, effects=effects
+    )
 
 
 _READINGS = Example(
