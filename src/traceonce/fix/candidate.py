@@ -58,6 +58,7 @@ class Candidate:
     """`change` is None for advice. `snippet` shows the change in a few lines; `notes` say what to know about it.
 
     `predicted_traces` counts what would be left, found by replaying the recorded signatures; None: cannot be told.
+    `expected_traces` stands for it where a framework cannot be replayed: it says what to try first, and is never shown.
     `passes_state`: what the function read from outside is passed in. The calls beyond the run then pass the last value,
     while the original reads the present one: they cannot be compared.
     `untraced`: the function is then a part of another graph, or runs as plain Python; it need not be traced any more.
@@ -74,6 +75,15 @@ class Candidate:
     passes_state: bool = False
     untraced: bool = False
     effects: frozenset[Effect] = frozenset()
+    expected_traces: int | None = None
+
+    @property
+    def traces_to_go_by(self) -> int | None:
+        """What it would leave, as far as it is known: for the order in which candidates are tried."""
+        left = self.expected_traces if self.predicted_traces is None else self.predicted_traces
+        if left is None or self.untraced:
+            return left
+        return max(left, 1)  # what was traced before anybody watched serves in a replay, not in the changed program
 
     @property
     def is_last_resort(self) -> bool:

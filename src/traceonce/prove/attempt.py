@@ -186,9 +186,8 @@ class Trying:
 
     def _is_no_better(self, candidate: Candidate, best: Taken | None) -> bool:
         """Would it leave as many traces as what is proved already?"""
-        if best is None or candidate.predicted_traces is None:
-            return best is not None
-        return candidate.predicted_traces >= best.traces
+        left = candidate.traces_to_go_by
+        return best is not None and (left is None or left >= best.traces)
 
     def _try_along(self, candidate: Candidate) -> Taken | None:
         """The candidate; where a trace fails under it, the same with the functions changed in which it fails."""

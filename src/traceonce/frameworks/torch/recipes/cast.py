@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Effect, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying_values import is_argument, predict
+from traceonce.frameworks.torch.recipes.varying_values import expect, is_argument
 from traceonce.frameworks.torch.words import CAST_AT_CALL
 from traceonce.words.notes.declined import NO_CALL_GIVES
 
@@ -45,7 +45,15 @@ def _candidate(case: Case, cause: Cause, path: str, dtype: str) -> Candidate:
     notes = (CAST_AT_CALL(path=path, dtype=dtype),)
     effects = frozenset({Effect("cast", path, dtype)})
     return Candidate(
-        NAME, "review", (CauseCode.DTYPE,), change, predict(case, [cause]), snippet, notes, effects=effects
+        NAME,
+        "review",
+        (CauseCode.DTYPE,),
+        change,
+        None,
+        snippet,
+        notes,
+        effects=effects,
+        expected_traces=expect(case, [cause]),
     )
 
 
