@@ -46,7 +46,8 @@ class Candidate:
     `predicted_traces` counts what would be left, found by replaying the recorded signatures; None: cannot be told.
     `passes_state`: what the function read from outside is passed in. The calls beyond the run then pass the last value,
     while the original reads the present one: they cannot be compared.
-    `untraced`: the function is then a part of another graph, or runs as plain Python; it need not be traced any more.
+    `untraced`: the function is then a part of another graph, or runs as plain Python, and need not be traced any more;
+    or it returns more, which is cut off where it is called. What it returns itself is not compared.
     """
 
     recipe: str

@@ -82,6 +82,11 @@ FIELDS_NOT_CLEAR = Phrase(
     en="`__init__` of {name:code} does not set all its fields itself: write its `__eq__` and `__hash__` by hand",
     zh="{name:code} 的 `__init__` 没有自己设置全部字段：请自己写 `__eq__` 和 `__hash__`",
 )
+NO_CALL_TO_PAD = Phrase(
+    "no_call_to_pad",
+    en="it is not clear which call in {place:code} leads into the library",
+    zh="无法判断 {place:code} 中哪个调用进入了这个库",
+)
 DEFINITION_UNKNOWN = Phrase("definition_unknown", en="it is not known where it is defined", zh="不知道它在哪里定义")
 DEFINITION_NOT_FOUND = Phrase(
     "definition_not_found",
