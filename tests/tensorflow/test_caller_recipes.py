@@ -15,6 +15,7 @@ from traceonce.frameworks.tensorflow.recipes import (
     compile_caller,
     failing_trace,
     keep_object,
+    padded_call,
     pass_captured,
     renew_model,
     state_outside,
@@ -29,6 +30,7 @@ EXAMPLES = [
         failing_trace.RECIPE,
         state_outside.RECIPE,
         pass_captured.RECIPE,
+        padded_call.RECIPE,
     )
     for example in recipe.examples
 ]

@@ -61,7 +61,8 @@ class Candidate:
     `expected_traces` stands for it where a framework cannot be replayed: it says what to try first, and is never shown.
     `passes_state`: what the function read from outside is passed in. The calls beyond the run then pass the last value,
     while the original reads the present one: they cannot be compared.
-    `untraced`: the function is then a part of another graph, or runs as plain Python; it need not be traced any more.
+    `untraced`: the function is then a part of another graph, or runs as plain Python, and need not be traced any more;
+    or it returns more, which is cut off where it is called. What it returns itself is not compared.
     `effects` are all that the change does to the calls, but for a signature or an option of the compiler.
     """
 
