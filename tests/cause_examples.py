@@ -34,7 +34,7 @@ def _seen_in(example: Example, file: Path) -> Iterator[Seen]:
     for diagnosis in link_records(diagnose(seen.recording)):
         for cause in diagnosis.causes:
             yield from ((cause.code.value, cause.path, name.partition("/")[2]) for name in diagnosis.records or [""])
-    for event, causes, _ in explain_events(seen.recording):  # what happens once, and is no cause of a retrace
+    for event, causes, *_ in explain_events(seen.recording):  # what happens once, and is no cause of a retrace
         yield from ((cause.code.value, cause.path, "") for cause in causes if event.phase == "internal")
         if event.kind == "backward":
             yield event.kind, event.function.name, ""

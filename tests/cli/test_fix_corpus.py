@@ -112,6 +112,7 @@ def test_what_is_for_the_author_to_say_is_advice(program: Program, fixing: Fixin
         given = {fix["recipe"]: fix for fix in fixed.functions[function.short]["fixes"]}
         wanted = {recipe for repair in function.repairs for recipe in repair.recipes}
         assert given.keys() & wanted, fixed.said
+        assert not given.keys() & {recipe for recipes in function.refused for recipe in recipes}, "refuted when it ran"
         assert all(fix["safety"] == "advice" and fix["snippet"] for fix in given.values() if fix["proof"] is None)
 
 

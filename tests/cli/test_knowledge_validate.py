@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 
 from tests.cli.shells import Shell
@@ -166,8 +167,8 @@ def test_wrong_use(shell: Shell, arguments: list[str], words: str) -> None:
 
 def test_the_hook_for_pre_commit(shell: Shell) -> None:
     """What pre-commit would do with it: choose the files, and run the entry on them."""
-    hook = dict(re.findall(r"^[- ] (\w+): (.+)$", (ROOT / ".pre-commit-hooks.yaml").read_text(), re.M))
-    assert (hook["id"], hook["language"]) == ("traceonce-knowledge-validate", "python")
+    hooks = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
+    hook = hooks["traceonce-knowledge-validate"]
     good, bad = "base/records/tensorflow/draft.json", "base/records/tensorflow/other.json"
     names = [write(shell, good, LACKING), write(shell, bad, LACKING), write(shell, "package.json", "{}")]
     chosen = [name for name in names if re.search(hook["files"], name)]

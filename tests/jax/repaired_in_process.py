@@ -108,12 +108,12 @@ def first_written(candidates: Sequence[Candidate], source: str) -> tuple[Candida
     raise Declined(*reasons)
 
 
-def prove(case: Case, before: Run, repaired: str, folder: Path) -> Proof:
+def prove(case: Case, before: Run, repaired: str, folder: Path, *, untraced: bool = False) -> Proof:
     """Run the repaired program, and judge it: by the original, or where that is wrong by the original run eagerly."""
     wrong = case.diagnosis.verdict.is_silent or case.diagnosis.verdict is Verdict.FAILED
     source = (folder / PROGRAM).read_text()
     oracle = run(source, folder, eager=True) if wrong else None
     after = run(repaired, folder)
     name = stable_name(case.diagnosis.function)
-    untraced = case.diagnosis.function.loop is not None
+    untraced = untraced or case.diagnosis.function.loop is not None
     return judge(name, observed(before), observed(before), observed(after), Variation(), oracle, untraced=untraced)

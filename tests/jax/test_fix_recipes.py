@@ -41,7 +41,7 @@ def test_an_example_comes_out_to_the_letter_and_is_proved(recipe: Recipe, exampl
     assert repaired == example.repaired
     of_all = [each for each in consider(case).candidates if each.change is not None]
     assert first_written(of_all, example.program)[0].recipe == recipe.name
-    proof = prove(case, before, repaired, tmp_path)
+    proof = prove(case, before, repaired, tmp_path, untraced=candidate.untraced)
     assert (proof.verdict, proof.reason) == ("proved", None)
     assert proof.after.traces == example.traces_after
     assert candidate.predicted_traces in (example.traces_after, None)

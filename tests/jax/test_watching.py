@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import inspect
 import os
+import sys
 import threading
 import traceback
 import weakref
@@ -207,6 +209,53 @@ def test_arguments_that_jax_refuses_before_it_traces(jax: Any) -> None:
         ("x", "tensor", None),
         ("mode", "object", "str"),
     ]
+
+
+def refused_layers(jax: Any) -> Any:
+    return jax.jit(lambda x, widths: x, static_argnames="widths")
+
+
+def test_a_static_argument_without_a_hash_in_a_call_that_a_trace_makes(jax: Any) -> None:
+    """There JAX asks in Python for the hash; so it does for `lower`, `trace` and `eval_shape`."""
+    layers = refused_layers(jax)
+    with traceonce.watch() as seen:
+        with pytest.raises(ValueError, match="Non-hashable"):
+            layers.lower(ones(3), widths=[4])
+        layers(ones(3), widths=(4,))
+    assert [event.phase for event in seen.events] == ["failed", "first"]
+    leaves = [(leaf.path, leaf.static, leaf.type_name) for leaf in seen.events[0].signature.leaves]
+    assert leaves == [("x", False, None), ("widths", True, "list")]
+    assert only(seen).verdict is Verdict.FAILED
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python tells of errors that are raised from 3.12 on")
+def test_a_static_argument_without_a_hash_in_a_call_that_is_caught(jax: Any) -> None:
+    """JAX hashes it in C++. The function is the one that the line names, also through a method or a partial."""
+
+    class Model:
+        @functools.partial(jax.jit, static_argnums=(0, 2))
+        def step(self, x: Any, k: Any) -> Any:
+            return x
+
+    model, layers = Model(), refused_layers(jax)
+    bound = functools.partial(layers, widths=[4])
+    with traceonce.watch() as seen:
+        for call in (
+            lambda: layers(ones(3), widths=[4]),
+            lambda: model.step(ones(3), [4]),
+            lambda: bound(ones(3)),
+            lambda: [layers][0](ones(3), widths=[4]),  # no name leads there: not told, and not guessed
+        ):
+            with pytest.raises(ValueError, match="Non-hashable"):
+                call()
+        with pytest.raises(ValueError, match="of the program"):
+            raise ValueError("Non-hashable static arguments of the program")
+    assert [event.phase for event in seen.events] == ["failed"] * 3
+    assert [event.function.short_name for event in seen.events] == ["<lambda>", "step", "<lambda>"]
+    assert all(
+        event.call_site is not None and event.call_site.file.endswith("test_watching.py") for event in seen.events
+    )
+    assert all((event.error or "").startswith("ValueError: Non-hashable") for event in seen.events)
 
 
 def test_threads_have_their_own_events(jax: Any) -> None:

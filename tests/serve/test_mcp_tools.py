@@ -210,10 +210,17 @@ def test_a_predicted_fix_says_so(server: Server[Any]) -> None:
 
 def test_no_fix_is_made_up(server: Server[Any]) -> None:
     """Where there is none, that is said, and where to read on."""
-    found, text = answer(server, "propose_fix", recording="fails", function="keep_positive")
+    found, text = answer(server, "propose_fix", recording="silently_wrong", function="describe")
     assert found["fixes"] == []
     assert found["summary"].startswith("From the recording alone there is no fix to propose.")
     assert found["records"][0] in text
+
+
+def test_what_a_trace_raised_says_what_may_help(server: Server[Any]) -> None:
+    """AutoGraph had converted it: to switch that on is no fix, and nothing is said of variables or of NumPy."""
+    found, _ = answer(server, "propose_fix", recording="fails", function="keep_positive")
+    assert [fix["snippet"] for fix in found["fixes"]] == ["def keep_positive(…):  # without @tf.function"]
+    assert found["fixes"][0]["traces_after"] is None
 
 
 @pytest.mark.parametrize(

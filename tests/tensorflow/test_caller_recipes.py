@@ -14,6 +14,7 @@ from traceonce.frameworks.tensorflow.recipes import (
     compile_caller,
     failing_trace,
     keep_object,
+    padded_call,
     pass_captured,
     renew_model,
     state_outside,
@@ -28,6 +29,7 @@ EXAMPLES = [
         failing_trace.RECIPE,
         state_outside.RECIPE,
         pass_captured.RECIPE,
+        padded_call.RECIPE,
     )
     for example in recipe.examples
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 import traceonce
 from tests.tensorflow.diagnosed import only
-from traceonce.facts import Verdict
+from traceonce.facts import Reason, Verdict
 
 
 def captured(diagnosis: Any) -> list[tuple[str, str, str, int]]:
@@ -97,8 +97,8 @@ def test_what_a_library_closes_over_has_a_name(tf: Any, tmp_path: Any, monkeypat
     assert only(seen).verdict is Verdict.RETRACING
 
 
-def test_other_layers_are_another_model(tf: Any) -> None:
-    """And what cannot be told is said."""
+def test_other_layers_may_be_another_model(tf: Any) -> None:
+    """Counted, with what differs, and no alarm. Other operations are another model for sure."""
 
     def make(width: int, trainable: bool) -> Any:
         weights = tf.Variable(tf.ones([4, width]), trainable=trainable)
@@ -108,5 +108,7 @@ def test_other_layers_are_another_model(tf: Any) -> None:
         for width in range(2, 8):
             make(width, True)(tf.ones([1, 4]))
             make(width, False)(tf.ones([1, 4]))
-    assert (only(seen).verdict, only(seen).traces) == (Verdict.OK, 12)
+    assert (only(seen).verdict, only(seen).traces, only(seen).retraces) == (Verdict.BOUNDED, 12, 10)
+    assert only(seen).reason is Reason.OTHER_SIZES
+    assert captured(only(seen)) == [("weights", "[4, 2]", "[4, 3]", 10)]
     assert "weights: [4, 2] → [4, 3]" in " ".join(only(seen).notes)

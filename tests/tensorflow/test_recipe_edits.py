@@ -33,7 +33,8 @@ def test_examples(tf: Any, eagerly: Any, folder: Path, recipe: Recipe, example: 
     candidate, repaired = first_written(recipe.propose, before.case(function), example.program)
     assert repaired == example.repaired
     after = run(repaired, folder)
-    assert after.traces(function) == example.traces_after == candidate.predicted_traces
+    assert after.traces(function) == example.traces_after
+    assert candidate.predicted_traces in (example.traces_after, None)
     right = eagerly(example.program, folder).printed if recipe is state.RECIPE else before.printed
     assert after.printed == right
     assert right.strip()

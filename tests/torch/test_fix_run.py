@@ -75,3 +75,29 @@ def test_what_cannot_be_proved_is_left_and_the_reason_told(
         ("dynamic", "not_proved"),
         ("dynamic_sources", "not_proved"),
     ]
+
+
+REFUTED = """\
+import torch
+
+
+@torch.compile(backend="eager")
+def doubled(x):
+    return x * 2
+
+
+for kind in [torch.float32, torch.float64, torch.float16] * 3:
+    print(doubled(torch.ones(3, dtype=kind)).dtype)
+"""
+
+
+def test_what_was_refuted_is_not_advised(tmp_path: Path) -> None:
+    """Every dtype is tried, and comes out again: to cast to one is no advice either."""
+    (tmp_path / "train.py").write_text(REFUTED)
+    command = [sys.executable, "-m", "traceonce", "fix", "--json", "fix.json", "train.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    tried = {each["recipe"]: each["verdict"] for each in result(tmp_path)["fix"]["attempts"]}
+    assert tried["cast"] == "refuted", done.stderr
+    (function,) = result(tmp_path)["functions"]
+    assert "uniform_argument" not in [fix["recipe"] for fix in function["fixes"]]
+    assert ".to(torch." not in done.stderr.partition("traceonce  1 function")[2]

@@ -88,8 +88,14 @@ def _unwanted(diagnoses: Sequence[Diagnosis], config: Config) -> list[str]:
         if d.verdict.value in config.fail_on and (d.verdict is not Verdict.STALE or d.surely_wrong)
     ]
     if COSTLY in config.fail_on:
-        found += [(d, f"is costly: {duration(d.lost_seconds)} lost") for d in diagnoses if d.costly]
+        found += [(d, f"is costly: {_price(d)}") for d in diagnoses if d.costly]
     return [f"--fail-on: {d.function.name} {what}" for d, what in found if not d.accepted]
+
+
+def _price(diagnosis: Diagnosis) -> str:
+    lost = f"{duration(diagnosis.lost_seconds)} lost"
+    unclear = diagnosis.unclear_seconds
+    return f"{lost}, {duration(unclear)} unclear" if unclear > diagnosis.lost_seconds else lost
 
 
 def not_measured(diagnoses: Sequence[Diagnosis], config: Config, command: Sequence[str]) -> list[str]:

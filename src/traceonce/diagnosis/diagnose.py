@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
@@ -12,7 +11,6 @@ import msgspec
 from traceonce.diagnosis.compilations import Compilations
 from traceonce.diagnosis.costs import find_costly, lost_in
 from traceonce.diagnosis.history import Explained, History
-from traceonce.diagnosis.surroundings import compare_captured
 from traceonce.diagnosis.verdicts import Retrace, judge
 from traceonce.errors import TracingLimitReached
 from traceonce.facts import (
@@ -42,6 +40,7 @@ from traceonce.words.notes.diagnoses import (
 VALUES = 12  # distinct values kept per cause
 WORTH_SAYING = 0.1  # seconds of first runs
 _ORDER = list(Verdict)
+_OF_SIZES = (CauseCode.CAPTURED, CauseCode.SHAPE)
 Key: TypeAlias = tuple[str, str]
 
 
@@ -75,7 +74,8 @@ def diagnose_with_events(recording: Recording, explained: Iterable[Explained] | 
     ]
     for part, head in _inside(diagnosed):
         _move_cost(diagnosed, part, head, recording)
-    costly = find_costly([item.diagnosis.lost_seconds for item in diagnosed], recording.seconds)
+    taken = [item.diagnosis.lost_seconds + item.diagnosis.unclear_seconds for item in diagnosed]
+    costly = find_costly(taken, recording.seconds)
     for index in costly:
         diagnosis, events = diagnosed[index]
         diagnosed[index] = Diagnosed(msgspec.structs.replace(diagnosis, costly=True), events)
@@ -101,11 +101,14 @@ def _inside(diagnosed: list[Diagnosed]) -> Iterator[tuple[int, int]]:
 
 def _move_cost(diagnosed: list[Diagnosed], part: int, head: int, recording: Recording) -> None:
     """To the user they are one thing, and cost what both cost."""
-    lost = diagnosed[part].diagnosis.lost_seconds
-    for index, seconds in ((part, 0.0), (head, _total([diagnosed[head].diagnosis.lost_seconds, lost]))):
+    moved, kept = diagnosed[part].diagnosis, diagnosed[head].diagnosis
+    lost = _total([kept.lost_seconds, moved.lost_seconds])
+    unclear = _total([kept.unclear_seconds, moved.unclear_seconds])
+    for index, seconds, unknown in ((part, 0.0, 0.0), (head, lost, unclear)):
         diagnosis, events = diagnosed[index]
         share = seconds / recording.seconds if diagnosis.share is not None else None
-        diagnosed[index] = Diagnosed(msgspec.structs.replace(diagnosis, lost_seconds=seconds, share=share), events)
+        costs = {"lost_seconds": seconds, "unclear_seconds": unknown, "share": share}
+        diagnosed[index] = Diagnosed(msgspec.structs.replace(diagnosis, **costs), events)
 
 
 def _events(group: list[Explained]) -> tuple[TraceEvent, ...]:
@@ -251,7 +254,7 @@ def _retraces(done: list[Explained], process: str, told: Container[tuple[str, in
             varied = {cause.path for cause in item.causes if cause.code is CauseCode.CAPTURED}
             new_sizes = any(path in varied for path, _ in new)
             parent = event.parent if event.parent is not None and (process, event.parent) in told else None
-            yield Retrace(event.call, item.causes, item.repeated, parent, same_line, new_sizes)
+            yield Retrace(event.call, item.causes, item.repeated, parent, same_line, new_sizes, item.resized)
         lines.add(line)
         captured |= set(event.captured.items())
 
@@ -344,13 +347,10 @@ def _notes(mine: list[Explained], done: list[Explained], failed: list[Explained]
     models = {event.fingerprint for event in firsts}
     if len(models) > 1:
         yield DIFFERENT_GRAPHS(count=len(models))
-        sizes = [
-            cause
-            for one, next_ in itertools.pairwise(firsts)
-            for cause in compare_captured(one.captured, next_.captured)
-        ]
-        if sizes:
-            yield OTHER_SIZES(sizes=f"{sizes[0].path}: {sizes[0].was} → {sizes[0].now}")
+    resized = [item for item in done if item.resized]
+    sizes = [cause for item in resized for cause in item.causes if cause.code in _OF_SIZES]
+    if sizes:
+        yield OTHER_SIZES(count=len(resized), sizes=f"{sizes[0].path}: {sizes[0].was} → {sizes[0].now}")
 
 
 def _cost_notes(lost: float, unclear: float) -> Iterator[Note]:

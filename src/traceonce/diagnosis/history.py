@@ -30,12 +30,13 @@ class Explained(NamedTuple):
     """An event with its final phase and ordinal, and the causes of the trace.
 
     `repeated`: another function object over the same code had a trace that fits. So it is that other object which is
-    new, not anything in the arguments.
+    new, not anything in the arguments. `resized`: another object had the same graph over arrays of other sizes.
     """
 
     event: TraceEvent
     causes: tuple[Cause, ...]
     repeated: bool = False
+    resized: bool = False
 
 
 class Foreseen(NamedTuple):
@@ -47,6 +48,7 @@ class Foreseen(NamedTuple):
     phase: Phase | None
     causes: tuple[Cause, ...] = ()
     repeated: bool = False
+    resized: bool = False
 
 
 class Signatures:
@@ -135,7 +137,7 @@ class History:
         self._fingerprints: dict[str, int | None] = {}  # which object made it first
         self._dead = dead if dead is not None else set()
         self._read_before: dict[str, str] = {}
-        self._captured_before: dict[str, str] = {}
+        self._captured_before: dict[str | None, dict[str, str]] = {}  # of each wiring
         self._instances: set[int | None] = set()
         self._told: dict[int | None, tuple[Signature, ...]] = {}
         self._graphs: dict[int | None, dict[str, Signature]] = {}  # what each serves, by the framework's name for it
@@ -189,19 +191,23 @@ class History:
         return self._foresee_new_object(event, True, graphs)
 
     def _foresee_new_object(self, event: TraceEvent, made: bool, graphs: Collection[str]) -> Foreseen:
-        """Another function object over the same code: the same graph again is waste, another graph another model."""
+        """Another function object over the same code: the same graph again is waste, also over arrays of other sizes.
+
+        Other operations, or wired in another way, are another model.
+        """
         known = event.fingerprint is None or event.fingerprint in self._fingerprints or event.fingerprint in graphs
-        if not known:
+        resized = not known and event.wiring is not None and event.wiring in self._captured_before
+        if not known and not resized:
             return Foreseen("first")
         differences = self._compare(self._everything, event.signature) if self._everything else ()
         causes = (
             explain_new_object(
                 event, max(len(self._objects), 1), self._read_before, same_instance=event.instance in self._instances
             ),
-            *compare_captured(self._captured_before, event.captured),
+            *compare_captured(self._captured_before.get(event.wiring, {}), event.captured),
             *(cause for cause in differences if cause.code not in _OWN_OBJECT),
         )
-        return Foreseen("retrace" if made else None, self._as_seen(event, causes))
+        return Foreseen("retrace" if made else None, self._as_seen(event, causes), resized=resized)
 
     def _compare(self, earlier: Signatures, request: Signature) -> tuple[Cause, ...]:
         def differences(other: Signature) -> list[Cause]:
@@ -233,12 +239,12 @@ class History:
             if event.graph is not None:
                 self._graphs.setdefault(event.object, {})[event.graph] = event.served
             self._read_before |= event.reads
-            self._captured_before |= event.captured
+            self._captured_before.setdefault(event.wiring, {}).update(event.captured)
             self._instances.add(event.instance)
             if event.fingerprint:
                 self._fingerprints.setdefault(event.fingerprint, event.object)
         done = msgspec.structs.replace(event, phase=phase, ordinal=self._ordinal)
-        return Explained(done, foreseen.causes, foreseen.repeated)
+        return Explained(done, foreseen.causes, foreseen.repeated, foreseen.resized)
 
     def _add(self, owner: int | None, signature: Signature) -> Signatures:
         signatures = self._objects.get(owner)

@@ -2,7 +2,9 @@
 
 What is counted are the calls and the traces of one process. A retrace *in the arguments* has a cause other than a new
 object; one that another function object over the same code had before does not count: it is the object that is new. A
-function has *paid off* with ten calls to a trace.
+function has *paid off* with ten calls to a trace. The same code made again over arrays of other sizes (weights of other
+sizes; other arrays, in another dimension than their rows) may be another model, or one over other data: a retrace
+that is counted, that costs, and whose causes say what differs (*resized*). It has not its reason in the arguments.
 
 Alarms:
 
@@ -33,7 +35,9 @@ No alarm:
 10. At least three retraces for sizes and numbers that came in the first half of the calls, and there in more than every
     second call up to the last of them: *avoidable* until it has paid off. Each was new when it came first; no more came
     only because the same data was read again.
-11. What is left is *bounded*: traced more than once, early, seldom, or at one place of a handful of states.
+11. Retraces that are all resized: *bounded*, however often they come. A search over models is no alarm; what it costs
+    is for `costs` to name.
+12. What is left is *bounded*: traced more than once, early, seldom, or at one place of a handful of states.
 """
 
 from __future__ import annotations
@@ -74,7 +78,8 @@ class Retrace(NamedTuple):
     """A retrace, for the verdict: at which call it came, why, and whether another function object had it before.
 
     `parent` is the trace of another function of the report that it was part of. `same_line`: the line that called had a
-    trace before. `new_sizes`: what it closes over has a size that it had in no trace before.
+    trace before. `new_sizes`: what it closes over has a size that it had in no trace before. `resized`: another object
+    had the same graph over arrays of other sizes.
     """
 
     call: int | None
@@ -83,14 +88,19 @@ class Retrace(NamedTuple):
     parent: int | None = None
     same_line: bool = True
     new_sizes: bool = False
+    resized: bool = False
 
     @property
     def in_arguments(self) -> bool:
-        return not self.repeated and any(cause.code not in _NEW_OBJECT for cause in self.causes)
+        return not (self.repeated or self.resized) and any(cause.code not in _NEW_OBJECT for cause in self.causes)
 
     @property
     def new_object(self) -> bool:
-        return not self.repeated and not self.in_arguments
+        return not (self.repeated or self.resized or self.in_arguments)
+
+    @property
+    def grows(self) -> bool:
+        return self.new_sizes and not self.resized
 
     @property
     def unbounded(self) -> bool:
@@ -127,7 +137,7 @@ def judge(
     unbounded = [retrace.call for retrace in retraces if retrace.unbounded]
     new_objects = [retrace.call for retrace in retraces if retrace.new_object]
     paid_off = calls is not None and calls >= PAID_OFF * traces
-    varying = [retrace.call for retrace in retraces if retrace.unbounded or retrace.new_sizes]
+    varying = [retrace.call for retrace in retraces if retrace.unbounded or retrace.grows]
     if judge_growth(varying, calls) == "growing" and not (at_least and paid_off):
         return Verdict.RETRACING, "growing", Reason.KEEPS_COMING
     alone = [retrace for retrace in retraces if retrace.unbounded and retrace.parent is None]
@@ -195,6 +205,8 @@ def _is_size(cause: Cause) -> bool:
 
 
 def _why_bounded(growth: Growth, retraces: Sequence[Retrace], paid_off: bool) -> Reason:
+    if all(retrace.resized for retrace in retraces):
+        return Reason.OTHER_SIZES
     in_arguments = [retrace for retrace in retraces if retrace.in_arguments]
     if in_arguments and all(retrace.finite for retrace in in_arguments):
         return Reason.LEFT_OPEN if any(retrace.of_sizes for retrace in in_arguments) else Reason.FEW_STATES

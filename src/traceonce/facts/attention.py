@@ -44,6 +44,11 @@ def sort_by_attention(recording: Recording, diagnoses: Sequence[Diagnosis]) -> A
     return attention
 
 
+def first_and_costly(diagnoses: Sequence[Diagnosis], most: int) -> list[Diagnosis]:
+    """As many as a list has room for, and whatever of the others is costly: that must not go unnamed."""
+    return [*diagnoses[:most], *(diagnosis for diagnosis in diagnoses[most:] if diagnosis.costly)]
+
+
 def changed_since(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, Cause]]:
     """Values that a trace holds and that were found changed at the end: whether a call came after that is not known."""
     for diagnosis in diagnoses:

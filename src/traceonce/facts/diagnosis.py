@@ -86,6 +86,7 @@ class Reason(str, enum.Enum):
     LEFT_OPEN = "left_open"
     CAME_EARLY = "came_early"
     PAID_OFF = "paid_off"
+    OTHER_SIZES = "other_sizes"
     PART_OF_ANOTHER = "part_of_another"
     FEW_SO_FAR = "few_so_far"
 
@@ -93,9 +94,9 @@ class Reason(str, enum.Enum):
 class Diagnosis(msgspec.Struct, frozen=True):
     """One function: how often it was traced, why, at what cost, and the verdict.
 
-    `costly` marks, beside the verdict, a function that lost a good part of the run. `unclear_seconds` are those of
-    first runs of graphs that ran once, as far as nobody can tell what of them went into preparing the graph: they are
-    not in `lost_seconds`.
+    `costly` marks, beside the verdict, a function that took a good part of the run, lost or unclear. `unclear_seconds`
+    are those of first runs of graphs that ran once, as far as nobody can tell what of them went into preparing the
+    graph: they are not in `lost_seconds`.
     `accepted` says whether it is no worse than the state that was last accepted (None: no such state is known).
     `made_at` is the user's line that made most of its function objects, `known_as` what the user calls where a library
     made it. `inner`: what was compiled there is another function, which calls this one.

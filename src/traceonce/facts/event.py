@@ -95,12 +95,13 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     `earlier` holds signatures that the function had traced before anybody watched. `dead` lists the identities of
     arguments that were garbage-collected since the last event. `bytes` is what tracing and the first run
     added to the memory of the process. `preparing_seconds` are those of the first run that are known to have gone into
-    preparing the graph, and not into running it. `fingerprint` is equal for equal graphs, `graph` is the
-    framework's own name for this one. `reads` are the values from outside that the first trace of an object read,
-    `captured` the sizes of the arrays among them (``float32[40, 1]``). `made_at` is the user's line that made the
-    function object (by the wrapper of the framework, or by what had a library do so), `known_as` what
-    the user calls where a library made it (``model.fit (Sequential)``). `inner`: what was made there is another
-    function, which called this one, and the framework compiled it by itself.
+    preparing the graph, and not into running it. `fingerprint` is equal for equal graphs, `wiring` also for those that
+    differ in the sizes of what they captured; `graph` is the framework's own name for this one. `reads` are the values
+    from outside that the first trace of an object read, `captured` the sizes of the arrays among them
+    (``float32[40, 1]``). `made_at` is the user's line that made the function object (by the wrapper of the framework,
+    or by what had a library do so), `known_as` what the user calls where a library made it
+    (``model.fit (Sequential)``). `inner`: what was made there is another function, which called this one, and the
+    framework compiled it by itself.
     `creates_variables` says that the trace has made some, and so cannot be taken back. `reasons` are the framework's
     own words for why what it had did not serve (such as the guard that failed, of each earlier compilation, the
     latest first). `graph_breaks` are the places at which it cut the function into several graphs, and why.
@@ -147,6 +148,7 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
     reasons: tuple[str, ...] = ()
     graph_breaks: tuple[str, ...] = ()
     preparing_seconds: float | None = None
+    wiring: str | None = None
 
     @property
     def served(self) -> Signature:

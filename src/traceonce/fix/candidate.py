@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from traceonce.facts import CauseCode, Note
 from traceonce.facts.fix import Safety
@@ -39,14 +39,31 @@ def together(*changes: Change) -> Change:
     return change
 
 
+class Effect(NamedTuple):
+    """What a change does, however it is written: ``Effect("filled", "batch['bias']", "zeros")``.
+
+    `path` is an argument; of what is kept, "" is the object that has the traces.
+    """
+
+    what: Literal["cast", "converted", "filled", "kept", "lifted", "stacked"]
+    path: str
+    value: str = ""
+
+
+KEPT = frozenset({Effect("kept", "")})  # what is made before each call, and has the traces, is made once
+
+
 @dataclass(frozen=True)
 class Candidate:
     """`change` is None for advice. `snippet` shows the change in a few lines; `notes` say what to know about it.
 
     `predicted_traces` counts what would be left, found by replaying the recorded signatures; None: cannot be told.
+    `expected_traces` stands for it where a framework cannot be replayed: it says what to try first, and is never shown.
     `passes_state`: what the function read from outside is passed in. The calls beyond the run then pass the last value,
     while the original reads the present one: they cannot be compared.
-    `untraced`: the function is then a part of another graph, or runs as plain Python; it need not be traced any more.
+    `untraced`: the function is then a part of another graph, or runs as plain Python, and need not be traced any more;
+    or it returns more, which is cut off where it is called. What it returns itself is not compared.
+    `effects` are all that the change does to the calls, but for a signature or an option of the compiler.
     """
 
     recipe: str
@@ -58,11 +75,27 @@ class Candidate:
     notes: tuple[Note, ...] = ()
     passes_state: bool = False
     untraced: bool = False
+    effects: frozenset[Effect] = frozenset()
+    expected_traces: int | None = None
+
+    @property
+    def traces_to_go_by(self) -> int | None:
+        """What it would leave, as far as it is known: for the order in which candidates are tried."""
+        left = self.expected_traces if self.predicted_traces is None else self.predicted_traces
+        if left is None or self.untraced:
+            return left
+        return max(left, 1)  # what was traced before anybody watched serves in a replay, not in the changed program
 
     @property
     def is_last_resort(self) -> bool:
         """Is it advice that treats no cause, or a report that somebody else would have to act on?"""
         return self.change is None and (not self.causes or (self.snippet or "").startswith("## "))
+
+    def is_same_change(self, other: Candidate) -> bool:
+        """Do both come to the same, though one may be advice, or of another recipe?"""
+        if self.effects or other.effects:
+            return self.effects == other.effects
+        return self.snippet is not None and (self.recipe, self.snippet) == (other.recipe, other.snippet)
 
 
 class WidenableChange(abc.ABC):

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import msgspec
 
 from traceonce.facts import Note, TraceEvent, Verdict
-from traceonce.fix.candidate import Candidate, Declined, Recipe, Settled, together
+from traceonce.fix.candidate import Candidate, Declined, Effect, Recipe, Settled, together
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import join_lines
 from traceonce.fix.kit import Kit, kit_of
@@ -50,18 +50,26 @@ def propose(case: Case) -> list[Candidate]:
 
 
 def best(case: Case) -> Candidate | None:
-    """The candidate that a report names: of those that change the source the first that leaves the fewest traces.
-
-    That is what a search for a repair takes if it is proved. Where it cannot be told what a change would leave, that
-    may be a single trace.
-    """
+    """The candidate that a report names: the change that a search takes if all are proved; without one, advice."""
     candidates = propose(case)
-    changes = [candidate for candidate in candidates if candidate.change is not None]
-    return min(changes, key=_least, default=next(iter(candidates), None))
+    return first_choice(candidates) or next(iter(candidates), None)
 
 
-def _least(candidate: Candidate) -> int:
-    return 1 if candidate.predicted_traces is None else max(candidate.predicted_traces, 1)
+def first_choice(candidates: Sequence[Candidate]) -> Candidate | None:
+    """Of those that change the source the first, unless a later one would leave fewer traces.
+
+    Where it cannot be told what a change would leave, it is neither better nor worse than what comes before it.
+    """
+    chosen: Candidate | None = None
+    for candidate in candidates:
+        if candidate.change is not None and (chosen is None or _leaves_fewer(candidate, chosen)):
+            chosen = candidate
+    return chosen
+
+
+def _leaves_fewer(one: Candidate, other: Candidate) -> bool:
+    left, most = one.traces_to_go_by, other.traces_to_go_by
+    return left is not None and most is not None and left < most
 
 
 def can_change(case: Case) -> bool:
@@ -118,7 +126,7 @@ def _helps(candidate: Candidate, case: Case, now: int) -> bool:
     if candidate.change is None:
         return False
     wrong = case.diagnosis.verdict.is_silent or case.diagnosis.verdict is Verdict.FAILED
-    left = candidate.predicted_traces
+    left = candidate.traces_to_go_by
     return wrong or left is None or left < now
 
 
@@ -162,6 +170,7 @@ def _combine(keeper: Candidate, other: Candidate) -> Candidate:
         change=together(*changes) if len(changes) == 2 else None,
         snippet=join_lines(keeper.snippet, other.snippet),
         notes=join_notes(keeper.notes, other.notes),
+        effects=other.effects | (keeper.effects or {Effect("kept", keeper.recipe)}),
     )
 
 

@@ -38,8 +38,7 @@ def describe_candidate(candidate: Candidate) -> Fix:
     return Fix(
         recipe=candidate.recipe,
         safety=candidate.safety,
-        # What was traced before anybody watched would serve in the replay, but not in the changed program.
-        predicted_traces=None if candidate.predicted_traces is None else max(candidate.predicted_traces, 1),
+        predicted_traces=None if candidate.predicted_traces is None else candidate.traces_to_go_by,
         snippet=candidate.snippet,
         causes=candidate.causes,
         note=english_note(candidate.notes),

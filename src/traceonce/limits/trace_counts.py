@@ -76,9 +76,9 @@ class Count:
        no other thread can have it.
     4. Of several function objects over the same code only the graph says whether it is the same again. So the first
        trace of each is looked at once more when it is made, and refused then: the one that is made first is the first
-       one, the same graph again a retrace. Another graph is another model, and does not count. What was refused then
-       is refused at once when it is asked for again. A trace that has created variables cannot be taken back, and is
-       let pass.
+       one, the same graph again a retrace. Another graph is another model, and does not count; nor does the same over
+       arrays of other sizes, which may be one: the report counts and costs that. What was refused then is refused at
+       once when it is asked for again. A trace that has created variables cannot be taken back, and is let pass.
     5. A trace that fails gives its reservation back.
     6. For a limit of traces, a method is counted for each object by itself: it may have to be traced once for each.
     """
@@ -204,8 +204,10 @@ def _foresee(history: History, event: TraceEvent, others: list[_Reserved], *, ma
     made_elsewhere = [other.event for other in others if other.known and other.event.object != event.object]
     graphs = {other.fingerprint for other in made_elsewhere if other.fingerprint is not None}
     if again:
-        return history.look_again(event, graphs)
-    return history.foresee(event, made=made, under_way=[other.served for other in own], graphs=graphs)
+        foreseen = history.look_again(event, graphs)
+    else:
+        foreseen = history.foresee(event, made=made, under_way=[other.served for other in own], graphs=graphs)
+    return Foreseen("first") if foreseen.resized else foreseen
 
 
 def _number(event: TraceEvent) -> Number:

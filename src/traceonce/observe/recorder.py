@@ -51,16 +51,25 @@ def make_header(run: str, forked_from: str | None = None, forked_at: float | Non
 def describe_environment() -> dict[str, str]:
     """Python, the platform, and the version of every watched framework that is loaded."""
     found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
-    loaded = [known for known in known_backends() if known.module in sys.modules]
+    loaded = [known for known in known_backends() if sys.modules.get(known.module) is not None]
     for name in dict.fromkeys(
         name for known in loaded for name in (known.module, *framework_of(known.name).companions)
     ):
-        version = getattr(sys.modules.get(name), "__version__", None)
-        if version is None and name in sys.modules:  # it is being imported, and has imported what is watched
-            version = _installed_version(name)
-        if isinstance(version, str):
-            found[name] = str(version)  # it may be a subclass
+        version = _version(name)
+        if version is not None:
+            found[name] = version
     return found
+
+
+def _version(name: str) -> str | None:
+    """Of a loaded module; while it is still being imported, of what is installed."""
+    module = sys.modules.get(name)
+    if module is None:
+        return None
+    with contextlib.suppress(Exception):  # a module may do anything when it is asked, and metadata be broken
+        version = getattr(module, "__version__", None)
+        return str(version) if isinstance(version, str) else _installed_version(name)  # it may be a subclass
+    return None
 
 
 def _installed_version(name: str) -> str | None:
@@ -84,14 +93,8 @@ class _Libraries:
             self._names.add(entry.function.package)
 
     def versions(self) -> dict[str, str]:
-        found = {}
-        for name in sorted(self._names):
-            with contextlib.suppress(Exception):  # a module may do anything when it is asked, and metadata be broken
-                version = getattr(sys.modules.get(name), "__version__", None)
-                known = str(version) if isinstance(version, str) else _installed_version(name)  # it may be a subclass
-                if known is not None:
-                    found[name] = known
-        return found
+        known = {name: _version(name) for name in sorted(self._names)}
+        return {name: version for name, version in known.items() if version is not None}
 
 
 class MemoryRecorder:

@@ -101,6 +101,7 @@ class Trying:
         self._unproved: tuple[Fix, Files] | None = None
         self._tried: list[Files] = []
         self._refuted_alone: list[Candidate] = []
+        self._judged: list[tuple[Candidate, bool]] = []  # not proved, and whether it was run in vain
         self._several = 0
         self._kit = kit_of(case.diagnosis.backend)
         self._follow_ups = self._kit.follow_ups(case, self._is_new) if self._kit.follow_ups is not None else None
@@ -171,18 +172,22 @@ class Trying:
             case=self._case,
             fixes=(best.fix,) if best is not None else (),
             attempts=tuple(self._attempts),
-            advice=tuple(candidate for candidate in proposals.candidates if candidate.change is None),
+            advice=tuple(each for each in proposals.candidates if each.change is None and not self._is_refuted(each)),
             settled=best is not None and best.settled,
             stuck=best is None,
             unproved=self._unproved,
             refuted_alone=tuple(self._refuted_alone),
         )
 
+    def _is_refuted(self, advice: Candidate) -> bool:
+        """Was the same change run, in whatever way it was written, and in vain each time?"""
+        same = [in_vain for candidate, in_vain in self._judged if candidate.is_same_change(advice)]
+        return bool(same) and all(same)
+
     def _is_no_better(self, candidate: Candidate, best: Taken | None) -> bool:
         """Would it leave as many traces as what is proved already?"""
-        if best is None or candidate.predicted_traces is None:
-            return best is not None
-        return candidate.predicted_traces >= best.traces
+        left = candidate.traces_to_go_by
+        return best is not None and (left is None or left >= best.traces)
 
     def _try_along(self, candidate: Candidate) -> Taken | None:
         """The candidate; where a trace fails under it, the same with the functions changed in which it fails."""
@@ -214,6 +219,7 @@ class Trying:
             return None
         reasons = (proof.coded_reason,) if proof.coded_reason is not None else ()
         self._attempts.append(Attempt(candidate.recipe, reasons, proof, candidate.causes))
+        self._judged.append((candidate, proof.verdict == "refuted" or not may_help(self._case, proof)))
         if may_be_right_with_others(self._case, proof):
             self._refuted_alone.append(candidate)
         if proof.verdict == "not_proved" and self._unproved is None and may_help(self._case, proof):

@@ -255,7 +255,7 @@ class Scratch:
             self._copied[place] = _state(place)
 
     def _link(self, path: Path, place: Path) -> None:
-        if place.is_dir():  # a copy from before, when the project was smaller
+        if os.path.lexists(place):  # a copy from before, when the project was smaller
             return
         place.symlink_to(path)
         if path.is_file():

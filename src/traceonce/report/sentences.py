@@ -203,12 +203,16 @@ def causes_left(diagnosis: Diagnosis) -> list[Cause]:
     """
     tried = [fix for fix in fixes_to_show(diagnosis) if fix.proof is None or fix.proof.verdict == "proved"]
     fixes = [fix for fix in tried if not is_last_resort(fix)]
-    if any(fix.predicted_traces is not None and fix.predicted_traces <= 1 for fix in fixes):
+    if any(left is not None and left <= 1 for left in map(_traces_left, fixes)):
         return []
     treated = {code for fix in fixes for code in fix.causes}
     if treated:  # it fell back for what they treat
         treated.add(CauseCode.FELL_BACK)
     return [cause for cause in diagnosis.causes if cause.code not in (*treated, *diagnosis.dealt_with)]
+
+
+def _traces_left(fix: Fix) -> int | None:
+    return fix.predicted_traces if fix.proof is None else fix.proof.after.traces
 
 
 def describe_fix(fix: Fix, diagnosis: Diagnosis, command: str | None, *, marked: bool = False) -> Iterator[str]:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from traceonce.facts import Breach, Cause, Diagnosis, Fix, Recording, Verdict
-from traceonce.facts.attention import Attention, changed_since, sort_by_attention
+from traceonce.facts.attention import Attention, changed_since, first_and_costly, sort_by_attention
 from traceonce.facts.command_line import quoted
 from traceonce.facts.event import package_path
 from traceonce.facts.printable import SENTENCE, cut, printable
@@ -93,7 +93,13 @@ def _lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Tex
             yield Text()
             yield from _function_lines(head, command)
             yield from _parts(parts)
-        yield from _more(len(together) - FUNCTIONS, "functions to look at")
+        left_out = [diagnosis for head, parts in together[FUNCTIONS:] for diagnosis in (head, *parts)]
+        costly = [diagnosis for diagnosis in left_out if diagnosis.costly]
+        if costly:
+            yield Text()
+            yield from map(_in_a_line, costly)
+        more = sum(not any(part.costly for part in (head, *parts)) for head, parts in together[FUNCTIONS:])
+        yield from _more(more, "functions to look at")
     yield from _worth_a_look(diagnoses)
     quiet = attention.quiet
     bounded = [diagnosis for diagnosis in quiet if diagnosis.verdict is Verdict.BOUNDED]
@@ -131,15 +137,19 @@ def _parts(parts: Sequence[Diagnosis]) -> Iterator[Text]:
         return
     traces = sum(diagnosis.traces for diagnosis in parts)
     yield Text(f"  inside: {count_of(len(parts), 'more function')}, {count_of(traces, 'trace')}", "dim")
-    for diagnosis in parts[:CAUSES]:
-        what = describe_traces(diagnosis) if diagnosis.retraces else count_of(diagnosis.traces, "trace")
-        causes = ", ".join(dict.fromkeys(cause.path for cause in diagnosis.causes[:3]))
-        cost = f" · {duration(diagnosis.lost_seconds)} lost" if diagnosis.lost_seconds >= 0.001 else ""
-        place = f"{package_path(diagnosis.function.file or '?')}:{diagnosis.function.line}"
-        why = f" ({causes})" if causes else ""
-        yield Text(f"    {diagnosis.function.name}  {what}{why}{cost} · {place}", "dim")
-    if len(parts) > CAUSES:
-        yield Text(f"    … and {len(parts) - CAUSES:,} more (--format html or json has all)", "dim")
+    shown = first_and_costly(parts, CAUSES)
+    yield from map(_in_a_line, shown)
+    if len(parts) > len(shown):
+        yield Text(f"    … and {len(parts) - len(shown):,} more (--format html or json has all)", "dim")
+
+
+def _in_a_line(diagnosis: Diagnosis) -> Text:
+    what = describe_traces(diagnosis) if diagnosis.retraces else count_of(diagnosis.traces, "trace")
+    causes = ", ".join(dict.fromkeys(cause.path for cause in diagnosis.causes[:3]))
+    cost = "".join(f" · {part}" for part in _times(diagnosis))
+    place = f"{package_path(diagnosis.function.file or '?')}:{diagnosis.function.line}"
+    why = f" ({causes})" if causes else ""
+    return Text(f"    {diagnosis.function.name}  {what}{why}{cost} · {place}", "dim")
 
 
 def _first(most: int, lines: Sequence[Text], what: str) -> Iterator[Text]:
@@ -308,11 +318,16 @@ def _what_happened(diagnosis: Diagnosis) -> str:
     return describe_traces(diagnosis)
 
 
-def _costs(diagnosis: Diagnosis) -> list[str]:
-    parts = []
+def _times(diagnosis: Diagnosis, share: str = "") -> Iterator[str]:
+    """What was lost, and what more may have been where that is what counts."""
     if diagnosis.lost_seconds >= 0.001:
-        share = f" ({percent(diagnosis.share)} of the run)" if diagnosis.share is not None else ""
-        parts.append(f"{duration(diagnosis.lost_seconds)} lost{share}")
+        yield f"{duration(diagnosis.lost_seconds)} lost{share}"
+    if diagnosis.costly and diagnosis.unclear_seconds > diagnosis.lost_seconds:
+        yield f"{duration(diagnosis.unclear_seconds)} unclear"
+
+
+def _costs(diagnosis: Diagnosis) -> list[str]:
+    parts = list(_times(diagnosis, f" ({percent(diagnosis.share)} of the run)" if diagnosis.share is not None else ""))
     if diagnosis.retraces and diagnosis.bytes:
         parts.append(f"{size(diagnosis.bytes)} kept")
     return parts

@@ -85,7 +85,9 @@ class FunctionSummary(FunctionCounts):
     name: str
     file: str | None
     line: int | None
-    costly: bool = Field(default=False, description="Beside the verdict: it lost a good part of the run.")
+    costly: bool = Field(
+        default=False, description="Beside the verdict: it took a good part of the run again, lost or unclear."
+    )
     causes: list[CauseSummary]
 
 

@@ -52,6 +52,10 @@ REASONS: Mapping[Reason, Text] = {
     Reason.LEFT_OPEN: Text("the last trace serves any size or number", "最后一次追踪适用于任何大小或者数"),
     Reason.CAME_EARLY: Text("all traces came early", "所有追踪都发生在开头"),
     Reason.PAID_OFF: Text("each trace served many calls", "每次追踪都服务了许多次调用"),
+    Reason.OTHER_SIZES: Text(
+        "the same code was made again over arrays of other sizes: other models, or other data",
+        "同样的代码又用大小不同的数组创建：别的模型，或者别的数据",
+    ),
     Reason.PART_OF_ANOTHER: Text(
         "each was part of a trace of the function that calls it", "每次都是调用它的函数的追踪的一部分"
     ),

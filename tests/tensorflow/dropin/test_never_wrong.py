@@ -67,6 +67,22 @@ def an_unused_operation_behind_a_loop(tf: Any, function: Maker) -> Iterator[Any]
     yield from (outcome(traced, x, k) for x, k in zip(ones(tf, 1, 0, 2, 1), (1, 2, 3, 3), strict=True))
 
 
+@program
+def an_assertion_about_what_comes_out_of_a_loop(tf: Any, function: Maker) -> Iterator[Any]:
+    """TensorFlow knows its size while it traces, and refuses before anything is written."""
+    written = tf.Variable(2.0)
+
+    @function
+    def body(x: Any) -> Any:
+        doubled = tf.map_fn(lambda u: u * 2.0, x)
+        written.assign_add(1.0)
+        tf.debugging.assert_less(tf.size(doubled), 4)
+        return doubled
+
+    for x in ones(tf, 2, 1, 3, 4, 1):
+        yield outcome(body, x), written.numpy()
+
+
 # --- what an argument is
 
 

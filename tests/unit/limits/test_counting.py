@@ -212,6 +212,15 @@ def test_another_object_with_another_graph_is_another_model() -> None:
 
 
 @pytest.mark.parametrize("limit", [Limit(0), Limit(1, "traces")])
+def test_the_same_graph_over_arrays_of_other_sizes_does_not_count(limit: Limit) -> None:
+    """The report counts and costs it; a search over models must not be refused."""
+    tracer = Tracer(limit)
+    for number in range(1, 6):
+        assert tracer.trace(tensor("x", 1), object=number, fingerprint=f"graph {number}", wiring="wired") is None
+    assert tracer.trace(tensor("x", 1), object=9, fingerprint="graph 3", wiring="wired") is not None
+
+
+@pytest.mark.parametrize("limit", [Limit(0), Limit(1, "traces")])
 def test_of_those_that_are_made_at_once_the_first_to_be_done_is_the_first(limit: Limit) -> None:
     tracer = Tracer(limit)
     asked = [tracer.ask(tensor("x", 1), object=number) for number in range(8)]

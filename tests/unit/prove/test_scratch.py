@@ -122,6 +122,17 @@ def test_a_project_that_grows_past_the_limit_keeps_its_copy(project: Path, monke
         assert (scratch.cwd / "package" / "deep" / "inner.py").read_text() == "y = 1"
 
 
+def test_a_file_that_was_copied_before_there_were_too_many_stays(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(project, {"notes.txt": "mine"})
+    with Scratch(project / "scripts" / "train.py", project) as scratch:
+        scratch.renew({})
+        monkeypatch.setattr(module, "MOST_BYTES", 0)
+        scratch.renew({})
+        assert (scratch.cwd / "notes.txt").read_text() == "mine"
+
+
 def test_a_link_inside_the_project_leads_into_the_copy(project: Path, tmp_path: Path) -> None:
     """A program that writes through a link must not reach the user's own files."""
     (project / "latest").symlink_to("data")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -12,9 +13,9 @@ from tests.unit.handmade import diagnosis
 from tests.unit.prove.test_judged import value
 from traceonce.facts import FunctionId, Recording, Verdict
 from traceonce.facts.replay import ReplayResult, ReplaySettings, Returned
-from traceonce.fix.candidate import Candidate
+from traceonce.fix.candidate import Candidate, Effect
 from traceonce.fix.case import Case
-from traceonce.fix.proposals import Proposals
+from traceonce.fix.proposals import Proposals, first_choice
 from traceonce.fix.source.edits import Edits
 from traceonce.observe.launch import Target
 from traceonce.prove import attempt, failures_in_turn
@@ -245,3 +246,55 @@ def test_a_failure_is_left_where_nothing_repairs_it(
     assert [one.settled for one in result.functions] == [True]
     result, _ = search(failing(None), {"step": [change("mend")]})
     assert result.functions == ()
+
+
+def test_what_was_refuted_is_not_advised(search: Callable[..., tuple[SearchResult, HandmadeRuns]]) -> None:
+    """Nor what comes to the same and is another recipe's; but advice that does something else, or more, is told."""
+
+    def world(changes: frozenset[str]) -> dict[str, Seen]:
+        return {"step": Seen(8, result=2.0 if "wrong" in changes else 1.0)}
+
+    zeros, ones = (frozenset({Effect("filled", "mask", kind)}) for kind in ("zeros", "ones"))
+    more = zeros | {Effect("cast", "x", "float32")}
+
+    def offer(name: str, effects: frozenset[Effect]) -> Candidate:
+        return dataclasses.replace(change(name), effects=effects)
+
+    advice = [Candidate(name, "advice", (), None, 1, name, effects=effects) for name, effects in (
+        ("zeros", zeros), ("ones", ones), ("more", more), ("else", frozenset()), ("wrong", frozenset()),
+    )]  # fmt: skip
+    result, _ = search(world, {"step": [offer("wrong zeros", zeros), *advice]})
+    assert [each.recipe for each in result.functions[0].advice] == ["ones", "more", "else", "wrong"]
+    result, _ = search(world, {"step": [change("wrong"), *advice]})
+    assert [each.recipe for each in result.functions[0].advice] == ["zeros", "ones", "more", "else"]
+    result, _ = search(world, {"step": [offer("useless", zeros), *advice]})
+    assert "zeros" not in [each.recipe for each in result.functions[0].advice], "it leaves as many traces"
+
+
+@pytest.mark.parametrize(
+    ("left", "named"),
+    [
+        ([3, 1, 2], 1),
+        ([2, 2], 0),
+        ([None, 1], 0),  # it may leave one as well, and is tried first
+        ([2, None], 0),  # it may be better, but nothing says so
+        ([3, None, 2, None, 1], 4),
+    ],
+)
+def test_a_report_names_what_a_search_takes_if_all_is_proved(
+    search: Callable[..., tuple[SearchResult, HandmadeRuns]], left: list[int | None], named: int
+) -> None:
+    """Whether it was counted by a replay, or is only what a framework lets expect."""
+    counted = [change(f"leaves{number or 1}x{place}", number) for place, number in enumerate(left)]
+    expected = [
+        dataclasses.replace(each, predicted_traces=None, expected_traces=each.predicted_traces) for each in counted
+    ]
+
+    def world(changes: frozenset[str]) -> dict[str, Seen]:
+        traces = min([8, *(int(name[len("leaves") :].partition("x")[0]) for name in changes)])
+        return {"step": Seen(traces, Verdict.BOUNDED if traces < 8 else Verdict.RETRACING)}
+
+    for candidates in (counted, expected):
+        assert first_choice(candidates) is candidates[named]
+        result, _ = search(world, {"step": candidates})
+        assert taken(result) == {"step": [candidates[named].recipe]}

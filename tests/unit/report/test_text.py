@@ -392,6 +392,27 @@ def test_a_value_that_has_changed_is_in_the_headline() -> None:
     assert "  train_step  RATE was 1 when traced and is 2 now; it has changed since · train.py:22\n" in text
 
 
+def test_no_list_ends_before_what_costs() -> None:
+    """Sixty functions that lost the same: beyond the fifty that are told in full, each costly one has a line."""
+    watched = [Events(FunctionId(f"warm_{n}", "train.py", n), start=1000.0 + n) for n in range(60)]
+    events = [event(tensor("x", k), call=k, exclusive_seconds=1.0) for event in watched for k in (1, 2)]
+    recording = record(*events, calls=1000, seconds=100.0)
+    lines = render_text(Material(recording, diagnose(recording))).splitlines()
+    named = [line for line in lines if line.strip().startswith("warm_")]
+    assert len(named) == 60
+    assert named[54].startswith("    warm_")
+    assert "retraced 1 time in 1,000 calls (x.shape[0]) · 1.0 s lost · train.py:" in named[54]
+    assert "You can ignore these:" in lines  # five, which together lost a twentieth of the run
+
+
+def test_seconds_that_are_unclear_are_said_where_they_count() -> None:
+    event = Events()
+    events = [event(tensor("x", n), call=n, first_run_seconds=10.0) for n in (1, 2)]
+    text = told(record(*events, calls=2, seconds=40.0))
+    assert "Bounded, but costly:" in text
+    assert "retraced 1 time in 2 calls · 10.0 s unclear · train.py:22" in text
+
+
 def test_every_list_has_an_end() -> None:
     """And says what it left out: a run of a thousand functions is not told in ten thousand lines."""
     acute = [Events(FunctionId(f"retraced_{n}", "train.py", n), start=1000.0 + n) for n in range(60)]

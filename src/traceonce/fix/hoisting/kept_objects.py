@@ -50,14 +50,19 @@ def object_given_to(module: Module, expression: cst.BaseExpression, name: str) -
 
 
 def objects_used_at(module: Module, line: int) -> Iterator[cst.BaseExpression]:
-    """What makes the objects whose methods are called on a line, or that are called there themselves."""
+    """What makes the objects whose methods are called on a line, or that are called there themselves.
+
+    In ``solver.run(x).sum()`` that is what makes the solver: what it returned is of one call.
+    """
+    uses: list[tuple[cst.Call, cst.Call]] = []
     for call in module.nodes(cst.Call):
         if not module.place(call).start.line <= line <= module.place(call).end.line:
             continue
         used = call.func.value if isinstance(call.func, cst.Attribute) else call.func
         made = made_object(module, used)
         if isinstance(made, cst.Call) and made is not call:
-            yield made
+            uses.append((call, made))
+    yield from (made for _, made in uses if not any(made is call for call, _ in uses))
 
 
 def move_makings(edits: Edits, module: Module, makings: Iterable[cst.BaseExpression], *, inner: bool) -> None:

@@ -10,7 +10,7 @@ from traceonce.causes.cause_text import say_reason
 from traceonce.facts import Cause, CauseCode, Diagnosis, Note, Verdict
 from traceonce.facts.event import package_path
 from traceonce.facts.quantities import count_of, duration
-from traceonce.fix.candidate import Candidate, Recipe
+from traceonce.fix.candidate import KEPT, Candidate, Effect, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_values
 from traceonce.fix.kit import kit_of
@@ -54,9 +54,11 @@ def _propose(case: Case) -> Iterator[Candidate]:
     )
 
 
-def advise(code: CauseCode, traces: int | None, snippet: str, *notes: Note) -> Candidate:
+def advise(
+    code: CauseCode, traces: int | None, snippet: str, *notes: Note, effects: frozenset[Effect] = frozenset()
+) -> Candidate:
     """Something that the caller of a library can do."""
-    return Candidate("library_report", "advice", (code,), None, traces, snippet, notes)
+    return Candidate("library_report", "advice", (code,), None, traces, snippet, notes, effects=effects)
 
 
 def _reuse(case: Case) -> Iterator[Candidate]:
@@ -76,13 +78,14 @@ def _reuse(case: Case) -> Iterator[Candidate]:
                 notes = [LIBRARY_TRACES_PER_OBJECT(library=library_name(diagnosis))]
             if cause.differs:
                 notes.append(LIBRARY_OBJECTS_DIFFER(names=cause.differs))
-            yield advise(cause.code, traces, snippet, *notes)
+            yield advise(cause.code, traces, snippet, *notes, effects=KEPT)
         elif definition.anew == "argument":
             what = cause.type_name or "object"
             snippet = (
                 f"kept = …  # the {what} for {cause.path}: made once, before {site_of(diagnosis)}, and passed each time"
             )
-            yield advise(cause.code, None, snippet, LIBRARY_KEYS_ON_OBJECT(library=library_name(diagnosis)))
+            note = LIBRARY_KEYS_ON_OBJECT(library=library_name(diagnosis))
+            yield advise(cause.code, None, snippet, note, effects=frozenset({Effect("kept", cause.path)}))
 
 
 def _write_report(case: Case) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -46,7 +46,7 @@ def varying_places(signatures: Sequence[Signature]) -> list[VaryingDimension]:
     return places
 
 
-def pad(signature: Signature, places: Iterable[VaryingDimension]) -> Signature:
+def pad(signature: Signature, places: Iterable[VaryingDimension], to: Callable[[int], int] = bucket) -> Signature:
     """What the tracer would see if these dimensions were padded."""
     axes = {(place.path, place.axis) for place in places}
 
@@ -54,14 +54,14 @@ def pad(signature: Signature, places: Iterable[VaryingDimension]) -> Signature:
         if leaf.kind != "tensor" or leaf.shape is None:
             return leaf
         sizes = enumerate(leaf.shape)
-        shape = tuple(bucket(n) if n is not None and (leaf.path, axis) in axes else n for axis, n in sizes)
+        shape = tuple(to(n) if n is not None and (leaf.path, axis) in axes else n for axis, n in sizes)
         return msgspec.structs.replace(leaf, shape=shape)
 
     return msgspec.structs.replace(signature, leaves=tuple(map(padded, signature.leaves)))
 
 
-def note_buckets(places: Sequence[VaryingDimension]) -> Iterator[Note]:
+def note_buckets(places: Sequence[VaryingDimension], to: Callable[[int], int] = bucket) -> Iterator[Note]:
     """``x.shape[1] would be 4, 8, 16 instead of 3, 4, 5, 9``."""
     for place in places:
-        now = sorted({bucket(size) for size in place.sizes})
+        now = sorted({to(size) for size in place.sizes})
         yield PADDED_SIZES(place=str(place), padded=enumerate_values(now), seen=enumerate_values(place.sizes))

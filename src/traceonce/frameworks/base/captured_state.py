@@ -158,7 +158,7 @@ class Reader:
         owner: Any = None
         for kind, key in chain.steps:
             owner = value
-            value = _attribute(value, key) if kind == "attribute" else _element(value, key)
+            value = attribute_of(value, key) if kind == "attribute" else _element(value, key)
             if value is _ABSENT:
                 break
         return owner, value
@@ -320,7 +320,7 @@ def _cell(function: types.FunctionType, name: str) -> Any:
         return _ABSENT
 
 
-def _attribute(owner: Any, name: str) -> Any:
+def attribute_of(owner: Any, name: str) -> Any:
     if owner is _ABSENT:
         return _ABSENT
     try:

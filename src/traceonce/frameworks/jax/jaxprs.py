@@ -1,8 +1,8 @@
 """A fingerprint of a jaxpr: equal for the same model built again, different for another model.
 
-What counts: the operations, how they are wired, and the shapes of what was captured, apart from rows: whether captured
-arrays are weights or data, JAX does not know, and data grows by rows. What does not: literals (a learning rate does not
-make another model) and the shapes of the arguments themselves.
+What counts: the operations and how they are wired; and apart from that wiring the shapes of what was captured, without
+rows: whether captured arrays are weights or data, JAX does not know, and data grows by rows. What does not: literals (a
+learning rate does not make another model) and the shapes of the arguments themselves.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ _STRUCTURAL = {"axes", "dimensions", "permutation", "dimension_numbers", "axis"}
 
 
 class Read(NamedTuple):
-    """A jaxpr: its fingerprint, its operations, whether it calls back into Python, and the arrays that it captured."""
+    """A jaxpr: its fingerprint, that of its wiring alone, its operations, whether it calls back into Python, and the
+    arrays that it captured.
+    """
 
     fingerprint: str
+    wiring: str
     nodes: int
     calls_back: bool
     captured: tuple[Any, ...] = ()
@@ -29,13 +32,14 @@ class Read(NamedTuple):
 def read_jaxpr(closed: Any, state: str = "") -> Read:
     """`state` are the shapes of arguments that belong to the model."""
     reader = _Reader()
-    reader.digest.update(state.encode())
     reader.visit(closed.jaxpr)
+    wiring = reader.digest.hexdigest()
+    reader.digest.update(state.encode())
     captured = [*closed.consts, *reader.captured]
     for constant in captured:
         shape = apart_from_rows(getattr(constant, "shape", ()))
         reader.digest.update(f"{getattr(constant, 'dtype', '')}{shape}".encode())
-    return Read(reader.digest.hexdigest(), reader.nodes, reader.calls_back, tuple(captured))
+    return Read(reader.digest.hexdigest(), wiring, reader.nodes, reader.calls_back, tuple(captured))
 
 
 class _Reader:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import inspect
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -163,7 +164,16 @@ def static_leaf(path: str, value: Any, identities: Identities) -> Leaf:
         identity=_number(value, identities),
         contents=contents,
         static=True,
+        unequal_by=_hash_without_equality(type(value)),
     )
+
+
+def _hash_without_equality(kind: type) -> str | None:
+    """Said of a class whose `__hash__` is of its own, while only the same object is equal."""
+    methods: list[Any] = [getattr(kind, name) for name in ("__eq__", "__hash__")]
+    if methods[0] is not object.__eq__ or not isinstance(methods[1], types.FunctionType):
+        return None
+    return f"{kind.__name__} defines no __eq__, so only the same object is equal"
 
 
 def _name(value: Any) -> str | None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from traceonce.errors import TracingLimitReached
 from traceonce.facts import Signature, TraceEvent
 from traceonce.facts.error_text import describe_error
 from traceonce.frameworks.base.backend import Sink
@@ -24,9 +25,11 @@ from traceonce.frameworks.base.hooks import caller, leave_no_frame
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.made_places import MadePlaces, called_by_user
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
+from traceonce.frameworks.base.places import current_frames
 from traceonce.frameworks.base.side_effects import State
 from traceonce.frameworks.jax.abstract_traces import Abstract
 from traceonce.frameworks.jax.executions import Executions
+from traceonce.frameworks.jax.functions import describe_function
 from traceonce.frameworks.jax.jaxprs import Read, read_jaxpr
 from traceonce.frameworks.jax.listener import Listening
 from traceonce.frameworks.jax.memories import Memories
@@ -34,6 +37,7 @@ from traceonce.frameworks.jax.no_tracing import CountedCalls
 from traceonce.frameworks.jax.notices import EARLIER_NOT_KNOWN
 from traceonce.frameworks.jax.own_files import JaxPlaces
 from traceonce.frameworks.jax.probes import Probes
+from traceonce.frameworks.jax.refused_calls import LISTENERS, RaisedErrors, Refused
 from traceonce.frameworks.jax.requests import Asked, Request, Requests, shapes_of_state
 from traceonce.frameworks.jax.stale_values import KnownTrace, StaleChecks
 from traceonce.frameworks.jax.transformations import TransformedCalls
@@ -77,6 +81,7 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         self._transformed = TransformedCalls(probes.pjit, probes.core, self._executions.count, self._problem)
         self._listening = Listening(self._executions.on_duration)
         self._counted = CountedCalls(probes.config)
+        self._raised = RaisedErrors(self._places, self._refused_unseen)
         self.start()
 
     def renew(self) -> Callable[[str], int]:
@@ -88,6 +93,9 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         self._guard(self._executions.tell_calls, self._stale.settle)
 
     def stop(self) -> None:
+        self._raised.stop()
+        if self._refused_seen in LISTENERS:
+            LISTENERS.remove(self._refused_seen)
         self._executions.stop()
         self._transformed.stop()
         super().stop()
@@ -103,6 +111,8 @@ class JaxWatcher(MissWatcher[JaxMiss]):
             self._hooks.place(self._probes.pjit, "_cpp_pjit", self._hook_making)
         if hasattr(self._probes.pjit, "_infer_params"):  # else calls that fail before a trace are not told
             self._hooks.place(self._probes.pjit, "_infer_params", self._hook_arguments)
+        LISTENERS.append(self._refused_seen)
+        self._raised.start()
         self._executions.place(self._hooks)
         self._transformed.place(self._hooks)
 
@@ -111,7 +121,8 @@ class JaxWatcher(MissWatcher[JaxMiss]):
             try:
                 return original(fun, info, args, kwargs)
             except BaseException as error:
-                if not self._stopped and not self._was_tracing(error):
+                refused_by_us = isinstance(error, TracingLimitReached)
+                if not self._stopped and not refused_by_us and not self._was_tracing(error):
                     self._refused(sys._getframe(1), fun, info, args, kwargs, error)
                 leave_no_frame(error)
                 raise
@@ -130,6 +141,34 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         if miss is not None:
             miss.began = time.perf_counter()
             self._fail(miss, error)
+
+    def _refused_seen(self, refused: Refused) -> None:
+        """A static argument of a call has no hash, and a replay has seen the call."""
+        function, info, args, kwargs, error = refused
+        self._guard(lambda: self._refused(sys._getframe(), function, info, args, kwargs, error))
+
+    def _refused_unseen(self, function: Any, error: BaseException) -> None:
+        """The same, where only the error and the function are known."""
+        self._guard(lambda: self._tell_refused(function, error))
+
+    def _tell_refused(self, function: Any, error: BaseException) -> None:
+        described, frames = describe_function(function, self._places), current_frames()
+        if self._stopped or described.internal:
+            return
+        event = TraceEvent(
+            id=number_event(),
+            backend=self.backend,
+            function=described.id,
+            signature=Signature(),
+            start=time.time(),
+            phase="failed",
+            object=self._numbers.find(function),
+            call_site=self._places.call_site(frames),
+            stack=self._places.visible(frames),
+            made_at=self._made_places.of(function),
+            error=describe_error(error),
+        )
+        self._sink.write(event)
 
     def _hook_making(self, original: Any) -> Any:
         def _cpp_pjit(fun: Any, *args: Any, **kwargs: Any) -> Any:
@@ -284,6 +323,7 @@ class JaxWatcher(MissWatcher[JaxMiss]):
             object=self._numbers.find(request.owner),
             instance=self._numbers.find(request.described.instance),
             fingerprint=made.fingerprint if made is not None else None,
+            wiring=made.wiring if made is not None else None,
             nodes=made.nodes if made is not None else None,
             call_site=request.site,
             stack=request.stack,

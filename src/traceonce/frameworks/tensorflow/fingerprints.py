@@ -1,6 +1,7 @@
 """A fingerprint of a traced graph: equal for the same model built again, different for another model.
 
-What counts: the operations, how they are wired, the sizes of the model's own weights, and the graphs that are called.
+What counts: the operations, how they are wired, and the graphs that are called; and apart from that wiring the sizes of
+the model's own weights.
 What does not: names and the serial numbers in them (Keras and TensorFlow number on), constants (a learning rate does
 not make another model) and the shapes of the arguments. The same code over data that grows is the same model: a tensor
 that is captured counts with its dtype and rank, a variable that is not trained without its rows. Weights are trainable
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from traceonce.frameworks.base.closed_over import apart_from_rows
 
@@ -29,20 +30,28 @@ REMEMBERED = 4096
 _SERIAL = re.compile(r"(_\d+)+$")
 
 
+class Taken(NamedTuple):
+    """The fingerprint of a concrete function, that of its wiring alone, and the number of its operations."""
+
+    fingerprint: str
+    wiring: str
+    nodes: int
+
+
 class Fingerprints:
     """Computes fingerprints, and remembers those of called graphs by the names of these, which are given once."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, str] = {}
 
-    def take(self, concrete: Any) -> tuple[str, int]:
-        """The fingerprint of a concrete function, and the number of its operations."""
+    def take(self, concrete: Any) -> Taken:
         graph = concrete.graph
-        digest = hashlib.blake2b(self._wiring(graph).encode(), digest_size=8)
+        wiring = self._wiring(graph)
+        digest = hashlib.blake2b(wiring.encode(), digest_size=8)
         trained = {id(variable.handle): variable.trainable for variable in _variables(graph)}
         for captured, _ in graph.captures:
             digest.update(_size(captured, trained.get(id(captured), True)).encode())
-        return digest.hexdigest(), len(graph.get_operations())
+        return Taken(digest.hexdigest(), wiring, len(graph.get_operations()))
 
     def _wiring(self, graph: Any) -> str:
         positions: dict[str, int] = {}

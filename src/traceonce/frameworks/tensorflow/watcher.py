@@ -142,7 +142,7 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
         )
 
     def _event(self, miss: TensorFlowMiss, made: Any = None) -> TraceEvent:
-        fingerprint, nodes = self._fingerprints.take(made) if made is not None else (None, None)
+        taken = self._fingerprints.take(made) if made is not None else None
         miss.dead += self._requests.identities.take_dead()
         request, options = miss.request, miss.options
         return TraceEvent(
@@ -156,9 +156,10 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
             phase=request.phase,
             object=self._objects.find(request.owner),
             instance=self._objects.find(request.described.instance),
-            fingerprint=fingerprint,
+            fingerprint=taken.fingerprint if taken is not None else None,
+            wiring=taken.wiring if taken is not None else None,
             graph=graph_name(made) if made is not None else None,
-            nodes=nodes,
+            nodes=taken.nodes if taken is not None else None,
             call_site=request.site,
             stack=request.stack,
             jit_compile=bool(getattr(request.owner, "_jit_compile", False)),

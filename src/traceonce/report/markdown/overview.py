@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from traceonce.facts import Breach, Diagnosis, Verdict
-from traceonce.facts.attention import changed_since, sort_by_attention
+from traceonce.facts.attention import changed_since, first_and_costly, sort_by_attention
 from traceonce.facts.error_text import main_line
 from traceonce.report.base import Material
 from traceonce.report.markdown.escape import cell, code, prose
@@ -90,7 +90,8 @@ def _table(diagnoses: Sequence[Diagnosis], phrases: Phrases, *, reasons: bool = 
     labels = phrases.LABELS
     yield _row(labels.function, labels.verdict, labels.traces, labels.calls, labels.lost, labels.why)
     yield _row(":--", ":--", "--:", "--:", "--:", ":--")
-    for diagnosis in diagnoses[:ROWS]:
+    shown = first_and_costly(diagnoses, ROWS)
+    for diagnosis in shown:
         lost = phrases.duration(diagnosis.lost_seconds) if diagnosis.lost_seconds else ""
         part = f" ({phrases.percent(diagnosis.share)})" if lost and diagnosis.share else ""
         paths = dict.fromkeys(cause.path for cause in diagnosis.causes)
@@ -105,8 +106,8 @@ def _table(diagnoses: Sequence[Diagnosis], phrases: Phrases, *, reasons: bool = 
             lost + part,
             why,
         )
-    if len(diagnoses) > ROWS:
-        yield _row(f"… {len(diagnoses) - ROWS:,}", "", "", "", "", "")
+    if len(diagnoses) > len(shown):
+        yield _row(f"… {len(diagnoses) - len(shown):,}", "", "", "", "", "")
 
 
 def _row(*cells: str) -> str:

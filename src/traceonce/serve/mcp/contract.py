@@ -169,7 +169,7 @@ class FellBackFound(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FunctionFound(msgspec.Struct, frozen=True, kw_only=True):
-    """What one function did in the run. `ignorable`: it needs no change. `costly`: it lost a good part of the run."""
+    """What one function did in the run. `ignorable`: it needs no change. `costly`: it took a good part of the run."""
 
     framework: Annotated[
         str, Meta(description=f"{', '.join(_FRAMEWORKS)}; where it compiles at once, a trace is a compilation.")

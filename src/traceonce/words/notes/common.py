@@ -72,6 +72,11 @@ ZEROS_ARE_COUNTED = Sentence(
     en="A mean, a softmax or a loss would count the zeros that padding adds.",
     zh="均值、softmax 或损失会把填充的零也算进去。",
 )
+ROWS_BY_THEMSELVES = Sentence(
+    "rows_by_themselves",
+    en="Each row must be computed by itself: a sum or a mean over the rows would count the last one again.",
+    zh="每一行必须单独计算：对各行求和或求均值会重复计入最后一行。",
+)
 LAST_EXAMPLES_DROPPED = Sentence(
     "last_examples_dropped",
     en="Every pass over the data leaves out the last {count} {count:example|examples}.",

@@ -67,6 +67,26 @@ SEVERAL_CLASSES = Phrase(
     en="{count} classes of the project are called {name:code}",
     zh="项目中有 {count} 个类名为 {name:code}",
 )
+HASH_NOT_CLEAR = Phrase(
+    "hash_not_clear",
+    en="the `__hash__` of {name:code} does not return the hash of its attributes",
+    zh="{name:code} 的 `__hash__` 返回的不是其属性的哈希",
+)
+OWN_EQUALITY = Phrase(
+    "own_equality",
+    en="{name:code} has an `__eq__` of its own, and no `__hash__` that says what to compare",
+    zh="{name:code} 自己定义了 `__eq__`，而没有 `__hash__` 说明比较什么",
+)
+FIELDS_NOT_CLEAR = Phrase(
+    "fields_not_clear",
+    en="`__init__` of {name:code} does not set all its fields itself: write its `__eq__` and `__hash__` by hand",
+    zh="{name:code} 的 `__init__` 没有自己设置全部字段：请自己写 `__eq__` 和 `__hash__`",
+)
+NO_CALL_TO_PAD = Phrase(
+    "no_call_to_pad",
+    en="it is not clear which call in {place:code} leads into the library",
+    zh="无法判断 {place:code} 中哪个调用进入了这个库",
+)
 DEFINITION_UNKNOWN = Phrase("definition_unknown", en="it is not known where it is defined", zh="不知道它在哪里定义")
 DEFINITION_NOT_FOUND = Phrase(
     "definition_not_found",

@@ -32,8 +32,9 @@ DIFFERENT_GRAPHS = Sentence(
 )
 OTHER_SIZES = Sentence(
     "other_sizes",
-    en="They captured other sizes ({sizes}): either another model, or one model over data that grows.",
-    zh="它们捕获的大小不同（{sizes}）：是另一个模型，还是同一个模型而数据变多，无法区分。",
+    en="{count} {count:retrace|retraces} of the same code had other sizes ({sizes}). Another model needs a graph of "
+    "its own; data can be passed as an argument.",
+    zh="同样的代码有 {count} 次因为大小不同（{sizes}）而重新追踪。另一个模型需要自己的图；数据可以作为参数传入。",
 )
 TOO_MUCH_VARIES = Sentence(
     "too_much_varies",

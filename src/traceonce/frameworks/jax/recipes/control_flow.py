@@ -17,12 +17,15 @@ from traceonce.frameworks.jax.recipes.array_argument import as_arrays, varying_n
 from traceonce.frameworks.jax.words import BOTH_BRANCHES_TRACED, NO_CONTROL_FLOW
 
 NAME = "control_flow"
+REFUSED = "Non-hashable static arguments"  # JAX's words, in the error of a call
 
 
 def propose(case: Case) -> Iterator[Candidate]:
     if case.diagnosis.function.library or not case.signatures:
         return
     failed = case.diagnosis.verdict is Verdict.FAILED
+    if failed and all(REFUSED in (event.error or REFUSED) for event in case.events):  # nothing was traced
+        return
     numbers = [] if failed else varying_numbers(case)
     if not failed and not numbers:
         return

@@ -12,13 +12,12 @@ from traceonce.frameworks.jax.recipes import control_flow
 from traceonce.frameworks.jax.words import BOTH_BRANCHES_TRACED, STATIC_BECOMES_ARRAY, STATIC_IS_A_TUPLE
 
 NAME = "hashable_argument"
-_REFUSED = "Non-hashable static arguments"
 _AS = {"list": "tuple(value)", "set": "frozenset(value)", "bytearray": "bytes(value)"}
 _DATA = ("ndarray", "ArrayImpl", "list", "dict")
 
 
 def propose(case: Case) -> Iterator[Candidate]:
-    refused = any(_REFUSED in (event.error or "") for event in case.events)
+    refused = any(control_flow.REFUSED in (event.error or "") for event in case.events)
     if not refused or case.diagnosis.verdict is not Verdict.FAILED or case.diagnosis.function.library:
         return
     types: dict[str, str] = {}

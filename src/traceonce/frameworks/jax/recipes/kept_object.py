@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from traceonce.facts import CauseCode
-from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
+from traceonce.fix.candidate import KEPT, Candidate, Change, Declined, Effect, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.source.edits import Edits
@@ -32,13 +32,19 @@ def propose(case: Case) -> Iterator[Candidate]:
     named = static[0] if static else "made"
     once, cached = f"{named} = …  # once, outside of loops and of functions that run again", "@functools.cache"
     keeps = MADE_ONCE_KEEPS_STATE()
+    given = frozenset(Effect("kept", path) for path in static)
     if not case.diagnosis.function.library:
         for inner in (False, True) if static else ():
-            yield Candidate(NAME, "review", causes, _at_arguments(case, static, inner), None, once, (keeps,))
+            yield Candidate(
+                NAME, "review", causes, _at_arguments(case, static, inner), None, once, (keeps,), effects=given
+            )
     if codes or case.diagnosis.function.library:
-        yield Candidate(NAME, "review", causes, _at_call_sites(case, cached=False), None, once, (keeps,))
+        effects = KEPT if codes else given
+        change = _at_call_sites(case, cached=False)
+        yield Candidate(NAME, "review", causes, change, None, once, (keeps,), effects=effects)
         notes = (keeps, CACHED_BY_ARGUMENTS())
-        yield Candidate(NAME, "review", causes, _at_call_sites(case, cached=True), None, cached, notes)
+        change = _at_call_sites(case, cached=True)
+        yield Candidate(NAME, "review", causes, change, None, cached, notes, effects=effects)
 
 
 def _are_objects(case: Case, path: str) -> bool:

@@ -14,6 +14,7 @@ from traceonce.frameworks.jax.recipes import (
     jit_caller,
     kept_object,
     pad_to_bucket,
+    padded_call,
     pytree,
     state,
     static_argument,
@@ -37,8 +38,9 @@ KIT = Kit(
         state.RECIPE,
         static_argument.RECIPE,
         hashable_argument.RECIPE,
+        padded_call.RECIPE,
     ),
-    callers=(kept_object.RECIPE, jit_caller.RECIPE),
+    callers=(kept_object.RECIPE, jit_caller.RECIPE, padded_call.RECIPE),
     advice=(
         leave_it.RECIPE,
         library_report.RECIPE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
@@ -13,6 +13,7 @@ from traceonce.fix.project.classes import find_class
 from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.signatures.prediction import by_contents, predict_traces
 from traceonce.fix.source.edits import Edits
+from traceonce.fix.source.equality import compare_contents, own_method
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.wrappers import meaning
 from traceonce.frameworks.jax.words import (
@@ -46,6 +47,10 @@ def propose(case: Case) -> Iterator[Candidate]:
     causes = [cause for cause in case.diagnosis.causes if cause.code is CauseCode.STATIC_ARGUMENT]
     found = {cause.path: leaves_at(case.signatures, cause.path) for cause in causes}
     objects = {path: leaves for path, leaves in found.items() if leaves and all(map(_is_object, leaves))}
+    hashed = {path: leaves for path, leaves in objects.items() if any(leaf.unequal_by for leaf in leaves)}
+    if hashed:
+        yield _by_hash(case, hashed)
+        objects = {path: leaves for path, leaves in objects.items() if path not in hashed}
     holding = {path: leaves for path, leaves in objects.items() if all(leaf.contents is not None for leaf in leaves)}
     for path in sorted({*objects} - {*holding}):
         note = HOLDS_MORE_THAN_VALUES(type=objects[path][-1].type_name or "object", path=path)
@@ -60,6 +65,19 @@ def propose(case: Case) -> Iterator[Candidate]:
     yield Candidate(NAME, "review", (CauseCode.STATIC_ARGUMENT,), _change(case, classes), left, snippet, notes)
 
 
+def _by_hash(case: Case, hashed: Mapping[str, list[Leaf]]) -> Candidate:
+    """Classes with a `__hash__` of contents, and an `__eq__` of identity."""
+    classes = sorted({str(leaf.type_name) for leaves in hashed.values() for leaf in leaves if leaf.unequal_by})
+
+    def change(edits: Edits) -> None:
+        for name in classes:
+            compare_contents(edits, *find_class(edits, case, name))
+
+    snippet = f"class {classes[0]}:  # with __eq__ by what __hash__ compares"
+    notes = (KEEP_STATIC_OBJECT_UNCHANGED(),)
+    return Candidate(NAME, "review", (CauseCode.STATIC_ARGUMENT,), change, None, snippet, notes)
+
+
 def _is_object(leaf: Leaf) -> bool:
     return leaf.static and leaf.kind == "object" and leaf.type_name not in ("function", "partial", "method")
 
@@ -68,6 +86,9 @@ def _change(case: Case, classes: list[str]) -> Change:
     def change(edits: Edits) -> None:
         for name in classes:
             module, definition = find_class(edits, case, name)
+            if any(own_method(definition, method) for method in ("__eq__", "__hash__")):
+                compare_contents(edits, module, definition)
+                continue
             _check(module, definition)
             decorator = next((each for each in definition.decorators if _is_dataclass(module, each)), None)
             if decorator is not None:
@@ -83,7 +104,7 @@ def _check(module: Module, definition: cst.ClassDef) -> None:
     for statement in definition.body.body:
         if module.code(statement).strip().startswith("__slots__"):
             raise Declined(EQUALITY_BY_HAND(name=name))
-        if isinstance(statement, cst.FunctionDef) and statement.name.value in ("__eq__", "__hash__", "_key"):
+        if isinstance(statement, cst.FunctionDef) and statement.name.value == "_key":
             raise Declined(HAS_ITS_OWN(name=name, method=statement.name.value))
     if definition.bases:
         raise Declined(CLASS_IS_DERIVED(name=name))
@@ -165,12 +186,44 @@ for width in (2, 2, 3, 3, 2):
     print(head(jnp.arange(5.0), Window(width)))
 """
 
+_HASHED = """\
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+class Window:
+    def __init__(self, width):
+        self.width = width
+        self.weights = {{at: 1 / (1 + at) for at in range(width)}}
+
+    def __hash__(self):
+        return hash(self.width)
+{equality}
+
+@functools.partial(jax.jit, static_argnames="window")
+def smooth(x, window):
+    if window.width > 2:
+        x = x / 2
+    return sum(x[at : at + 3] * weight for at, weight in window.weights.items())
+
+
+for width in (2, 2, 3, 3, 2):
+    print(smooth(jnp.arange(5.0), Window(width)))
+"""
+_BY_HASH = """
+    def __eq__(self, other):
+        return type(other) is type(self) and other.width == self.width
+"""
+
 RECIPE = Recipe(
     name=NAME,
     title="Static objects are compared by what they hold",
     what="Gives a class `__eq__` and `__hash__`, or makes a dataclass that compares by identity a frozen one.",
     why="JAX looks a static argument up by `==` and `hash`. Objects of a plain class are equal to themselves only, so "
-    "a configuration that is made anew for each call is traced anew, though it prints the same.",
+    "a configuration that is made anew for each call is traced anew, though it prints the same. `__hash__` alone "
+    "changes nothing: the class gets an `__eq__` that compares the same.",
     beware="An object that is changed after it was passed is not seen to have changed. Objects that hold arrays or "
     "lists cannot be keys: keep one object, or pass the arrays as arguments.",
     propose=propose,
@@ -191,6 +244,14 @@ RECIPE = Recipe(
             traces_after=2,
             program=_DATACLASS.format(options="eq=False"),
             repaired=_DATACLASS.format(options="frozen=True"),
+        ),
+        Example(
+            title="A `__hash__` without `__eq__`",
+            function="smooth",
+            traces_before=5,
+            traces_after=2,
+            program=_HASHED.format(equality=""),
+            repaired=_HASHED.format(equality=_BY_HASH),
         ),
     ),
 )

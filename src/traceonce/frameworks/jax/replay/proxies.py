@@ -13,20 +13,24 @@ import types
 from typing import Any
 
 from traceonce.facts import FunctionId
-from traceonce.frameworks.base.hooks import Hooks, caller
+from traceonce.frameworks.base.hooks import Hooks, caller, leave_no_frame
 from traceonce.frameworks.base.replay.argument_leaves import signature_of
 from traceonce.frameworks.base.replay.calls import ReplayedCalls
 from traceonce.frameworks.base.replay.here import Here, Problems
 from traceonce.frameworks.base.replay.makings import Makings
 from traceonce.frameworks.jax.functions import describe_function
 from traceonce.frameworks.jax.own_files import JaxPlaces
+from traceonce.frameworks.jax.refused_calls import Refused, tell
 
 
 class Replayed:
-    """A jitted function. `function` is its name, `signature` what its arguments are bound by."""
+    """A jitted function. `function` is its name, `signature` what its arguments are bound by; `of` what was jitted."""
 
-    def __init__(self, jitted: Any, function: FunctionId, signature: inspect.Signature | None, donates: bool) -> None:
+    def __init__(
+        self, jitted: Any, function: FunctionId, signature: inspect.Signature | None, donates: bool, of: tuple[Any, Any]
+    ) -> None:
         self.traceonce_jitted = jitted
+        self.traceonce_of = of
         self.traceonce_function = function
         self.traceonce_signature = signature
         self.traceonce_donates = donates
@@ -35,7 +39,14 @@ class Replayed:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         jitted = self.traceonce_jitted
-        return _CALLING[0](self, jitted, args, kwargs, sys._getframe(1)) if _CALLING else jitted(*args, **kwargs)
+        if not _CALLING:
+            return jitted(*args, **kwargs)
+        try:
+            return _CALLING[0](self, jitted, args, kwargs, sys._getframe(1))
+        except ValueError as error:
+            tell(Refused(*self.traceonce_of, args, kwargs, error))
+            leave_no_frame(error)
+            raise
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -89,7 +100,7 @@ class Proxies:
                 if not described.internal and not described.id.library:
                     self._makings.note(described.id, caller())
                     donates = bool(jit_info.donate_argnums or jit_info.donate_argnames)
-                    return Replayed(jitted, described.id, signature_of(fun), donates)
+                    return Replayed(jitted, described.id, signature_of(fun), donates, (fun, jit_info))
             return jitted
 
         return _cpp_pjit

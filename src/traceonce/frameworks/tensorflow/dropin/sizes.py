@@ -6,7 +6,7 @@ the operations of the graph are told the sizes of a call, and TensorFlow's own s
 That is done once for sizes that nothing but chance could satisfy; only where they are refused, for each combination.
 
 What comes out of a loop may have sizes that Python knew when it made the loop (`tf.map_fn` has those of its argument),
-and no shape function does. What must fit something there is refused.
+and no shape function does. What must fit something there is refused, and so is what is asserted of such a size.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ ANY_SIZE = frozenset(
     {"Abs", "Cast", "Const", "Exp", "Identity", "Log", "Neg", "OnesLike", "Placeholder", "Rank", "ReadVariableOp"}
     | {"Relu", "Shape", "Sigmoid", "Size", "Sqrt", "Square", "StopGradient", "Tanh", "Transpose", "ZerosLike"}
 )
+TELLS_SIZE = frozenset({"Shape", "ShapeN", "Size"})
 FUNCTIONAL = {**CALLS, **BRANCHES, **LOOPS}
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
@@ -170,11 +171,17 @@ class _Graph:
             return False
         return True
 
-    def infer(self, shapes: Sequence[Any], numbers: Mapping[int, Any] = NOTHING) -> list[Any]:
-        """The shapes of the results; `numbers` are the values of inputs, where these are known."""
+    def infer(
+        self, shapes: Sequence[Any], numbers: Mapping[int, Any] = NOTHING, by_size: frozenset[int] = frozenset()
+    ) -> list[Any]:
+        """The shapes of the results; `numbers` are the values of inputs, where these are known.
+
+        `by_size`: inputs that hang on a size which only Python knew.
+        """
         with tf.Graph().as_default() as scratch:
             made: dict[int, Any] = {}
             vague: dict[int, Any] = {}
+            hanging = {id(tensor) for place, tensor in enumerate(self._inputs) if place in by_size}
             for place, tensor in enumerate(self._inputs):
                 if place in numbers:
                     made[id(tensor)] = tf.constant(tensor.dtype.as_numpy_dtype(numbers[place]))
@@ -187,7 +194,10 @@ class _Graph:
                 inputs = [made[number] for number in operation.inputs]
                 if operation.unseen and not all(tensor.shape.is_fully_defined() for tensor in inputs):
                     raise Refused
-                results = _results(scratch, operation, inputs)
+                known_once = [place for place, number in enumerate(operation.inputs) if number in hanging]
+                results = _results(scratch, operation, inputs, known_once)
+                if known_once or (operation.kind in TELLS_SIZE and any(number in vague for number in operation.inputs)):
+                    hanging.update(id(tensor) for tensor in operation.outputs)
                 is_vague = operation.calls or any(number in vague for number in operation.inputs)
                 for tensor, promised, result in zip(operation.outputs, operation.shapes, results, strict=True):
                     if is_vague and (_is_opaque(result) or not result.shape.is_fully_defined()):
@@ -254,13 +264,15 @@ def _prepared(operation: Any, graph: Any, checks: Sequence[tuple[Any, Any]], nee
     )
 
 
-def _results(scratch: Any, operation: _Operation, inputs: list[Any]) -> list[Any]:
-    """What an operation makes of inputs of these shapes."""
+def _results(scratch: Any, operation: _Operation, inputs: list[Any], known_once: Sequence[int]) -> list[Any]:
+    """What an operation makes of inputs of these shapes; those at `known_once` hang on a size that only Python knew."""
     theirs = operation.outputs
-    if operation.kind == "Assert" and _known(inputs[0]) is False:
-        raise Refused
+    if operation.kind == "Assert":
+        holds = _known(inputs[0])
+        if holds is False or (holds is None and 0 in known_once):
+            raise Refused
     if operation.inner:
-        shapes = _inner_shapes(operation, inputs)
+        shapes = _inner_shapes(operation, inputs, known_once)
         return [_placeholder(*pair) for pair in zip(theirs, shapes, strict=True)]
     if operation.calls:
         return [_placeholder(tensor, tensor.shape) for tensor in theirs]  # nothing is known of what is inside
@@ -278,14 +290,15 @@ def _results(scratch: Any, operation: _Operation, inputs: list[Any]) -> list[Any
     return list(made.outputs)
 
 
-def _inner_shapes(operation: _Operation, inputs: list[Any]) -> list[Any]:
+def _inner_shapes(operation: _Operation, inputs: list[Any], known_once: Sequence[int]) -> list[Any]:
     shapes = [tensor.shape for tensor in inputs]
     if operation.kind in BRANCHES:
         known = {place: value for place, tensor in enumerate(inputs[1:]) if (value := _known(tensor)) is not None}
-        each = [graph.infer(shapes[1:], known) for graph in operation.inner]
+        by_size = frozenset(place - 1 for place in known_once if place)
+        each = [graph.infer(shapes[1:], known, by_size) for graph in operation.inner]
         return [one.most_specific_compatible_shape(two) for one, two in zip(*each, strict=True)]
     (inner,) = operation.inner
-    found = inner.infer(shapes)
+    found = inner.infer(shapes, by_size=frozenset(known_once))
     if operation.kind in LOOPS:
         for before, after in zip(shapes, found, strict=True):
             if before.is_fully_defined() and after != before:

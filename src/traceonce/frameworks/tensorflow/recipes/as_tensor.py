@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from traceonce.facts import CauseCode, Container, Leaf, Signature
-from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
+from traceonce.fix.candidate import Candidate, Change, Declined, Effect, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.leaves import leaves_at, top
 from traceonce.fix.signatures.prediction import LIFTABLE, SignatureChange, predict_traces
@@ -33,13 +33,14 @@ def propose(case: Case) -> Iterator[Candidate]:
     notes = tuple(ALWAYS_DTYPE(path=path, dtype=dtype) for path, dtype in dtypes.items())
     codes = tuple(sorted(case.codes & _TREATED))
     call = spell_changes(case, {path: _code(path, dtype) for path, dtype in dtypes.items()})
+    effects = frozenset(Effect("converted", *each) for each in dtypes.items())
     left = predict_traces(case.events, before)
     if left < predict_traces(case.events):
-        yield Candidate(NAME, "review", codes, change, left, call, notes)
+        yield Candidate(NAME, "review", codes, change, left, call, notes, effects=effects)
     try:
-        yield from propose_signatures(case, f"{NAME}+input_signature", before, (change,), notes, call)
+        yield from propose_signatures(case, f"{NAME}+input_signature", before, (change,), notes, call, effects)
     except Declined:
-        yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, notes, call)
+        yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, notes, call, effects)
 
 
 def _code(value: str, dtype: str) -> str:

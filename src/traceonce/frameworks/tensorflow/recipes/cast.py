@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from traceonce.facts import CauseCode, Note
-from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
+from traceonce.fix.candidate import Candidate, Change, Declined, Effect, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.prediction import LIFTABLE, predict_traces
 from traceonce.fix.signatures.prediction import cast as cast_signature
@@ -33,12 +33,15 @@ def propose(case: Case) -> Iterator[Candidate]:
         before, change, notes = cast_signature(dtypes), casting(case, dtypes), tuple(_notes(case, dtypes))
         left = predict_traces(case.events, before)
         snippet = spell_changes(case, {path: f"tf.cast({path}, tf.{dtype})" for path, dtype in dtypes.items()})
+        effects = frozenset(Effect("cast", *each) for each in dtypes.items())
         if left < now:
-            yield Candidate(NAME, "review", tuple(sorted(case.codes & _TREATED)), change, left, snippet, notes)
+            yield Candidate(
+                NAME, "review", tuple(sorted(case.codes & _TREATED)), change, left, snippet, notes, effects=effects
+            )
         try:
-            yield from propose_signatures(case, f"{NAME}+input_signature", before, (change,), notes, snippet)
+            yield from propose_signatures(case, f"{NAME}+input_signature", before, (change,), notes, snippet, effects)
         except Declined:
-            yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, notes, snippet)
+            yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, notes, snippet, effects)
 
 
 def casting(case: Case, dtypes: Mapping[str, str]) -> Change:

@@ -1,7 +1,8 @@
 """A trace that fails is written such that it can be traced: what the program means is what it does when run eagerly.
 
 The least change comes first: AutoGraph switched on again, a variable made outside of the function, NumPy's functions
-exchanged for TensorFlow's; at last, plain Python.
+exchanged for TensorFlow's; at last, plain Python. What the trace raised says which of them it may be: a report names a
+change from a recording, without the source.
 """
 
 from __future__ import annotations
@@ -33,19 +34,29 @@ from traceonce.frameworks.tensorflow.words import (
 )
 
 _VARIABLE = "tensorflow.Variable"
+_CONVERTED = "in user code:"  # so begins what is raised in code that AutoGraph has converted
 
 
 def propose(case: Case) -> Iterator[Candidate]:
     if case.diagnosis.verdict is not Verdict.FAILED or case.diagnosis.function.library:
         return
     name = case.diagnosis.function.short_name
-    yield _candidate("autograph", _switch_autograph_on(case), "@tf.function  # without autograph=False")
-    yield _candidate(
-        "variable", _make_variables_outside(case), "kept = tf.Variable(…)  # once, outside; here: kept.assign(…)",
-        VARIABLE_IS_KEPT(),
-    )  # fmt: skip
-    yield _candidate("numpy", _without_numpy(case), f"def {name}(…):  # tf.reduce_max(x) for np.max(x.numpy())")
+    raised = "\n".join(event.error for event in case.events if event.error)
+    if _CONVERTED not in raised:
+        yield _candidate("autograph", _switch_autograph_on(case), "@tf.function  # without autograph=False")
+    if _says(raised, "variable"):
+        yield _candidate(
+            "variable", _make_variables_outside(case), "kept = tf.Variable(…)  # once, outside; here: kept.assign(…)",
+            VARIABLE_IS_KEPT(),
+        )  # fmt: skip
+    if _says(raised, "numpy"):
+        yield _candidate("numpy", _without_numpy(case), f"def {name}(…):  # tf.reduce_max(x) for np.max(x.numpy())")
     yield _candidate("python", _without_wrapper(case), f"def {name}(…):  # without @tf.function", RUNS_AS_PYTHON())
+
+
+def _says(raised: str, word: str) -> bool:
+    """Is it about that? Where it is not known what was raised, it may be."""
+    return not raised or word in raised.lower()
 
 
 def _candidate(kind: str, change: Change, snippet: str, *notes: Note) -> Candidate:

@@ -13,7 +13,7 @@ import msgspec
 
 from traceonce.facts import CauseCode, Leaf, Signature
 from traceonce.facts.signature import PARAMETERS
-from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
+from traceonce.fix.candidate import Candidate, Change, Declined, Effect, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.leaves import leaves_at, top
 from traceonce.fix.signatures.prediction import SignatureChange, predict_traces
@@ -64,12 +64,13 @@ def propose(case: Case) -> Iterator[Candidate]:
     for kind in _FILLERS:
         change = _filling(case, gaps, kind)
         call = spell_changes(case, _shown(gaps, kind))
+        effects = frozenset(Effect("filled", gap.path, kind) for gap in gaps)
         try:
-            yield from propose_signatures(case, f"{NAME}+input_signature", before, (change,), notes, call)
+            yield from propose_signatures(case, f"{NAME}+input_signature", before, (change,), notes, call, effects)
         except Declined:
-            yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, notes, call)
+            yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, notes, call, effects)
         if left < now:
-            yield Candidate(NAME, "review", codes, change, left, call, notes)
+            yield Candidate(NAME, "review", codes, change, left, call, notes, effects=effects)
 
 
 def _nones(signatures: Sequence[Signature]) -> Iterator[_Gap]:

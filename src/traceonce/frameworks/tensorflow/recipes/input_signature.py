@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from traceonce.facts import CauseCode, Note, Signature
 from traceonce.facts.fix import Safety
-from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe, WidenableChange
+from traceonce.fix.candidate import Candidate, Change, Declined, Effect, Example, Recipe, WidenableChange
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import join_lines
 from traceonce.fix.signatures.prediction import SignatureChange, in_turn, lift, predict_traces, unchanged
@@ -86,11 +86,12 @@ def propose_signatures(
     beside: tuple[Change, ...] = (),
     notes: Sequence[Note] = (),
     call: str | None = None,
+    effects: frozenset[Effect] = frozenset(),
 ) -> Iterator[Candidate]:
     """Candidates for calls that are changed by `before`, along with the changes `beside` of the source.
 
-    `call` shows how the function is called then. Each signature is followed by the least change of the body that it
-    may need; what goes further comes last.
+    `call` shows how the function is called then, `effects` say it. Each signature is followed by the least change of
+    the body that it may need; what goes further comes last.
     """
     if not case.events or any(event.signed for event in case.events):
         return
@@ -110,6 +111,9 @@ def propose_signatures(
             predicted_traces=predict_traces(case.events, in_turn(before, prepare, least.apply)),
             snippet=join_lines(_decorator(least), call),
             notes=join_notes(notes, note_lifted(lifted), _note_stacked(stacked)),
+            effects=effects.union(
+                (Effect("lifted", *each) for each in lifted.items()), (Effect("stacked", path) for path in stacked)
+            ),
         )
         yield plain
         further = [_with_body(plain, change) for change in dynamic_shape.variants(case, least.open_shapes)]

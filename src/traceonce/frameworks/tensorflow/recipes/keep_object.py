@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from traceonce.facts import CauseCode
-from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
+from traceonce.fix.candidate import KEPT, Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.hoisting.keeping import CACHE, Made, find_made, keep_in_function
 from traceonce.fix.hoisting.relocation import Movable, keep_on_instance
@@ -30,7 +30,9 @@ def propose(case: Case) -> Iterator[Candidate]:
     place = f" before {site_of(case.diagnosis)}" if case.diagnosis.call_sites else " at each call"
     kept = f"@{CACHE}\ndef make_object(…):\n    return …  # what is made{place}, and set up there"
     for change in (_on_instance, _in_function):
-        yield Candidate("keep_object", "review", causes, _change(case, change), None, kept, (OBJECT_IS_SHARED(),))
+        yield Candidate(
+            "keep_object", "review", causes, _change(case, change), None, kept, (OBJECT_IS_SHARED(),), effects=KEPT
+        )
 
 
 def _change(case: Case, keep: Callable[[Edits, Made, cst.Call], None]) -> Callable[[Edits], None]:

@@ -18,6 +18,7 @@ from traceonce.frameworks.tensorflow.recipes import (
     keep_object,
     leave_it,
     pad_or_bucket,
+    padded_call,
     pass_captured,
     reduce_retracing,
     remove_function,
@@ -49,8 +50,9 @@ KIT = Kit(
         state.RECIPE,
         state_outside.RECIPE,
         failing_trace.RECIPE,
+        padded_call.RECIPE,
     ),
-    callers=(compile_caller.RECIPE, keep_object.RECIPE, renew_model.RECIPE),
+    callers=(compile_caller.RECIPE, keep_object.RECIPE, renew_model.RECIPE, padded_call.RECIPE),
     along=(dynamic_shape.RECIPE,),
     advice=(
         leave_it.RECIPE,

@@ -27,13 +27,22 @@ def propose(case: Case) -> Iterator[Candidate]:
     codes = tuple(code for code in (CauseCode.NEW_FUNCTION, CauseCode.CAPTURED) if code in case.codes)
     name = function.short_name
     names = [each for each in differs if each.isidentifier()] or ["…"]
-    shown = ", ".join(f"{each}={each}" for each in names)
     for as_tensor in (True, False) if _numbers(case) else (False,):
         for relaxed in (False, True):
-            options = "(reduce_retracing=True)" if relaxed else ""
-            snippet = f"@tf.function{options}  # once, outside\ndef {name}(…, {', '.join(names)}):\n{name}(…, {shown})"
+            options = "reduce_retracing=True" if relaxed else ""
+            snippet = _sketch(name, names, options)
             change = _change(case, as_tensor=as_tensor, relaxed=relaxed)
             yield Candidate("pass_captured", "review", codes, change, None, snippet, (CAPTURED_IS_PASSED(),))
+
+
+def _sketch(name: str, captured: list[str], options: str) -> str:
+    passed = ", ".join(f"{each}={each}" for each in captured)
+    parameters = ", ".join(captured)
+    if not name.isidentifier():
+        further = f", {options}" if options else ""
+        return f"compiled = tf.function(lambda …, {parameters}: …{further})  # once, outside\ncompiled(…, {passed})"
+    decorator = f"@tf.function({options})" if options else "@tf.function"
+    return f"{decorator}  # once, outside\ndef {name}(…, {parameters}):\n{name}(…, {passed})"
 
 
 def _numbers(case: Case) -> dict[str, str]:

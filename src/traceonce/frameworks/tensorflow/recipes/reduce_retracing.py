@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import CauseCode, Note, Signature
 from traceonce.facts.fix import Safety
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS, Shape
-from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe, together
+from traceonce.fix.candidate import Candidate, Change, Declined, Effect, Example, Recipe, together
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import join_lines
 from traceonce.fix.signatures.prediction import SignatureChange, predict_traces, unchanged
@@ -35,10 +35,11 @@ def propose_relaxed(
     causes: frozenset[CauseCode] = frozenset(),
     notes: Sequence[Note] = (),
     call: str | None = None,
+    effects: frozenset[Effect] = frozenset(),
 ) -> Iterator[Candidate]:
     """Candidates for calls that are changed by `before`, along with the changes `beside` of the source.
 
-    `call` shows how the function is called then.
+    `call` shows how the function is called then, `effects` say it.
     """
     if not case.codes & TREATED or any(event.signed or event.reduce_retracing for event in case.events):
         return
@@ -49,11 +50,11 @@ def propose_relaxed(
     safety: Safety = "review" if beside else "safe"
     snippet = join_lines(f"@tf.function({NAME}=True)", call)
     changes = (*beside, relaxing(case))
-    yield Candidate(name, safety, codes, together(*changes), left, snippet, tuple(notes))
+    yield Candidate(name, safety, codes, together(*changes), left, snippet, tuple(notes), effects=effects)
     for change in dynamic_shape.variants(case, varying_shapes(case.signatures)):
         said = join_notes(notes, [SIZES_READ_AT_RUN_TIME()])
         whole = together(*changes, change)
-        yield Candidate(f"{name}+{dynamic_shape.NAME}", "review", codes, whole, left, snippet, said)
+        yield Candidate(f"{name}+{dynamic_shape.NAME}", "review", codes, whole, left, snippet, said, effects=effects)
 
 
 def relaxing(case: Case) -> Change:

@@ -34,7 +34,8 @@ def _propose(case: Case) -> Iterator[Candidate]:
     head = f"def {name}({', '.join([*owner, *arguments_of(case)])}):"
     lost = diagnosis.lost_seconds / max(diagnosis.retraces, 1)
     notes = (GRAPHS_HARDLY_REUSED(traces=diagnosis.traces, calls=diagnosis.calls or 0, lost=lost), EAGER_INSTEAD())
-    yield Candidate("remove_function", "advice", (), None, 0, f"{head}{place}", notes)  # it treats no cause
+    snippet = f"{head}{place}"
+    yield Candidate("remove_function", "advice", (), None, 0, snippet, notes, untraced=True)  # it treats no cause
 
 
 RECIPE = Recipe(

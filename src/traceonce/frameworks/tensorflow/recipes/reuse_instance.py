@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from traceonce.facts import Cause, CauseCode, FunctionId, Verdict
 from traceonce.facts.event import package_path
-from traceonce.fix.candidate import Candidate, Example, Recipe
+from traceonce.fix.candidate import KEPT, Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.prediction import predict_traces
 from traceonce.fix.signatures.spelling import callee_of, name_of, spell_call
@@ -42,7 +42,16 @@ def _propose(case: Case) -> Iterator[Candidate]:
         lines[-1] = f"{spell_call(case)[:-1]}{', ' if not lines[-1].endswith('()') else ''}{', '.join(differing)})"
         note = OBJECTS_DIFFER(names=[f"self.{name}" for name in differing])
         traces = None
-    yield Candidate("reuse_instance", "advice", (CauseCode.NEW_INSTANCE,), None, traces, "\n".join(lines), (note,))
+    yield Candidate(
+        "reuse_instance",
+        "advice",
+        (CauseCode.NEW_INSTANCE,),
+        None,
+        traces,
+        "\n".join(lines),
+        (note,),
+        effects=frozenset() if differing else KEPT,
+    )
 
 
 def _what_differs(causes: list[Cause]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from traceonce.facts import CauseCode, Leaf, Signature
 from traceonce.facts.signature import number
-from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe
+from traceonce.fix.candidate import Candidate, Change, Declined, Effect, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.leaves import by_path
 from traceonce.fix.signatures.prediction import FLAG, LIFTABLE, lift, predict_traces
@@ -34,9 +34,12 @@ def propose(case: Case) -> Iterator[Candidate]:
         before, change, notes = lift(dtypes), _giving(case, dtypes), tuple(note_lifted(dtypes))
         left = predict_traces(case.events, before)
         snippet = spell_changes(case, {path: f"tf.constant({path}, tf.{dtype})" for path, dtype in dtypes.items()})
+        effects = frozenset(Effect("lifted", *each) for each in dtypes.items())
         if left < now:
-            yield Candidate(NAME, "review", tuple(sorted(case.codes & _TREATED)), change, left, snippet, notes)
-        yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, notes, snippet)
+            yield Candidate(
+                NAME, "review", tuple(sorted(case.codes & _TREATED)), change, left, snippet, notes, effects=effects
+            )
+        yield from propose_relaxed(case, f"{NAME}+{RELAX}", before, (change,), _TREATED, notes, snippet, effects)
 
 
 def _giving(case: Case, dtypes: Mapping[str, str]) -> Change:

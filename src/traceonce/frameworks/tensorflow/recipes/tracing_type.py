@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+import msgspec
 
 from traceonce.facts import CauseCode, Leaf
 from traceonce.fix.candidate import Candidate, Change, Declined, Example, Recipe, Settled
@@ -14,8 +15,9 @@ from traceonce.fix.hoisting.homes import Home
 from traceonce.fix.hoisting.placement import place, written
 from traceonce.fix.project.classes import find_class
 from traceonce.fix.signatures.leaves import leaves_at
-from traceonce.fix.signatures.prediction import by_contents, predict_traces
+from traceonce.fix.signatures.prediction import SignatureChange, by_contents, each_leaf, in_turn, predict_traces
 from traceonce.fix.source.edits import Edits
+from traceonce.fix.source.equality import compare_contents
 from traceonce.fix.source.module import Module
 from traceonce.frameworks.tensorflow.recipes.stable_home import CALLABLES, CODES
 from traceonce.frameworks.tensorflow.words import HELPER_NAME_TAKEN, TRACE_TYPE_BY_HAND, TRACE_TYPE_THERE_ALREADY
@@ -58,9 +60,12 @@ _HELPER_NAME = "_ByContents"
 
 
 def propose(case: Case) -> Iterator[Candidate]:
+    if case.diagnosis.function.library:
+        return
+    yield from _equality(case)
     found = {cause.path: _leaves(case, cause.path) for cause in case.diagnosis.causes if cause.code in CODES}
     paths = {path: leaves for path, leaves in found.items() if leaves and not _are_functions(leaves)}
-    if not paths or case.diagnosis.function.library:
+    if not paths:
         return
     causes = tuple(code for code in CODES if code in case.codes)
     holding = {path: leaves for path, leaves in paths.items() if all(leaf.contents is not None for leaf in leaves)}
@@ -74,6 +79,34 @@ def propose(case: Case) -> Iterator[Candidate]:
         return
     snippet = f"class {classes[0]}:\n    def __tf_tracing_type__(self, context):\n        return {_HELPER_NAME}(self)"
     yield Candidate("tracing_type", "review", causes, _change(case, classes), left, snippet)
+
+
+def _equality(case: Case) -> Iterator[Candidate]:
+    """Types, or objects that they hold, that do not even equal themselves: they are compared by contents, too."""
+    paths = {cause.path for cause in case.diagnosis.causes if cause.code is CauseCode.UNEQUAL}
+    leaves = [leaf for path in sorted(paths) for leaf in leaves_at(case.signatures, path) if leaf.unequal_by]
+    classes = sorted({str(leaf.type_name) for leaf in leaves if leaf.type_name not in CALLABLES})
+    if classes:
+        snippet = f"class {classes[0]}:\n    # with __eq__ by what __hash__ compares, or by what __init__ sets"
+        yield Candidate("tracing_type", "review", (CauseCode.UNEQUAL,), _equality_of(case, classes), None, snippet)
+
+
+def _equality_of(case: Case, classes: list[str]) -> Change:
+    def change(edits: Edits) -> None:
+        for name in classes:
+            compare_contents(edits, *find_class(edits, case, name))
+
+    return change
+
+
+def _equal(paths: frozenset[str]) -> SignatureChange:
+    """The same as it would be: objects are compared by contents, and a type equals itself."""
+
+    def equal(leaf: Leaf) -> Leaf:
+        itself = leaf.unequal_by is not None and leaf.path in paths
+        return msgspec.structs.replace(leaf, kind="spec", unequal_by=None, identity=None) if itself else leaf
+
+    return in_turn(each_leaf(equal), by_contents(paths))
 
 
 def _leaves(case: Case, path: str) -> list[Leaf]:
@@ -233,16 +266,73 @@ for keepdims in (False, True, False, True):
     traces_after=2,
 )
 
+_TYPES = """\
+import tensorflow as tf
+
+
+class Range:
+    def __init__(self, low, high):
+        self.low = low
+        self.high = high
+
+    def __tf_tracing_type__(self, context):
+        return RangeType(self.low, self.high)
+
+
+class RangeType(tf.types.experimental.TraceType):
+    def __init__(self, low, high):
+        self.low = low
+        self.high = high
+
+    def is_subtype_of(self, other):
+        return self == other
+
+    def most_specific_common_supertype(self, others):
+        return self if all(self == other for other in others) else None
+
+    def placeholder_value(self, placeholder_context=None):
+        return Range(self.low, self.high)
+
+    def __hash__(self):
+        return hash((self.low, self.high))
+{equality}
+
+@tf.function
+def rescale(x, span):
+    return (x - span.low) / (span.high - span.low)
+
+
+for high in (2.0, 2.0, 4.0, 2.0):
+    print(rescale(tf.ones([2]), Range(0.0, high)).numpy())
+"""
+_IS = """
+    def __eq__(self, other):
+        return self is other
+"""
+_BY_HASH = """
+    def __eq__(self, other):
+        return type(other) is type(self) and (other.low, other.high) == (self.low, self.high)
+"""
+_UNEQUAL = Example(
+    title="A type that never equals itself",
+    program=_TYPES.format(equality=_IS),
+    function="rescale",
+    traces_before=4,
+    repaired=_TYPES.format(equality=_BY_HASH),
+    traces_after=2,
+)
+
 RECIPE = Recipe(
     name="tracing_type",
     title="Compare a configuration by its contents",
     what="Gives the class of an object that is passed as an argument `__tf_tracing_type__`, so that TensorFlow looks "
-    "at what the object holds, not at which object it is.",
+    "at what the object holds, not at which object it is. A type that does not even equal itself gets `__eq__`, from "
+    "what its `__hash__` compares, or from the fields that its `__init__` sets.",
     why="An object of a class that TensorFlow does not know is compared with `==` while both live, and never equals "
     "one that was collected. `__hash__` alone changes nothing, and `__eq__` does not help objects made at the call.",
     beware="All that the function reads from the object must be among its own attributes, and plain: numbers, texts "
     "and tuples of those. Attributes of the class are not compared. Tensors and variables do not belong in it.",
     propose=propose,
-    settled=Settled(frozenset({CauseCode.IDENTITY, CauseCode.COLLECTED}), by_contents),
-    examples=(_CONFIG, _FROZEN),
+    settled=Settled(frozenset({CauseCode.IDENTITY, CauseCode.COLLECTED, CauseCode.UNEQUAL}), _equal),
+    examples=(_CONFIG, _FROZEN, _UNEQUAL),
 )

@@ -9,7 +9,7 @@ import msgspec
 
 from traceonce.facts import Cause, CauseCode, Container, Leaf, Note, Signature, Verdict
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
-from traceonce.fix.candidate import Candidate, Example, Recipe
+from traceonce.fix.candidate import Candidate, Effect, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_values
 from traceonce.fix.signatures.leaves import leaves_at, top
@@ -27,6 +27,7 @@ class Uniform(NamedTuple):
     snippet: str
     note: Note
     change: SignatureChange
+    effects: frozenset[Effect] = frozenset()
     relax: bool = False
 
 
@@ -38,7 +39,14 @@ def _propose(case: Case) -> Iterator[Candidate]:
         if uniform is not None:
             traces = predict_traces(case.events, uniform.change, relax=uniform.relax)
             yield Candidate(
-                "uniform_structure", "advice", (CauseCode.STRUCTURE,), None, traces, uniform.snippet, (uniform.note,)
+                "uniform_structure",
+                "advice",
+                (CauseCode.STRUCTURE,),
+                None,
+                traces,
+                uniform.snippet,
+                (uniform.note,),
+                effects=uniform.effects,
             )
 
 
@@ -89,7 +97,12 @@ def _all_keys(case: Case, path: str, seen: Sequence[Container]) -> Uniform | Non
         leaves = tuple(sorted((*whole.leaves, *added), key=lambda leaf: leaf.path))
         return msgspec.structs.replace(whole, leaves=leaves)
 
-    return Uniform(snippet, note, change)
+    effects = frozenset(Effect("filled", leaf.path, _filler_kind(leaf)) for leaf in fillers.values())
+    return Uniform(snippet, note, change, effects)
+
+
+def _filler_kind(leaf: Leaf) -> str:
+    return "zeros" if leaf.kind == "tensor" and leaf.dtype != "string" else str(_spell_filler(leaf))
 
 
 def _spell_filler(leaf: Leaf) -> str | None:
@@ -121,7 +134,13 @@ def _one_tensor(case: Case, path: str, seen: Sequence[Container]) -> Uniform | N
         structure = tuple(container for container in signature.structure if container.path != path)
         return Signature(tuple(sorted(leaves, key=lambda leaf: leaf.path)), structure, signature.context)
 
-    return Uniform(f"@tf.function(reduce_retracing=True)  # {what}\n{call}", note, change, relax=True)
+    return Uniform(
+        f"@tf.function(reduce_retracing=True)  # {what}\n{call}",
+        note,
+        change,
+        frozenset({Effect("stacked", path)}),
+        relax=True,
+    )
 
 
 def _is_item(leaf: Leaf, path: str) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from traceonce.facts import Note
 from traceonce.fix.candidate import Candidate, Example, Recipe, together
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.dynamic import drop_static
-from traceonce.frameworks.torch.recipes.varying_values import predict, reasons, varying_numbers
+from traceonce.frameworks.torch.recipes.varying_values import expect, reasons, varying_numbers
 from traceonce.frameworks.torch.words import SECOND_SIZE_COMPILES, SETTING_FOR_ALL_MODULES
 
 if TYPE_CHECKING:
@@ -29,14 +30,15 @@ def propose(case: Case) -> Iterator[Candidate]:
 
         set_up(case, edits, SETTING, "True")
 
-    left = predict(case, numbers)
+    left = expect(case, numbers)
     codes = tuple(sorted({cause.code for cause in numbers}))
     more = None if left is None else left + 1
-    notes = (SETTING_FOR_ALL_MODULES(),)
-    yield Candidate(NAME, "safe", codes, change, more, f"{SETTING} = True", notes)
+    notes: tuple[Note, ...] = (SETTING_FOR_ALL_MODULES(),)
+    yield Candidate(NAME, "safe", codes, change, None, f"{SETTING} = True", notes, expected_traces=more)
     both = f"{SETTING} = True\n@torch.compile()  # without dynamic=False"
     either = together(change, lambda edits: drop_static(case, edits))
-    yield Candidate(f"{NAME}+dynamic", "safe", codes, either, more, both, (*notes, SECOND_SIZE_COMPILES()))
+    notes = (*notes, SECOND_SIZE_COMPILES())
+    yield Candidate(f"{NAME}+dynamic", "safe", codes, either, None, both, notes, expected_traces=more)
 
 
 _COUNTER = Example(

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from traceonce.facts import Cause, CauseCode
-from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
+from traceonce.fix.candidate import Candidate, Declined, Effect, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying_values import is_argument, predict
+from traceonce.frameworks.torch.recipes.varying_values import expect, is_argument
 from traceonce.frameworks.torch.words import CAST_AT_CALL
 from traceonce.words.notes.declined import NO_CALL_GIVES
 
@@ -43,7 +43,18 @@ def _candidate(case: Case, cause: Cause, path: str, dtype: str) -> Candidate:
 
     snippet = code.replace("value", path)
     notes = (CAST_AT_CALL(path=path, dtype=dtype),)
-    return Candidate(NAME, "review", (CauseCode.DTYPE,), change, predict(case, [cause]), snippet, notes)
+    effects = frozenset({Effect("cast", path, dtype)})
+    return Candidate(
+        NAME,
+        "review",
+        (CauseCode.DTYPE,),
+        change,
+        None,
+        snippet,
+        notes,
+        effects=effects,
+        expected_traces=expect(case, [cause]),
+    )
 
 
 _READINGS = Example(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying_values import is_argument, predict
+from traceonce.frameworks.torch.recipes.varying_values import expect, is_argument
 from traceonce.frameworks.torch.words import WRITES_GO_TO_COPY
 from traceonce.words.notes.declined import NO_CALL_GIVES
 
@@ -32,7 +32,8 @@ def propose(case: Case) -> Iterator[Candidate]:
 
     snippet = ", ".join(f"{path}.contiguous()" for path in paths)
     notes = (WRITES_GO_TO_COPY(names=paths),)
-    yield Candidate(NAME, "review", (CauseCode.GUARD,), change, predict(case, list(found)), snippet, notes)
+    expected = expect(case, list(found))
+    yield Candidate(NAME, "review", (CauseCode.GUARD,), change, None, snippet, notes, expected_traces=expected)
 
 
 def _strides(case: Case) -> Iterator[tuple[Cause, str]]:

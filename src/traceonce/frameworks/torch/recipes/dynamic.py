@@ -9,7 +9,7 @@ from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.varying_values import (
-    predict,
+    expect,
     treats_what_matters,
     varying_dimensions,
     varying_numbers,
@@ -30,24 +30,26 @@ def propose(case: Case) -> Iterator[Candidate]:
     if not treated or not treats_what_matters(case, treated):
         return
     codes = tuple(sorted({cause.code for cause in treated}))
-    left = predict(case, treated)
+    left = expect(case, treated)
     yield Candidate(
         NAME,
         "safe",
         codes,
         lambda edits: _make_dynamic(case, edits),
-        left,
+        None,
         "@torch.compile(dynamic=True)",
         (ALL_SIZES_OPEN(),),
+        expected_traces=left,
     )
     yield Candidate(
         NAME,
         "safe",
         codes,
         lambda edits: drop_static(case, edits),
-        None if left is None else left + 1,
+        None,
         "@torch.compile()  # without dynamic=False",
         (SECOND_SIZE_COMPILES(),),
+        expected_traces=None if left is None else left + 1,
     )
 
 

@@ -10,9 +10,9 @@ from traceonce.facts import Cause
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.varying_values import (
+    expect,
     is_argument,
     markable_dimensions,
-    predict,
     reasons,
     treats_what_matters,
     varying_numbers,
@@ -45,8 +45,9 @@ def propose(case: Case) -> Iterator[Candidate]:
         set_up(case, edits, SETTING, written)
 
     notes = (SETTING_FOR_ALL_FUNCTIONS(),)
-    left = predict(case, list(sources.values()))
-    yield Candidate(NAME, "review", codes, change, left, f"{SETTING} = {written}", notes)
+    expected = expect(case, list(sources.values()))
+    snippet = f"{SETTING} = {written}"
+    yield Candidate(NAME, "review", codes, change, None, snippet, notes, expected_traces=expected)
 
 
 def _sources(case: Case) -> Iterator[tuple[str, Cause]]:

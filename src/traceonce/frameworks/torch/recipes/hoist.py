@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying_values import predict
+from traceonce.frameworks.torch.recipes.varying_values import expect
 
 if TYPE_CHECKING:
     from traceonce.fix.source.edits import Edits
@@ -21,7 +21,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     if not causes:
         return
     name = case.diagnosis.function.short_name
-    left = predict(case, causes)
+    left = expect(case, causes)
     once = f"compiled_{name.strip('<>')} = torch.compile({name})  # once, outside of what runs again"
 
     def change(edits: Edits) -> None:
@@ -30,7 +30,7 @@ def propose(case: Case) -> Iterator[Candidate]:
 
         move_out(edits, find_movable(case, edits))
 
-    yield Candidate("hoist", "safe", (CauseCode.CONTEXT,), change, left, once)
+    yield Candidate("hoist", "safe", (CauseCode.CONTEXT,), change, None, once, expected_traces=left)
 
 
 _FRESH_BACKEND = Example(

@@ -11,8 +11,8 @@ from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.varying_values import (
     Dimension,
+    expect,
     markable_dimensions,
-    predict,
     treats_what_matters,
 )
 from traceonce.frameworks.torch.words import FIXED_SIZE_RAISES
@@ -34,9 +34,10 @@ def propose(case: Case) -> Iterator[Candidate]:
         for parameter, of_one in _by_parameter(dimensions).items():
             say_before_calls(case, edits, parameter, lambda name, of_one=of_one: _spell(name, of_one))  # type: ignore[misc]
 
-    left = predict(case, [dimension.cause for dimension in dimensions])
+    left = expect(case, [dimension.cause for dimension in dimensions])
     snippet = "\n".join(_spell(parameter, of_one) for parameter, of_one in _by_parameter(dimensions).items())
-    yield Candidate(NAME, "safe", (CauseCode.SHAPE,), change, left, snippet, (FIXED_SIZE_RAISES(),))
+    notes = (FIXED_SIZE_RAISES(),)
+    yield Candidate(NAME, "safe", (CauseCode.SHAPE,), change, None, snippet, notes, expected_traces=left)
 
 
 def _by_parameter(dimensions: Sequence[Dimension]) -> dict[str, list[Dimension]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import Cause
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying_values import is_argument, predict, varying_numbers
+from traceonce.frameworks.torch.recipes.varying_values import expect, is_argument, varying_numbers
 from traceonce.frameworks.torch.words import PASSED_AT_EVERY_CALL
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def propose(case: Case) -> Iterator[Candidate]:
         return
     for cause in varying_numbers(case):
         if not is_argument(case, cause.path) and _is_variable(cause.path):
-            left = predict(case, [cause])
+            left = expect(case, [cause])
             yield _candidate(case, cause, "value", None if left is None else left + 1)
             dtype = ", dtype=torch.float64" if cause.type_name == "float" else ""
             yield _candidate(case, cause, f"torch.tensor(value{dtype})", left)
@@ -42,7 +42,9 @@ def _candidate(case: Case, cause: Cause, template: str, left: int | None) -> Can
     name = cause.path.rpartition(".")[2].lower()
     snippet = f"{case.diagnosis.function.short_name}(…, {name}={template.replace('value', cause.path)})"
     notes = (PASSED_AT_EVERY_CALL(path=cause.path),)
-    return Candidate(NAME, "review", (cause.code,), change, left, snippet, notes, passes_state=True)
+    return Candidate(
+        NAME, "review", (cause.code,), change, None, snippet, notes, passes_state=True, expected_traces=left
+    )
 
 
 _COUNTED = Example(

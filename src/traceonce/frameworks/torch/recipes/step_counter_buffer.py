@@ -10,7 +10,7 @@ from traceonce.facts import Cause, FunctionId
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.allow_unspec_int import HINT
-from traceonce.frameworks.torch.recipes.varying_values import predict, reasons, varying_numbers
+from traceonce.frameworks.torch.recipes.varying_values import expect, reasons, varying_numbers
 from traceonce.frameworks.torch.words import COUNTER_IS_A_TENSOR, NO_CLASS_COUNTS, SEVERAL_CLASSES_COUNT
 
 if TYPE_CHECKING:
@@ -39,9 +39,10 @@ def _candidate(case: Case, cause: Cause, name: str) -> Candidate:
         "review",
         (cause.code,),
         lambda edits: _make_buffer(edits, case.diagnosis.function, cause.path, name),
-        predict(case, [cause]),
+        None,
         snippet,
         (COUNTER_IS_A_TENSOR(path=cause.path),),
+        expected_traces=expect(case, [cause]),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying_values import is_argument, predict, varying_numbers
+from traceonce.frameworks.torch.recipes.varying_values import expect, is_argument, varying_numbers
 from traceonce.frameworks.torch.words import BRANCH_BREAKS_GRAPH, NUMBER_AND_TENSOR
 from traceonce.words.notes.declined import DEFAULT_STAYS_A_NUMBER
 
@@ -31,7 +31,8 @@ def propose(case: Case) -> Iterator[Candidate]:
     codes = tuple(sorted({cause.code for cause in numbers} or {CauseCode.VALUE}))
     snippet = ", ".join(_spell(cause, cause.path) for cause in numbers)
     notes = (BRANCH_BREAKS_GRAPH(names=[cause.path for cause in numbers]),)
-    yield Candidate(NAME, "review", codes, change, predict(case, numbers), snippet, notes)
+    expected = expect(case, numbers)
+    yield Candidate(NAME, "review", codes, change, None, snippet, notes, expected_traces=expected)
 
 
 def _spell(cause: Cause, value: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying_values import predict, varying_numbers
+from traceonce.frameworks.torch.recipes.varying_values import expect, varying_numbers
 from traceonce.frameworks.torch.words import ATTRIBUTE_IS_A_TENSOR, NO_CLASS_SETS, SEVERAL_CLASSES_SET
 
 if TYPE_CHECKING:
@@ -37,9 +37,10 @@ def _candidate(case: Case, cause: Cause, name: str) -> Candidate:
         "review",
         (cause.code,),
         lambda edits: _make_tensors(case, edits, name, f"torch.tensor(value{dtype})"),
-        predict(case, [cause]),
+        None,
         f"{cause.path} = torch.tensor({name}{dtype})",
         (ATTRIBUTE_IS_A_TENSOR(path=cause.path),),
+        expected_traces=expect(case, [cause]),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from traceonce.facts import Cause
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.frameworks.torch.recipes.varying_values import predict, varying_numbers
+from traceonce.frameworks.torch.recipes.varying_values import expect, varying_numbers
 from traceonce.frameworks.torch.words import LEARNING_RATE_IS_A_TENSOR, NO_OPTIMIZER_MADE
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _candidate(case: Case, rates: list[Cause], code: str) -> Candidate:
         "review",
         tuple(sorted({cause.code for cause in rates})),
         lambda edits: _wrap_rates(case, edits, _optimizer_of(case), code),
-        predicted_traces=predict(case, rates),
+        expected_traces=expect(case, rates),
         snippet=f"{_optimizer_of(case) or 'optimizer'}(…, lr={code.replace('value', 'rate')})",
         notes=(LEARNING_RATE_IS_A_TENSOR(),),
     )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from traceonce.facts import Cause, CauseCode
-from traceonce.fix.candidate import Candidate, Example, Recipe
+from traceonce.fix.candidate import Candidate, Effect, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.torch.recipes.varying_values import is_argument, parameter_of
 from traceonce.frameworks.torch.words import SAME_IN_EVERY_CALL
@@ -24,7 +24,11 @@ def propose(case: Case) -> Iterator[Candidate]:
             snippet = _snippet(case, cause)
             if snippet is not None:
                 notes = (SAME_IN_EVERY_CALL(path=cause.path),)
-                yield Candidate("uniform_argument", "advice", (cause.code,), None, None, snippet, notes)
+                path = cause.path.removesuffix(".dtype")
+                effects = frozenset({Effect("cast", path, "float32")}) if cause.code is CauseCode.DTYPE else frozenset()
+                yield Candidate(
+                    "uniform_argument", "advice", (cause.code,), None, None, snippet, notes, effects=effects
+                )
                 return
 
 

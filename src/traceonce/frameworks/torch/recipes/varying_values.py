@@ -91,8 +91,8 @@ def _parameters(case: Case) -> set[str]:
     return {name for container in containers if container.path == "" for name in container.keys}
 
 
-def predict(case: Case, treated: Collection[Cause]) -> int | None:
-    """The compilations that are left when these causes are gone: known where they are all that there are.
+def expect(case: Case, treated: Collection[Cause]) -> int | None:
+    """The compilations to expect when these causes are gone, where they are all that there are: no replay counts them.
 
     The sizes 0 and 1 of a dimension are compiled apart in any case.
     """
