@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,14 @@ import msgspec
 from traceonce.atomic_files import write_named
 from traceonce.errors import RecordingError
 from traceonce.facts.command_line import as_file, quoted
+from traceonce.facts.damage import (
+    child_file_left_out,
+    ended_without_a_word,
+    line_cut_short,
+    line_damaged,
+    more_lines_damaged,
+    more_notices,
+)
 from traceonce.facts.entries import (
     SCHEMA,
     Compiled,
@@ -33,7 +41,6 @@ from traceonce.facts.entries import (
 )
 from traceonce.facts.event import TraceEvent
 from traceonce.facts.limit import Breach
-from traceonce.facts.note import Argument
 from traceonce.facts.quantities import count_of, duration
 from traceonce.facts.section import Section, each_once, lost_header
 from traceonce.facts.shared_parts import Shared
@@ -41,7 +48,6 @@ from traceonce.facts.shared_parts import Shared
 AGAIN = "Record the run again with: traceonce run --recording FILE SCRIPT"
 NOTICES = 50  # of a recording that are kept
 DAMAGED = 10  # damaged lines that are named one by one
-PROCESSES = 20  # that are named in one notice
 PART = ".part-"  # and the process number: the file of a child process, until the run is over
 
 
@@ -94,9 +100,8 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
             try:
                 parts.append(cls.from_bytes(_read(part), str(part)))
             except RecordingError as error:
-                text = f"the file of a child process was left out: {error}"
-                unread = Notice(text, error=True, code="child_file_left_out", arguments={"error": str(error)})
-                recording = msgspec.structs.replace(recording, notices=(*recording.notices, unread))
+                notices = (*recording.notices, child_file_left_out(error))
+                recording = msgspec.structs.replace(recording, notices=notices)
         return cls.merge([recording, *(part for part in parts if set(part.runs) & set(recording.runs))])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -224,26 +229,8 @@ def _bounded(notices: Iterable[Notice]) -> tuple[Notice, ...]:
     each = list(dict.fromkeys(notices))
     if len(each) <= NOTICES:
         return tuple(each)
-    more = len(each) - NOTICES
-    left_out = Notice(
-        f"{more:,} more notices were left out",
-        error=any(n.error for n in each[NOTICES:]),
-        code="more_notices",
-        arguments={"count": more},
-    )
+    left_out = more_notices(len(each) - NOTICES, error=any(notice.error for notice in each[NOTICES:]))
     return (*each[:NOTICES], left_out)
-
-
-def _ended_without_a_word(processes: Sequence[str]) -> Notice:
-    shown, more = ", ".join(processes[:PROCESSES]), len(processes) - PROCESSES
-    others = f" and {more:,} more" if more > 0 else ""
-    text = (
-        f"process {shown}{others} ended without a word (killed, terminated, crashed, or os._exit): "
-        "what it did up to its last trace is here, calls after that were not counted"
-    )
-    if more > 0:
-        return Notice(text, code="many_processes_ended", arguments={"processes": shown, "count": more})
-    return Notice(text, code="process_ended", arguments={"processes": shown})
 
 
 def _assemble(sections: list[Section], ending: Exit | None, is_cut: bool) -> Recording:
@@ -251,7 +238,7 @@ def _assemble(sections: list[Section], ending: Exit | None, is_cut: bool) -> Rec
     notices = [notice for section in sections for notice in section.notices]
     killed = [section.header.process for section in sections if section.end is None]
     if killed and not is_cut:
-        notices.append(_ended_without_a_word(killed))
+        notices.append(ended_without_a_word(killed))
     last = max(section.last for section in sections)
     ended = next((section.end.seconds for section in sections if section.end), last - main.clock)
     return Recording(
@@ -384,13 +371,9 @@ def _read_lines(data: bytes, name: str, damage: list[Notice]) -> Iterator[Entry]
                 ) from None
             damaged += 1
             if not line.endswith(b"\n"):
-                text = f"{name}, line {number}: cut short; everything before it was read"
-                place: dict[str, Argument] = {"file": name, "line": str(number)}
-                damage.append(Notice(text, error=True, code="line_cut_short", arguments=place))
+                damage.append(line_cut_short(name, number))
             elif damaged <= DAMAGED:
-                text = f"{name}, line {number}: damaged and left out ({error})"
-                place = {"file": name, "line": str(number), "error": str(error)}
-                damage.append(Notice(text, error=True, code="line_damaged", arguments=place))
+                damage.append(line_damaged(name, number, error))
             continue
         first = False
         if isinstance(entry, Header):
@@ -399,6 +382,4 @@ def _read_lines(data: bytes, name: str, damage: list[Notice]) -> Iterator[Entry]
             shared.share(entry)
         yield entry
     if damaged > len(damage):
-        more = damaged - len(damage)
-        text = f"{name}: {more:,} more damaged lines were left out"
-        damage.append(Notice(text, error=True, code="more_lines_damaged", arguments={"file": name, "count": more}))
+        damage.append(more_lines_damaged(name, damaged - len(damage)))

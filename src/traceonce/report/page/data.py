@@ -14,13 +14,10 @@ from typing import Any
 import msgspec
 
 from traceonce.causes import CATALOGUE, families
-from traceonce.causes.cause_text import say_what
-from traceonce.causes.definition import Happened, WrongValueWords
 from traceonce.causes.families import Family
 from traceonce.facts import (
     Breach,
     CallSite,
-    Cause,
     Diagnosis,
     Excerpt,
     Fix,
@@ -30,13 +27,13 @@ from traceonce.facts import (
     SiteCount,
     Verdict,
 )
-from traceonce.facts.attention import is_changed_since, sort_by_attention
+from traceonce.facts.attention import sort_by_attention
 from traceonce.facts.error_text import main_line
 from traceonce.facts.event import package_path
 from traceonce.frameworks.base.registry import dialect_of, package_titles
 from traceonce.report.base import Material
 from traceonce.report.events import Timed, families_of, timed_events
-from traceonce.report.json import describe_cause
+from traceonce.report.page.cause_words import describe_cause_in_words, describe_wrong, sentences
 from traceonce.report.page.change_grid import ChangeGrid, find_places
 from traceonce.report.phrases import chinese, english
 from traceonce.report.sentences import compilations, compilations_watched_with, describe_reached, fix_command
@@ -47,7 +44,6 @@ from traceonce.words.notes.diagnoses import TRACES_RAISED
 from traceonce.words.translated import LANGUAGES
 
 CALL_EXCERPTS = 3
-_NOT_SHOWN = ("differs", "coded_notes", "call_site")  # of a cause: `said` has the first two in words
 # What could end the element that holds the JSON, or a line of it, is written as JSON's own escapes.
 _ESCAPED = "<>&\u2028\u2029"
 
@@ -195,7 +191,7 @@ def _describe_function(
         "ignorable": diagnosis.verdict.is_ignorable,
         "family": _family(diagnosis).code,
         "growth": diagnosis.growth,
-        "wrong": _describe_wrong(diagnosis),
+        "wrong": describe_wrong(diagnosis),
         "reason": {"en": english.describe_reason(diagnosis), "zh": chinese.describe_reason(diagnosis)},
         **_describe_unit(diagnosis, events),
         "traces": diagnosis.traces,
@@ -221,17 +217,7 @@ def _describe_function(
         "fell_back": _describe_falling_back(diagnosis),
         "graph_breaks": diagnosis.graph_breaks,
         "limits": _limits(breaches),
-        "causes": [
-            {
-                **{name: value for name, value in describe_cause(cause).items() if name not in _NOT_SHOWN},
-                "finite": cause.finite,
-                "said": _say_what(cause, diagnosis),
-                "remedy": _describe_remedy(cause, diagnosis),
-                "alarm": _describe_alarm(cause),
-                "changed_since": is_changed_since(cause, diagnosis),
-            }
-            for cause in diagnosis.causes
-        ],
+        "causes": [describe_cause_in_words(cause, diagnosis) for cause in diagnosis.causes],
         "call_sites": [{**_describe_site(site), "count": site.count} for site in diagnosis.call_sites],
         "source": _describe_excerpt(source) if source is not None else None,
         "call_excerpts": list(_call_excerpts(diagnosis, source, recording)),
@@ -266,48 +252,12 @@ def _family(diagnosis: Diagnosis) -> Family:
     return _FAMILIES.get(diagnosis.verdict, first)
 
 
-def _say_what(cause: Cause, diagnosis: Diagnosis) -> dict[str, str]:
-    happened = Happened(cause, diagnosis.backend, traces=diagnosis.traces)
-    return {language: say_what(happened, language) for language in LANGUAGES}
-
-
-def _describe_wrong(diagnosis: Diagnosis) -> dict[str, dict[str, str]] | None:
-    """What the first screen says of a function that returns wrong values; the page fills in the name."""
-    causes = [cause for cause in diagnosis.causes if CATALOGUE[cause.code].wrong_value is not None]
-    if not causes or not diagnosis.verdict.is_silent:
-        return None
-    words = _wrong_words(causes[0], sure=diagnosis.surely_wrong)
-    return {"headline": words.headline._asdict(), "lede": words.lede._asdict()} if words is not None else None
-
-
-def _describe_alarm(cause: Cause) -> dict[str, str] | None:
-    """The same in a line, of a cause that decides a verdict; the page fills in the name, the place and the values."""
-    words = _wrong_words(cause, sure=cause.evidence == "measured")
-    return words.alarm._asdict() if words is not None and not cause.note else None
-
-
-def _wrong_words(cause: Cause, *, sure: bool) -> WrongValueWords | None:
-    wrong = CATALOGUE[cause.code].wrong_value
-    if wrong is None:
-        return None
-    return wrong.words if sure or wrong.unsure is None else wrong.unsure
-
-
-def _describe_remedy(cause: Cause, diagnosis: Diagnosis) -> dict[str, str]:
-    return _sentences(english.describe_remedy(cause, diagnosis), chinese.describe_remedy(cause, diagnosis))
-
-
 def _describe_falling_back(diagnosis: Diagnosis) -> dict[str, str] | None:
     """From which call on it is no longer compiled, and what a call costs then."""
     fell_back = diagnosis.fell_back
     if fell_back is None:
         return None
-    return _sentences(english.describe_eager_calls(fell_back), chinese.describe_eager_calls(fell_back))
-
-
-def _sentences(words: str, in_chinese: str) -> dict[str, str]:
-    """The same in both languages of the page, each as a sentence of its own."""
-    return {"en": f"{words[0].upper()}{words[1:]}.", "zh": f"{in_chinese}。"}
+    return sentences(english.describe_eager_calls(fell_back), chinese.describe_eager_calls(fell_back))
 
 
 def _function_notes(diagnosis: Diagnosis) -> dict[str, list[str]]:
