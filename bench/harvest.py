@@ -25,7 +25,7 @@ import msgspec
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.experiment import Experiment, Grows, Logs, Raises, Wrong
 from traceonce.knowledge.harvest import log_entries, report_blocks
-from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.measurement import TrialMeasurement
 from traceonce.knowledge.trial_runner import TrialRequest
 from traceonce.knowledge.verify import Task, run_tasks
 from traceonce.trials.interpreters import start_trials
@@ -101,7 +101,7 @@ def key_lines(text: str, symptom: str) -> tuple[str, str]:
     return lines[0], short if len(lines[0]) > SHORT and re.search(symptom, short) else ""
 
 
-def messages_of(seen: Measurement, experiment: Experiment, record: str) -> Iterator[tuple[str, str]]:
+def messages_of(seen: TrialMeasurement, experiment: Experiment, record: str) -> Iterator[tuple[str, str]]:
     symptom = experiment.symptom
     if isinstance(symptom, Raises):
         if seen.error is not None and symptom.shown(seen):
@@ -129,7 +129,7 @@ def messages_of(seen: Measurement, experiment: Experiment, record: str) -> Itera
                 yield "retrace", line
 
 
-def errors_of(seen: Measurement) -> Iterator[tuple[str, str]]:
+def errors_of(seen: TrialMeasurement) -> Iterator[tuple[str, str]]:
     assert seen.error is not None
     yield "error", seen.error.line.strip()
     yield "traceback", seen.error.traceback.strip()

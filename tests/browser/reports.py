@@ -15,6 +15,7 @@ from traceonce.analysis.material import find_out
 from traceonce.facts import Cause, Recording
 from traceonce.report.base import find_renderer
 from traceonce.report.page import words_in
+from traceonce.words.sentence import choose_forms
 from traceonce.words.translated import Language
 
 RECORDED = Path(__file__).parents[1] / "recorded"
@@ -78,14 +79,12 @@ class Reports:
 
 
 def words_of_report(language: Language) -> dict[str, str]:
-    """All texts of the page, by dotted key; of those with forms for one and for many, the last."""
+    """All texts of the page, by dotted key; those that differ by a number, for several."""
     found: dict[str, str] = {}
 
     def walk(entry: Any, key: str) -> None:
         if isinstance(entry, str):
-            found[key] = entry
-        elif "other" in entry:
-            found[key] = entry["other"]
+            found[key] = choose_forms(entry, {})
         else:
             for name, inner in entry.items():
                 walk(inner, f"{key}.{name}" if key else name)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
 
 import traceonce
 from tests.jax.jitted import only
-
-
-def line_of(function: Any, text: str) -> int:
-    lines, start = inspect.getsourcelines(function)
-    return start + next(number for number, line in enumerate(lines) if text in line)
+from tests.source_lines import line_of
 
 
 def test_where_a_function_was_jitted(jax: Any) -> None:

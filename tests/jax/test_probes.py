@@ -13,7 +13,7 @@ import traceonce
 from tests.jax.jitted import causes, named
 from traceonce.diagnosis import diagnose
 from traceonce.errors import BackendUnavailable, TracingLimitReached
-from traceonce.frameworks.jax import Jax, monitoring, probes
+from traceonce.frameworks.jax import Jax, probes, public_events
 from traceonce.frameworks.jax.jax_config import JaxConfig
 
 
@@ -124,7 +124,7 @@ def test_a_limit_holds_through_the_public_events(jax: Any) -> None:
 def test_without_listeners_there_is_nothing_to_watch_with(jax: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(jax.monitoring, "register_event_duration_secs_listener")
     with pytest.raises(BackendUnavailable, match=r"no jax\.monitoring either"):
-        monitoring.MonitoredWatching(jax, _Nobody(), "moved")
+        public_events.MonitoredWatching(jax, _Nobody(), "moved")
 
 
 def test_a_program_may_clear_all_listeners(jax: Any) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.measurement import TrialMeasurement
 from traceonce.knowledge.trial_runner import TrialProcess, TrialRequest
 from traceonce.trials.interpreters import start_trials
 
@@ -48,7 +48,7 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TrialProc
     process.close()
 
 
-def measure(trials: tuple[TrialProcess, Path], name: str) -> Measurement:
+def measure(trials: tuple[TrialProcess, Path], name: str) -> TrialMeasurement:
     process, path = trials
     return process.measure(TrialRequest(str(path), name, None, 60.0))
 

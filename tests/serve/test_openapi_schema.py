@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import strategies as st
+from pydantic import BaseModel
 from schemathesis.engine import events, from_schema
 
+from traceonce.knowledge import advice, outcomes
+from traceonce.serve import models
 from traceonce.serve.app import create_app
 from traceonce.serve.settings import ServerSettings
 
@@ -132,3 +136,13 @@ def test_nothing_is_told_without_the_token(tmp_path: Path) -> None:
                     assert answer.headers["www-authenticate"] == "Bearer"
                 assert "401" in operation["responses"]
         assert client.get("/openapi.json", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("answered", "fact"), [(models.Explanation, advice.Explanation), (models.Outcome, outcomes.Outcome)]
+)
+def test_what_repeats_a_fact_has_all_of_it(answered: type[BaseModel], fact: type[msgspec.Struct]) -> None:
+    """The same fields in the same order, with the same defaults."""
+    wanted = {field.name: field.required for field in msgspec.structs.fields(fact)}
+    assert {name: field.is_required() for name, field in answered.model_fields.items()} == wanted
+    assert list(answered.model_fields) == list(wanted)

@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from traceonce.serve import knowledge_questions
 from traceonce.serve.app import create_app
-from traceonce.serve.computation_budget import Budget
+from traceonce.serve.computation_budget import ComputationBudget
 from traceonce.serve.engine import open_engine, writing
 from traceonce.serve.queries import LONGEST_TEXT, Questions
 from traceonce.serve.rest import texts
@@ -118,7 +118,7 @@ def loop_in_c(*_: object) -> bool:
 
 def test_a_text_that_would_be_matched_for_ever(server: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """422, with the limit and the remedy; a short one is matched at once, and the next long one, too."""
-    monkeypatch.setattr(knowledge_questions, "MATCH", Budget(0.2))
+    monkeypatch.setattr(knowledge_questions, "MATCH", ComputationBudget(0.2))
     long = {"text": "ValueError: no such thing\n" * 1_000}
     with monkeypatch.context() as patch:
         patch.setattr("traceonce.serve.text_jobs.explain", loop_in_c)

@@ -42,7 +42,7 @@ if __name__ == "__main__":
     jobs.understand = planted.understand
     if "--for-hours" in sys.argv:
         sys.argv.remove("--for-hours")
-        queries.reading_budget = lambda size, most: computation_budget.Budget(3600.0)
+        queries.reading_budget = lambda size, most: computation_budget.ComputationBudget(3600.0)
     command()
 """
 

@@ -16,13 +16,13 @@ import anyio
 import pytest
 
 from traceonce.errors import RecordingError
-from traceonce.serve.computation_budget import MIB, MOST_SECONDS, Budget, reading_budget
+from traceonce.serve.computation_budget import MIB, MOST_SECONDS, ComputationBudget, reading_budget
 from traceonce.serve.request_errors import BrokenJobError, BusyError, OverBudgetError
 from traceonce.serve.worker_pools import WorkerPool, WorkerPools
 
 TOO_LONG = 60  # seconds until what does not end is a failure; no test depends on how long anything takes
-BUDGET = Budget(20.0)
-SHORT = Budget(0.2)
+BUDGET = ComputationBudget(20.0)
+SHORT = ComputationBudget(0.2)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def pool() -> Iterator[WorkerPool]:
     pool.close()
 
 
-def run(pool: WorkerPool, budget: Budget, job: Callable[..., Any], *arguments: Any) -> Any:
+def run(pool: WorkerPool, budget: ComputationBudget, job: Callable[..., Any], *arguments: Any) -> Any:
     async def running() -> Any:
         with anyio.fail_after(TOO_LONG):
             return await pool.run(budget, job, *arguments)
@@ -102,7 +102,7 @@ def test_a_job_without_end_is_ended(pool: WorkerPool, endless: Callable[[], Any]
 
 def test_a_job_that_only_waits_is_ended(pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
     """It uses no time of the processor, but a place."""
-    monkeypatch.setattr(Budget, "patience", 0.2)
+    monkeypatch.setattr(ComputationBudget, "patience", 0.2)
     with pytest.raises(OverBudgetError, match="timed out after 0 s"):
         run(pool, BUDGET, sleep)
 
@@ -110,7 +110,7 @@ def test_a_job_that_only_waits_is_ended(pool: WorkerPool, monkeypatch: pytest.Mo
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is kept on Linux alone")
 def test_a_job_gets_only_so_much_memory(pool: WorkerPool) -> None:
     """What it needs beyond that is refused; within it, all goes well."""
-    budget = Budget(20.0, memory=64 * MIB)
+    budget = ComputationBudget(20.0, memory=64 * MIB)
     assert run(pool, budget, take_memory, 32 * MIB) == 32 * MIB
     with pytest.raises(OverBudgetError, match=r"exceeds the limit of 64 MiB of memory.*`traceonce report FILE`"):
         run(pool, budget, take_memory, 128 * MIB)
@@ -169,7 +169,7 @@ def test_closing_ends_what_is_under_way(pool: WorkerPool) -> None:
 
     async def wait_in_vain() -> None:
         with pytest.raises(BusyError) as caught:
-            await pool.run(Budget(3600.0), loop_in_c)
+            await pool.run(ComputationBudget(3600.0), loop_in_c)
         told.append(str(caught.value))
 
     async def close_meanwhile() -> None:
@@ -205,7 +205,7 @@ def test_small_recordings_do_not_wait_for_large_ones() -> None:
 
     async def wait_in_vain(pool: WorkerPool) -> None:
         with pytest.raises(BusyError):
-            await pool.run(Budget(3600.0), loop_in_c)
+            await pool.run(ComputationBudget(3600.0), loop_in_c)
 
     assert all(anyio.run(crowd))
 
@@ -223,13 +223,13 @@ import sys
 import anyio
 sys.path.insert(0, sys.argv[1])
 from tests.serve import test_worker_pools
-from traceonce.serve.computation_budget import Budget
+from traceonce.serve.computation_budget import ComputationBudget
 from traceonce.serve.worker_pools import WorkerPool
 
 async def main():
     pool = WorkerPool(workers=1, waiting=1)
-    print(await pool.run(Budget(60.0), test_worker_pools.process_id), flush=True)
-    await pool.run(Budget(3600.0), test_worker_pools.loop_in_c)
+    print(await pool.run(ComputationBudget(60.0), test_worker_pools.process_id), flush=True)
+    await pool.run(ComputationBudget(3600.0), test_worker_pools.loop_in_c)
 
 if __name__ == "__main__":
     anyio.run(main)

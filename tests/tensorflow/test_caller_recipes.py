@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.tensorflow.edited import Seen, run, write
+from tests.tensorflow.edited import run, write
 from traceonce.fix.candidate import Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.frameworks.tensorflow.recipes import (
@@ -40,18 +39,6 @@ EXAMPLES = [
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def eagerly(tf: Any) -> Callable[[str, Path], Seen]:
-    def run_eagerly(source: str, folder: Path) -> Seen:
-        tf.config.run_functions_eagerly(True)
-        try:
-            return run(source, folder)
-        finally:
-            tf.config.run_functions_eagerly(False)
-
-    return run_eagerly
 
 
 def programs(recipe: Recipe, case: Case, source: str) -> list[str]:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import traceonce
+from tests.source_lines import line_of
 from tests.tensorflow.diagnosed import only
-
-
-def line_of(function: Callable[..., Any], text: str) -> int:
-    lines, start = inspect.getsourcelines(function)
-    return start + next(number for number, line in enumerate(lines) if text in line)
 
 
 def test_where_a_function_was_made(tf: Any) -> None:

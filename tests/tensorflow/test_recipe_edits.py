@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +19,6 @@ EXAMPLES = [(recipe, example) for recipe in RECIPES for example in recipe.exampl
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def eagerly(tf: Any) -> Callable[[str, Path], Seen]:
-    """Runs a program as it should be: without any traces."""
-
-    def run_eagerly(source: str, folder: Path) -> Seen:
-        tf.config.run_functions_eagerly(True)
-        try:
-            return run(source, folder)
-        finally:
-            tf.config.run_functions_eagerly(False)
-
-    return run_eagerly
 
 
 def short(function: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from traceonce.errors import RecordError
-from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.measurement import TrialMeasurement
 from traceonce.knowledge.trial_runner import TrialProcess, TrialRequest
 from traceonce.trials.interpreters import start_trials
 
@@ -88,7 +88,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(trials: TrialProcess, module: Path, name: str, **options: object) -> Measurement:
+def run(trials: TrialProcess, module: Path, name: str, **options: object) -> TrialMeasurement:
     return trials.measure(TrialRequest(str(module), name, **options))  # type: ignore[arg-type]
 
 

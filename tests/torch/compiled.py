@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from typing import Any
-
 from traceonce.api import Watch
 from traceonce.facts import Diagnosis, Recording
 
@@ -25,9 +22,3 @@ def only(seen: Watch) -> Diagnosis:
 
 def own_problems(recording: Recording) -> list[str]:
     return [notice.text for notice in recording.notices if notice.error]
-
-
-def line_of(function: Any, text: str) -> int:
-    """The line of a test that holds this text."""
-    lines, first = inspect.getsourcelines(function)
-    return first + next(at for at, line in enumerate(lines) if text in line)

@@ -13,7 +13,8 @@ import numpy
 import pytest
 
 import traceonce
-from tests.torch.compiled import Told, line_of, only, told
+from tests.source_lines import line_of
+from tests.torch.compiled import Told, only, told
 
 
 class Case(NamedTuple):

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import traceonce
-from tests.torch.compiled import line_of, only, told
+from tests.source_lines import line_of
+from tests.torch.compiled import only, told
 from traceonce.api import Watch
 from traceonce.frameworks.torch.signatures import SignatureReader
 from traceonce.knowledge.cause_records import records_of

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import traceonce
-from tests.torch.compiled import line_of, only, own_problems, told
+from tests.source_lines import line_of
+from tests.torch.compiled import only, own_problems, told
 from traceonce.causes.cause_text import say_remedy
 from traceonce.causes.definition import Happened
 from traceonce.facts import Verdict

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import traceonce
+from tests.source_lines import line_of
 from traceonce.report.together import bring_together
-
-
-def line_of(function: Callable[..., Any], text: str) -> int:
-    lines, start = inspect.getsourcelines(function)
-    return start + next(number for number, line in enumerate(lines) if text in line)
 
 
 def test_a_decorator_a_module_and_what_breaks_cut_out_of_it(torch: Any) -> None:

@@ -14,7 +14,8 @@ import pytest
 
 import traceonce
 from tests.our_files import is_ours
-from tests.torch.compiled import line_of, only, own_problems, told
+from tests.source_lines import line_of
+from tests.torch.compiled import only, own_problems, told
 
 SCALE = 2
 SETTINGS = {"rate": 0.5}

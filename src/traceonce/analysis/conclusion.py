@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from traceonce.analysis.baseline import AcceptedState
+from traceonce.analysis.accepted_state import AcceptedState
 from traceonce.config import COSTLY, Config
 from traceonce.errors import UsageError
 from traceonce.facts import Diagnosis, Recording, Verdict

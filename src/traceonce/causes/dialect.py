@@ -19,9 +19,8 @@ class Dialect:
     `what` happened and which `remedy` helps are looked up by the code of a cause (``new_function``), or by the code and
     one of its cases (``new_function.in_library``). `reasons` are those of verdicts. `trace` is what one trace is called
     there (in English, an s makes it several), `retraced` what has happened to a function that was traced again. `page`
-    has what the HTML report words otherwise, by the key of its words; a bar parts the form for one from the form for
-    several. `compiler` is what compiles under a trace, where that has a name of its own, and `watched_with` the
-    option of ``traceonce run`` without which that is not watched.
+    has what the HTML report words otherwise, by the key of its words. `compiler` is what compiles under a trace, where
+    that has a name of its own, and `watched_with` the option of ``traceonce run`` without which that is not watched.
     """
 
     what: Mapping[str, Text] = field(default_factory=dict)

@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from traceonce import in_program
-from traceonce.analysis.baseline import AcceptedState
+from traceonce.analysis.accepted_state import AcceptedState
 from traceonce.analysis.conclusion import Conclusion, judge_run, not_known
 from traceonce.computation import compute_from
 from traceonce.config import ALL, Config, FailOn, load_config

@@ -13,7 +13,7 @@ from traceonce.console.message_line import say
 from traceonce.facts.printable import in_line
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.evidence import framework_name
-from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.measurement import TrialMeasurement
 from traceonce.knowledge.trial_runner import TrialProcess
 from traceonce.knowledge.verify import Task, run_tasks
 
@@ -22,7 +22,7 @@ QUIET = 15.0  # seconds without a word where the output is no terminal
 
 def run_with_progress(
     tasks: Sequence[Task], start: Callable[[], TrialProcess], jobs: int, framework: str
-) -> Iterator[tuple[Task, Measurement]]:
+) -> Iterator[tuple[Task, TrialMeasurement]]:
     """Run trials, with a bar on standard error where that is a terminal, and a line now and then where it is not."""
     console = Console(stderr=True)
     told = time.monotonic()
@@ -36,6 +36,6 @@ def run_with_progress(
             yield task, seen
 
 
-def named(seen: Measurement) -> str:
+def named(seen: TrialMeasurement) -> str:
     """The framework and its version, as people write them."""
     return f"{framework_name(seen.framework)} {seen.version}"

@@ -10,7 +10,7 @@ from traceonce.facts.cause import Cause, CauseCode
 from traceonce.facts.event import CallSite, FunctionId, TraceEvent
 from traceonce.facts.fix import Fix
 from traceonce.facts.limit import Breach
-from traceonce.facts.note import Note
+from traceonce.facts.note import Argument, Note
 from traceonce.facts.signature import Shape
 
 SCHEMA = "traceonce.recording/1"
@@ -126,11 +126,19 @@ class Repair(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry",
 
 
 class Notice(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="notice"):
-    """Something that the reader must know: what was not watched, an error of our own; with `hook`, the hook in use."""
+    """Something that the reader must know: what was not watched, an error of our own; with `hook`, the hook in use.
+
+    `text` is in English. `code` and `arguments` are the same for `words.notes`; older recordings have none.
+    """
 
     text: str
     error: bool = False
     hook: bool = False
+    code: str | None = None
+    arguments: dict[str, Argument] = {}
+
+    def __hash__(self) -> int:
+        return hash(self.text)
 
 
 class End(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="end"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from traceonce.facts.entries import (
 )
 from traceonce.facts.event import TraceEvent
 from traceonce.facts.limit import Breach
+from traceonce.facts.note import Argument
 from traceonce.facts.quantities import count_of, duration
 from traceonce.facts.section import Section, each_once, lost_header
 from traceonce.facts.shared_parts import Shared
@@ -93,7 +94,8 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
             try:
                 parts.append(cls.from_bytes(_read(part), str(part)))
             except RecordingError as error:
-                unread = Notice(f"the file of a child process was left out: {error}", error=True)
+                text = f"the file of a child process was left out: {error}"
+                unread = Notice(text, error=True, code="child_file_left_out", arguments={"error": str(error)})
                 recording = msgspec.structs.replace(recording, notices=(*recording.notices, unread))
         return cls.merge([recording, *(part for part in parts if set(part.runs) & set(recording.runs))])
 
@@ -117,11 +119,13 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
         document = _document(data, name)
         if document is not None:
             return document
-        damage: list[str] = []
+        damage: list[Notice] = []
         return cls.from_entries(_read_lines(data, name, damage), damage, name)
 
     @classmethod
-    def from_entries(cls, entries: Iterable[Entry], damage: Iterable[str] = (), name: str = "recording") -> Recording:
+    def from_entries(
+        cls, entries: Iterable[Entry], damage: Iterable[Notice] = (), name: str = "recording"
+    ) -> Recording:
         """Put the lines of a log together, section by section."""
         runs: dict[str, _Run] = {}
         run: _Run | None = None
@@ -136,7 +140,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
         if not runs:
             raise RecordingError(f"{name}: no header line can be read, so it is not a recording (any more). {AGAIN}")
         merged = cls.merge([each.recording(bool(unwritten)) for each in runs.values()])
-        notices = _bounded([*unwritten, *(Notice(text, error=True) for text in damage), *merged.notices])
+        notices = _bounded([*unwritten, *damage, *merged.notices])
         return msgspec.structs.replace(merged, notices=notices)
 
     @classmethod
@@ -220,8 +224,26 @@ def _bounded(notices: Iterable[Notice]) -> tuple[Notice, ...]:
     each = list(dict.fromkeys(notices))
     if len(each) <= NOTICES:
         return tuple(each)
-    left_out = Notice(f"{len(each) - NOTICES:,} more notices were left out", error=any(n.error for n in each[NOTICES:]))
+    more = len(each) - NOTICES
+    left_out = Notice(
+        f"{more:,} more notices were left out",
+        error=any(n.error for n in each[NOTICES:]),
+        code="more_notices",
+        arguments={"count": more},
+    )
     return (*each[:NOTICES], left_out)
+
+
+def _ended_without_a_word(processes: Sequence[str]) -> Notice:
+    shown, more = ", ".join(processes[:PROCESSES]), len(processes) - PROCESSES
+    others = f" and {more:,} more" if more > 0 else ""
+    text = (
+        f"process {shown}{others} ended without a word (killed, terminated, crashed, or os._exit): "
+        "what it did up to its last trace is here, calls after that were not counted"
+    )
+    if more > 0:
+        return Notice(text, code="many_processes_ended", arguments={"processes": shown, "count": more})
+    return Notice(text, code="process_ended", arguments={"processes": shown})
 
 
 def _assemble(sections: list[Section], ending: Exit | None, is_cut: bool) -> Recording:
@@ -229,13 +251,7 @@ def _assemble(sections: list[Section], ending: Exit | None, is_cut: bool) -> Rec
     notices = [notice for section in sections for notice in section.notices]
     killed = [section.header.process for section in sections if section.end is None]
     if killed and not is_cut:
-        shown = ", ".join(killed[:PROCESSES]) + (f" and {len(killed) - PROCESSES:,} more" * (len(killed) > PROCESSES))
-        notices.append(
-            Notice(
-                f"process {shown} ended without a word (killed, terminated, crashed, or os._exit): "
-                "what it did up to its last trace is here, calls after that were not counted"
-            )
-        )
+        notices.append(_ended_without_a_word(killed))
     last = max(section.last for section in sections)
     ended = next((section.end.seconds for section in sections if section.end), last - main.clock)
     return Recording(
@@ -352,7 +368,7 @@ def _check_schema(raw: Any, name: str) -> None:
     raise RecordingError(f"{name}: is not a traceonce recording (field 'schema' should be {SCHEMA!r}). {AGAIN}")
 
 
-def _read_lines(data: bytes, name: str, damage: list[str]) -> Iterator[Entry]:
+def _read_lines(data: bytes, name: str, damage: list[Notice]) -> Iterator[Entry]:
     """The lines one by one; what is wrong with others is added to `damage`."""
     damaged, first = 0, True
     shared = Shared()
@@ -368,9 +384,13 @@ def _read_lines(data: bytes, name: str, damage: list[str]) -> Iterator[Entry]:
                 ) from None
             damaged += 1
             if not line.endswith(b"\n"):
-                damage.append(f"{name}, line {number}: cut short; everything before it was read")
+                text = f"{name}, line {number}: cut short; everything before it was read"
+                place: dict[str, Argument] = {"file": name, "line": str(number)}
+                damage.append(Notice(text, error=True, code="line_cut_short", arguments=place))
             elif damaged <= DAMAGED:
-                damage.append(f"{name}, line {number}: damaged and left out ({error})")
+                text = f"{name}, line {number}: damaged and left out ({error})"
+                place = {"file": name, "line": str(number), "error": str(error)}
+                damage.append(Notice(text, error=True, code="line_damaged", arguments=place))
             continue
         first = False
         if isinstance(entry, Header):
@@ -379,4 +399,6 @@ def _read_lines(data: bytes, name: str, damage: list[str]) -> Iterator[Entry]:
             shared.share(entry)
         yield entry
     if damaged > len(damage):
-        damage.append(f"{name}: {damaged - len(damage):,} more damaged lines were left out")
+        more = damaged - len(damage)
+        text = f"{name}: {more:,} more damaged lines were left out"
+        damage.append(Notice(text, error=True, code="more_lines_damaged", arguments={"file": name, "count": more}))

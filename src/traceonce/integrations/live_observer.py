@@ -6,11 +6,13 @@ import threading
 from abc import ABC, abstractmethod
 
 from traceonce.diagnosis.history import Explained, Histories
-from traceonce.facts import Cause, Entry, Notice, TraceEvent
+from traceonce.facts import Cause, Entry, TraceEvent
 from traceonce.frameworks.base.after_fork import after_fork
 from traceonce.integrations import listeners as listeners  # whoever observes through this brings them along
 from traceonce.observe.hub import hub
 from traceonce.report.sentences import describe_cause, describe_change
+from traceonce.words.notes.notices import OBSERVER_PROBLEM
+from traceonce.words.sentence import noticed
 
 
 class Telling(ABC):
@@ -49,10 +51,10 @@ class Telling(ABC):
 
     def _problem(self, error: Exception) -> None:
         """Once per kind: a handler that fails would fail at every trace."""
-        text = f"{self.purpose} had a problem ({type(error).__name__}: {error})"
-        if text not in self._problems and len(self._problems) < 20:
-            self._problems.add(text)
-            hub.write(Notice(f"{text}; the program was not affected", error=True))
+        notice = noticed(OBSERVER_PROBLEM(purpose=self.purpose, error=f"{type(error).__name__}: {error}"), error=True)
+        if notice.text not in self._problems and len(self._problems) < 20:
+            self._problems.add(notice.text)
+            hub.write(notice)
 
 
 def describe(cause: Cause, backend: str) -> str:

@@ -16,8 +16,8 @@ from traceonce.errors import RecordError
 from traceonce.knowledge.record import TRANSITIONS
 from traceonce.knowledge.remainder import apply_difference, difference, is_difference
 
-Form: TypeAlias = Literal["flat", "nested"]
-FORMS: tuple[Form, ...] = get_args(Form)
+Layout: TypeAlias = Literal["flat", "nested"]
+FORMS: tuple[Layout, ...] = get_args(Layout)
 IN_FLAT, IN_NESTED = "nested_form", "flat_form"  # where the remainder of the other form is kept
 ANY = "any"  # the environment of a record that names none
 
@@ -57,7 +57,7 @@ class Converted(NamedTuple):
     kept: list[str]
 
 
-def form_of(data: Any) -> Form:
+def form_of(data: Any) -> Layout:
     """Which form a document has; what has neither is refused."""
     if isinstance(data, dict) and isinstance(data.get("error"), dict):
         return "nested"
@@ -66,7 +66,7 @@ def form_of(data: Any) -> Form:
     raise RecordError("is no record: it has neither 'signature' (the flat form) nor 'error' (the nested form).")
 
 
-def convert(data: dict[str, Any], to: Form, *, name_environment: bool = False) -> Converted:
+def convert(data: dict[str, Any], to: Layout, *, name_environment: bool = False) -> Converted:
     """The record in this form. The way back gives exactly what came, or it is refused."""
     try:
         return _convert(data, to, name_environment)
@@ -74,7 +74,7 @@ def convert(data: dict[str, Any], to: Form, *, name_environment: bool = False) -
         raise RecordError("is nested too deeply to be a record; flatten it.") from None
 
 
-def _convert(data: dict[str, Any], to: Form, name_environment: bool) -> Converted:
+def _convert(data: dict[str, Any], to: Layout, name_environment: bool) -> Converted:
     if form_of(data) == to:
         return Converted(data, sorted(data), [])
     record = to_flat(data, name_environment=name_environment) if to == "flat" else to_nested(data)
@@ -87,7 +87,7 @@ def _convert(data: dict[str, Any], to: Form, name_environment: bool) -> Converte
     return Converted(record, mapped, kept)
 
 
-def _ways_back(record: dict[str, Any], form: Form) -> Iterator[dict[str, Any]]:
+def _ways_back(record: dict[str, Any], form: Layout) -> Iterator[dict[str, Any]]:
     if form == "flat":
         yield to_nested(record)
     else:

@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterator, Sequence
 
 from traceonce.knowledge.match import Index, match
-from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.measurement import TrialMeasurement
 from traceonce.knowledge.record import Record
 
 KEPT = 3  # examples in a record
 LONGEST = 2000  # characters of one
 
 
-def harvest(record: Record, runs: Sequence[Measurement]) -> list[str]:
+def harvest(record: Record, runs: Sequence[TrialMeasurement]) -> list[str]:
     """The messages of these runs by which the record is found: by their words, not by its name in them."""
     index = Index([record])
     every = dict.fromkeys(_shorten(message) for seen in runs for message in messages(seen))
     return [message for message in every if match(message.replace(record.id, ""), index, guesses=0)][:KEPT]
 
 
-def messages(seen: Measurement) -> Iterator[str]:
+def messages(seen: TrialMeasurement) -> Iterator[str]:
     """What a person would see of a trial, one message at a time: the error, the log, our report, our log."""
     if seen.error is not None:
         yield seen.error.line.strip()

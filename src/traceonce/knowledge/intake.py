@@ -16,7 +16,7 @@ from traceonce.knowledge.open_struct import Open
 from traceonce.knowledge.record import Record
 
 
-class Taken(NamedTuple):
+class Admitted(NamedTuple):
     """What became of one file: the records written (or to be written), the fields, and why something was refused."""
 
     file: Path
@@ -68,12 +68,12 @@ class Importer:
         self.base, self.force, self.dry_run = base, force, dry_run
         self._planned: dict[Path, str] = {}  # files of this import, and the ids in the nested form
 
-    def take(self, file: Path) -> Taken:
+    def take(self, file: Path) -> Admitted:
         """All records of a file, or none."""
         try:
             documents = read_documents(file)
         except RecordError as error:
-            return Taken(file, [], [], [], [str(error)])
+            return Admitted(file, [], [], [], [str(error)])
         contents: dict[Path, str] = {}
         identities: dict[Path, str] = {}
         ids: list[tuple[str, Path]] = []
@@ -99,9 +99,9 @@ class Importer:
             except RecordError as error:
                 refused.append(f"{file}: {error}")
         if refused:
-            return Taken(file, [], sorted(mapped), sorted(kept), refused)
+            return Admitted(file, [], sorted(mapped), sorted(kept), refused)
         self._planned |= identities
-        return Taken(file, ids, sorted(mapped), sorted(kept), [])
+        return Admitted(file, ids, sorted(mapped), sorted(kept), [])
 
     def _place(self, data: Any, planned: dict[Path, str]) -> tuple[Converted, Record, Path]:
         """A record in our form, checked, and the file that it goes to."""

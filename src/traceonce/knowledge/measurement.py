@@ -38,7 +38,7 @@ class SeenFunction(msgspec.Struct, frozen=True, kw_only=True):
     records: tuple[str, ...] = ()
 
 
-class Measurement(msgspec.Struct, frozen=True, kw_only=True):
+class TrialMeasurement(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured. `broken` says how it ended where it hung, crashed, or could not be loaded.
 
     `outputs_are` compares the outputs with the right ones: "none" where there are no outputs.
@@ -72,7 +72,7 @@ class Measurement(msgspec.Struct, frozen=True, kw_only=True):
             seen.graph_breaks for seen in self.functions if function in (None, seen.name, seen.name.rpartition(".")[2])
         )
 
-    def compared_with(self, right: Any) -> Measurement:
+    def compared_with(self, right: Any) -> TrialMeasurement:
         """The same, knowing what the right outputs are."""
         if self.error is not None or self.broken or (self.outputs is None and right is None):
             return msgspec.structs.replace(self, outputs_are="none")

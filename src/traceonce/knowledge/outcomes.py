@@ -7,7 +7,8 @@ import datetime
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 from traceonce.errors import RecordError
 
@@ -28,7 +29,7 @@ CREATE TABLE outcomes (
 """
 
 
-class Outcome(NamedTuple):
+class Outcome(msgspec.Struct, frozen=True):
     """One experience. `action` is what the workaround said then: its number may change, and so may its words."""
 
     number: int
@@ -71,7 +72,10 @@ class Outcomes:
                 " WHERE ?1 IS NULL OR record = ?1 ORDER BY number",
                 (record,),
             ).fetchall()
-        return [Outcome._make(row)._replace(worked=bool(row[4])) for row in rows]
+        return [
+            Outcome(number, of, workaround, action, bool(worked), *told)
+            for number, of, workaround, action, worked, *told in rows
+        ]
 
     def forget(self, number: int) -> None:
         """Take one back."""

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from traceonce.facts.note import Note
-from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.measurement import TrialMeasurement
 from traceonce.words.notes.trials import (
     CAUSE,
     CAUSE_AT,
@@ -42,7 +42,7 @@ class Retraces(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="k
     function: str | None = None
     cured: int = 1
 
-    def shown(self, seen: Measurement) -> Said:
+    def shown(self, seen: TrialMeasurement) -> Said:
         causes = [(cause.code, cause.path) for function in seen.functions for cause in function.causes]
         traces = seen.traces(self.function)
         if traces != self.traces:
@@ -52,7 +52,7 @@ class Retraces(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="k
         cause = CAUSE_AT(cause=self.cause, path=self.path) if self.path else CAUSE(cause=self.cause)
         return TRACES(count=traces), cause
 
-    def left(self, seen: Measurement) -> Said:
+    def left(self, seen: TrialMeasurement) -> Said:
         traces = seen.traces(self.function)
         return (TRACES(count=traces),) if traces > self.cured else ()
 
@@ -63,13 +63,13 @@ class Raises(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kin
     type: str
     text: str
 
-    def shown(self, seen: Measurement) -> Said:
+    def shown(self, seen: TrialMeasurement) -> Said:
         error = seen.error
         if error is None or self.type not in error.types or not re.search(self.text, error.message, re.S):
             return ()
         return (RAISED(error=error.types[0]),)
 
-    def left(self, seen: Measurement) -> Said:
+    def left(self, seen: TrialMeasurement) -> Said:
         return self.shown(seen)
 
 
@@ -78,21 +78,21 @@ class Logs(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind"
 
     text: str
 
-    def shown(self, seen: Measurement) -> Said:
+    def shown(self, seen: TrialMeasurement) -> Said:
         found = len(re.findall(self.text, seen.log))
         return (PRINTED_TIMES(count=found),) if found > 1 else (PRINTED(),) if found else ()
 
-    def left(self, seen: Measurement) -> Said:
+    def left(self, seen: TrialMeasurement) -> Said:
         return self.shown(seen)
 
 
 class Wrong(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
     """Nothing is raised, and the outputs are not the right ones (an experiment with this has a function `right`)."""
 
-    def shown(self, seen: Measurement) -> Said:
+    def shown(self, seen: TrialMeasurement) -> Said:
         return (WRONG_OUTPUTS(), NO_ERROR()) if seen.error is None and seen.outputs_are == "different" else ()
 
-    def left(self, seen: Measurement) -> Said:
+    def left(self, seen: TrialMeasurement) -> Said:
         return (WRONG_OUTPUTS(),) if seen.outputs_are == "different" else ()
 
 
@@ -102,10 +102,10 @@ class Recompiles(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field=
     compilations: int
     cured: int = 1
 
-    def shown(self, seen: Measurement) -> Said:
+    def shown(self, seen: TrialMeasurement) -> Said:
         return (COMPILATIONS(count=seen.compilations),) if seen.compilations == self.compilations else ()
 
-    def left(self, seen: Measurement) -> Said:
+    def left(self, seen: TrialMeasurement) -> Said:
         return (COMPILATIONS(count=seen.compilations),) if seen.compilations > self.cured else ()
 
 
@@ -115,11 +115,11 @@ class Breaks(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kin
     breaks: int
     function: str | None = None
 
-    def shown(self, seen: Measurement) -> Said:
+    def shown(self, seen: TrialMeasurement) -> Said:
         breaks = seen.graph_breaks(self.function)
         return (GRAPH_BREAKS(count=breaks),) if breaks == self.breaks else ()
 
-    def left(self, seen: Measurement) -> Said:
+    def left(self, seen: TrialMeasurement) -> Said:
         breaks = seen.graph_breaks(self.function)
         return (GRAPH_BREAKS(count=breaks),) if breaks else ()
 
@@ -130,10 +130,10 @@ class Grows(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="kind
     mib: float
     cured: float
 
-    def shown(self, seen: Measurement) -> Said:
+    def shown(self, seen: TrialMeasurement) -> Said:
         return (GROWN(mib=round(seen.grown_mib)),) if seen.grown_mib >= self.mib else ()
 
-    def left(self, seen: Measurement) -> Said:
+    def left(self, seen: TrialMeasurement) -> Said:
         return (GROWN(mib=round(seen.grown_mib)),) if seen.grown_mib >= self.cured else ()
 
 

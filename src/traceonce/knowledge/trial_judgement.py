@@ -16,7 +16,7 @@ from typing import NamedTuple
 from traceonce.facts.error_text import main_line
 from traceonce.facts.note import Note
 from traceonce.knowledge.experiment import Trial
-from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.measurement import TrialMeasurement
 from traceonce.knowledge.symptom import Said, Symptom
 from traceonce.words.notes import in_english
 from traceonce.words.notes.trials import (
@@ -48,7 +48,7 @@ class Judgement(NamedTuple):
         return self.text or ", ".join(in_english(self.seen))
 
 
-def judge(trial: Trial, symptom: Symptom, seen: Measurement) -> Judgement:
+def judge(trial: Trial, symptom: Symptom, seen: TrialMeasurement) -> Judgement:
     """Judge a trial from its measurement (whose outputs were compared with the right ones)."""
     if seen.broken:
         return Judgement(False, text=seen.broken)
@@ -65,7 +65,7 @@ def judge(trial: Trial, symptom: Symptom, seen: Measurement) -> Judgement:
     return Judgement(cured, describe(seen) if cured else problem, raised)
 
 
-def not_cured(trial: Trial, symptom: Symptom, seen: Measurement) -> Said:
+def not_cured(trial: Trial, symptom: Symptom, seen: TrialMeasurement) -> Said:
     """What is still wrong where nothing was raised; nothing, where the failure is cured."""
     left = symptom.left(seen)
     if left:
@@ -77,7 +77,7 @@ def not_cured(trial: Trial, symptom: Symptom, seen: Measurement) -> Said:
     return () if trial.eager or seen.traces() else (NOTHING_COMPILED(),)
 
 
-def describe(seen: Measurement) -> Said:
+def describe(seen: TrialMeasurement) -> Said:
     """What happened, where nothing is wrong with it."""
     if seen.error is not None:
         return (RAISED(error=seen.error.types[0]),)

@@ -8,7 +8,7 @@ import msgspec
 
 from traceonce.errors import RecordError
 from traceonce.fork_server import ForkServer
-from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.measurement import TrialMeasurement
 
 LIMIT = 120.0  # seconds that a trial may take
 GRACE = 60.0  # and what the process that runs it may take on top before it counts as lost
@@ -29,15 +29,15 @@ class TrialProcess:
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._command, self._environment = command, environment
         self._server: ForkServer | None = None
-        self.framework = Measurement()
+        self.framework = TrialMeasurement()
         self._start()
 
-    def measure(self, request: TrialRequest) -> Measurement:
+    def measure(self, request: TrialRequest) -> TrialMeasurement:
         """Run one trial; a measurement comes back in any case, and says so where it is `broken`."""
         server = self._server or self._start()
         answer = server.ask(msgspec.json.encode(request), request.limit + GRACE)
         if answer:
-            return msgspec.json.decode(answer, type=Measurement)
+            return msgspec.json.decode(answer, type=TrialMeasurement)
         self.close()
         return msgspec.structs.replace(self.framework, broken="the process that runs the trials was lost")
 
@@ -52,5 +52,5 @@ class TrialProcess:
             told = server.last_words or "no message"
             self.close()
             raise RecordError(f"{' '.join(self._command)}: the framework could not be imported: {told}")
-        self.framework = msgspec.json.decode(server.greeting, type=Measurement)
+        self.framework = msgspec.json.decode(server.greeting, type=TrialMeasurement)
         return server

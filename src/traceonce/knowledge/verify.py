@@ -13,7 +13,7 @@ from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.evidence import by_version, derive, speaks_against
 from traceonce.knowledge.experiment import Experiment, Trial
 from traceonce.knowledge.harvest import harvest
-from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.measurement import TrialMeasurement
 from traceonce.knowledge.record import DeadEnd, Evidence, Record, Workaround
 from traceonce.knowledge.trial_judgement import Judgement, judge
 from traceonce.knowledge.trial_runner import TrialProcess, TrialRequest
@@ -69,7 +69,7 @@ def subject_of(collection: Collection, id: str) -> Subject:
 
 def run_tasks(
     tasks: Sequence[Task], start: Callable[[], TrialProcess], jobs: int
-) -> Iterator[tuple[Task, Measurement]]:
+) -> Iterator[tuple[Task, TrialMeasurement]]:
     """Run the tasks, several at a time, and hand them out in their order: what is said of a claim depends on it."""
     idle: SimpleQueue[TrialProcess] = SimpleQueue()
     started: list[TrialProcess] = []
@@ -78,7 +78,7 @@ def run_tasks(
             started.append(start())
             idle.put(started[-1])
 
-        def run(task: Task) -> Measurement:
+        def run(task: Task) -> TrialMeasurement:
             process = idle.get()
             try:
                 return process.measure(task.request)
@@ -104,13 +104,13 @@ class Measured(NamedTuple):
     """All that was measured for one record with one version."""
 
     subject: Subject
-    measurements: list[tuple[Task, Measurement]]
+    measurements: list[tuple[Task, TrialMeasurement]]
 
     @property
-    def framework(self) -> Measurement:
+    def framework(self) -> TrialMeasurement:
         return self.measurements[0][1]
 
-    def of(self, name: str) -> list[tuple[Task, Measurement]]:
+    def of(self, name: str) -> list[tuple[Task, TrialMeasurement]]:
         """The runs of one trial, their outputs compared with the right ones."""
         return [
             (task, seen.compared_with(self._right(task.case)))
@@ -154,7 +154,7 @@ def evidence_for(measured: Measured, trial: Trial) -> Evidence:
     )
 
 
-def _typical(judged: list[tuple[Task, Measurement, Judgement]]) -> tuple[Task, Measurement, Judgement]:
+def _typical(judged: list[tuple[Task, TrialMeasurement, Judgement]]) -> tuple[Task, TrialMeasurement, Judgement]:
     """The run that stands for all: one that bore the claim out, unless most did not."""
     held = [run for run in judged if run[2].held]
     return held[0] if 2 * len(held) >= len(judged) and held else next(run for run in judged if not run[2].held)

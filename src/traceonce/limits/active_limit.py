@@ -16,6 +16,8 @@ from traceonce.facts.printable import SENTENCE, in_line
 from traceonce.limits.message import describe_breach, place_to_warn_at
 from traceonce.limits.trace_counts import Count
 from traceonce.observe.hub import Hub, Refuse
+from traceonce.words.notes.notices import LIMIT_PROBLEM
+from traceonce.words.sentence import noticed
 
 OnLimit: TypeAlias = Mode | Callable[[Breach], object]
 
@@ -100,10 +102,11 @@ class ActiveLimit:
 
     def _problem(self, error: Exception) -> None:
         """Record an error of ours, once per kind; the program goes on."""
-        text = f"the limit of {self.limit.describe()} had a problem of its own ({type(error).__name__}: {error})"
-        if text not in self._problems and len(self._problems) < 20:
-            self._problems.add(text)
-            self._hub.write(Notice(f"{text}; the program was not affected, the limit may have been", error=True))
+        said = f"{type(error).__name__}: {error}"
+        notice = noticed(LIMIT_PROBLEM(limit=self.limit.describe(), error=said), error=True)
+        if notice.text not in self._problems and len(self._problems) < 20:
+            self._problems.add(notice.text)
+            self._hub.write(notice)
 
     def _say(self, text: str) -> None:
         """A limit that does not hold must not be relied on: say so, though nobody may be recording; each thing once."""

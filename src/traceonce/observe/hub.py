@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 import msgspec
 
 from traceonce.errors import BackendUnavailable, TracingLimitReached
-from traceonce.facts import Breach, Calls, Entry, Notice, TraceEvent
+from traceonce.facts import Breach, Calls, Entry, TraceEvent
 from traceonce.facts.error_text import describe_error
 from traceonce.frameworks.base.after_fork import after_fork
 from traceonce.frameworks.base.arrival import Arrivals
 from traceonce.frameworks.base.registry import Known, known_backends, load_backend
+from traceonce.words.notes.notices import LISTENER_MISSING, NOT_WATCHED, NOT_WATCHED_IN_FULL, WATCHED_THROUGH
+from traceonce.words.sentence import noticed
 
 if TYPE_CHECKING:
     from traceonce.frameworks.base.backend import Watching
@@ -69,7 +71,7 @@ class Hub:
             try:
                 answers.append(question(watching))
             except Exception as error:
-                self.write(Notice(f"{name} is not watched in full: {describe_error(error)}", error=True))
+                self.write(noticed(NOT_WATCHED_IN_FULL(name=name, error=describe_error(error)), error=True))
         return answers
 
     def _await(self) -> None:
@@ -140,11 +142,11 @@ class Hub:
                 self._refusals[known.name] = backend.limit_reached
                 watching = backend.watch(self, compilations=self._compilations)
                 self._watching[known.name] = watching
-                self.write(Notice(f"{known.name} is watched through {watching.hook}", hook=True))
+                self.write(noticed(WATCHED_THROUGH(name=known.name, hook=watching.hook), hook=True))
             except BackendUnavailable as error:
-                self.write(Notice(f"{known.name} is not watched: {error}", error=True))
+                self.write(noticed(NOT_WATCHED(name=known.name, error=str(error)), error=True))
             except Exception as error:
-                self.write(Notice(f"{known.name} is not watched: {type(error).__name__}: {error}", error=True))
+                self.write(noticed(NOT_WATCHED(name=known.name, error=f"{type(error).__name__}: {error}"), error=True))
 
     def _listen(self, name: str) -> None:
         """A module has been imported with which something wants to hear of traces."""
@@ -154,7 +156,7 @@ class Hub:
             try:
                 self._listeners = (*self._listeners, self._observer(LISTENERS[name]()))
             except Exception as error:
-                self.write(Notice(f"{name} is not told of traces: {type(error).__name__}: {error}", error=True))
+                self.write(noticed(LISTENER_MISSING(name=name, error=f"{type(error).__name__}: {error}"), error=True))
 
     def _stop(self) -> None:
         self._listeners = ()

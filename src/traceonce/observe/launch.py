@@ -19,7 +19,7 @@ from typing import NamedTuple
 import msgspec
 
 from traceonce.errors import ScriptError, UsageError
-from traceonce.facts import Compiled, End, Entry, Exit, Notice
+from traceonce.facts import Compiled, End, Entry, Exit, Note
 from traceonce.facts.command_line import as_file, quoted
 from traceonce.frameworks.base.places import working_folder
 from traceonce.frameworks.base.registry import how_to_install, known_backends, load_backend, not_installed
@@ -29,6 +29,8 @@ from traceonce.observe.errors_tap import ErrorsTap
 from traceonce.observe.process_start import VARIABLE, write_orders
 from traceonce.observe.recorder import make_header
 from traceonce.parent import prepare_to_end_with_parent
+from traceonce.words.notes.notices import NOTHING_WATCHED, NOTHING_WATCHED_OR_INSTALLED
+from traceonce.words.sentence import noticed
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap")
 PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
@@ -110,7 +112,7 @@ def launch(target: Target, recording: Path, inside: str, settings: str, *, compi
     clock, began = time.time(), time.perf_counter()
     code = _run([sys.executable, *_interpreter_flags(), *target.command()], environment, log)
     seconds = round(time.perf_counter() - began, 6)
-    opening: list[Entry] = [nothing, Notice(_why_nothing_is_known(code)), End(seconds)]
+    opening: list[Entry] = [nothing, noticed(_why_nothing_is_known(code)), End(seconds)]
     try:
         recording_store.complete(recording, opening, log.found if log else [], Exit(code, seconds, clock))
     except OSError as error:
@@ -118,14 +120,13 @@ def launch(target: Target, recording: Path, inside: str, settings: str, *, compi
     return Launched(code, None)
 
 
-def _why_nothing_is_known(code: int) -> str:
+def _why_nothing_is_known(code: int) -> Note:
     """Said where no process of the program was watched; what could be missing, where it may be for that."""
-    text = "the main process never imported a framework that traceonce can watch"
     missing = not_installed()
     if missing and (code or len(missing) == len(known_backends())):
         hints = "; ".join(f"{known.name}: {how_to_install(known)}" for known in missing)
-        text += f"; not installed here, and needed if the program is to use it: {hints}"
-    return text
+        return NOTHING_WATCHED_OR_INSTALLED(hints=hints)
+    return NOTHING_WATCHED()
 
 
 class _CompilationWatch:

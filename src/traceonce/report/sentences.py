@@ -28,6 +28,7 @@ from traceonce.facts.quantities import count_of
 from traceonce.frameworks.base.registry import dialect_of, framework_of
 from traceonce.words.backticks import plain
 from traceonce.words.notes import fix_notes, proof_reason
+from traceonce.words.translated import Language
 
 # What a person should do with a fix of this kind.
 SAFETY: dict[Safety, str] = {
@@ -36,6 +37,7 @@ SAFETY: dict[Safety, str] = {
     "narrow": "narrow: what was not seen now raises instead of tracing",
     "advice": "advice, for you to decide",
 }
+WIDER = "wider, proved as well (--wide takes it)"
 BREAKS = 3  # places of graph breaks that are named
 WORTH_SAYING = 1.2  # times as long: less is within what two measurements of one thing differ by
 
@@ -223,14 +225,19 @@ def describe_fix(fix: Fix, diagnosis: Diagnosis, command: str | None, *, marked:
         yield _describe_proof(fix.proof, dialect_of(diagnosis.backend).trace.en)
     else:
         yield _describe_prediction(fix, diagnosis, command)
+    yield from what_to_know(fix, "en", SAFETY[fix.safety], ": ", WIDER, marked=marked)
+
+
+def what_to_know(fix: Fix, language: Language, safety: str, colon: str, wider: str, *, marked: bool) -> Iterator[str]:
+    """What to know of a fix before it is used, where it was not refuted, with the words of a language."""
     if fix.proof is not None and fix.proof.verdict != "proved":
         return
-    notes = " ".join(fix_notes(fix, "en"))
-    said = ": ".join(filter(None, [SAFETY[fix.safety], notes if marked else plain(notes)]))
+    notes = ("" if language == "zh" else " ").join(fix_notes(fix, language))
+    said = colon.join(filter(None, [safety, notes if marked else plain(notes)]))
     if said:
         yield said
     if fix.wider:
-        yield f"wider, proved as well (--wide takes it): {fix.wider}"
+        yield f"{wider}{colon}{fix.wider}"
 
 
 def _describe_prediction(fix: Fix, diagnosis: Diagnosis, command: str | None) -> str:

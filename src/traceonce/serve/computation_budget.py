@@ -15,7 +15,7 @@ _SECONDS_PER_MIB = 4.0  # some four times what real recordings take
 _MEMORY = 768 * MIB  # what the largest recordings that are taken need, and half as much again
 
 
-class Budget(NamedTuple):
+class ComputationBudget(NamedTuple):
     """`seconds` of the processor, and bytes of `memory` beyond what an idle worker has."""
 
     seconds: float
@@ -27,10 +27,10 @@ class Budget(NamedTuple):
         return 30 + 6 * self.seconds
 
 
-LOOK = Budget(10.0)  # at what was found in a recording before
-MATCH = Budget(20.0)  # a long text
+LOOK = ComputationBudget(10.0)  # at what was found in a recording before
+MATCH = ComputationBudget(20.0)  # a long text
 
 
-def reading_budget(size: int, most_seconds: float = MOST_SECONDS) -> Budget:
+def reading_budget(size: int, most_seconds: float = MOST_SECONDS) -> ComputationBudget:
     """For reading a recording of so many bytes."""
-    return Budget(min(most_seconds, _FIRST_SECONDS + _SECONDS_PER_MIB * size / MIB))
+    return ComputationBudget(min(most_seconds, _FIRST_SECONDS + _SECONDS_PER_MIB * size / MIB))

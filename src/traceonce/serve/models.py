@@ -1,4 +1,8 @@
-"""What the server answers, as OpenAPI and MCP describe it."""
+"""What the server answers, as OpenAPI and MCP describe it.
+
+`Explanation` and `Outcome` have the fields of those in `knowledge`, which FastAPI cannot read: it takes pydantic's
+models. A test holds them to each other.
+"""
 
 from __future__ import annotations
 

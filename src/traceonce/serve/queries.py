@@ -16,7 +16,7 @@ from traceonce.errors import RecordingError
 from traceonce.knowledge.collection import Collection
 from traceonce.report.base import find_form
 from traceonce.serve import jobs
-from traceonce.serve.computation_budget import LOOK, Budget, reading_budget
+from traceonce.serve.computation_budget import LOOK, ComputationBudget, reading_budget
 from traceonce.serve.digest import DigestedRecording, form_of_digests
 from traceonce.serve.knowledge_questions import LONGEST_TEXT, KnowledgeQuestions
 from traceonce.serve.models import Comparison, Description, RecordingList, Summary
@@ -171,11 +171,13 @@ class Questions(KnowledgeQuestions):
 
         return await self._digests.get(summary.id, make)
 
-    def _reading(self, size: int) -> Budget:
+    def _reading(self, size: int) -> ComputationBudget:
         return reading_budget(size, self._pools.most_seconds)
 
 
-async def run_job(pool: WorkerPool, budget: Budget, name: str, job: Callable[..., Result], *arguments: Any) -> Result:
+async def run_job(
+    pool: WorkerPool, budget: ComputationBudget, name: str, job: Callable[..., Result], *arguments: Any
+) -> Result:
     """What a job says of the recording that somebody calls `name`."""
     called = name or "recording"
     try:

@@ -7,6 +7,7 @@ import datetime
 import re
 import uuid
 
+import msgspec
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
@@ -125,10 +126,10 @@ class Store:
         """Write an outcome down."""
         today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
         noted = Outcome(0, record, workaround, action, worked, note, version, today)
-        row = {field: value for field, value in noted._asdict().items() if field != "number"}
+        row = {field: value for field, value in msgspec.structs.asdict(noted).items() if field != "number"}
         with self._writing.begin() as connection:
             number = connection.execute(insert(outcomes).values(row).returning(outcomes.c.number)).scalar_one()
-        return noted._replace(number=number)
+        return msgspec.structs.replace(noted, number=number)
 
     def all(self, record: str | None = None) -> list[Outcome]:
         """The newest outcomes, of one record or of all, in the order in which they were noted."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from traceonce.errors import UsageError
-from traceonce.serve.computation_budget import Budget
+from traceonce.serve.computation_budget import ComputationBudget
 
 JOBS = 500  # after which a worker makes room for a new one
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -31,7 +31,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 class WorkerJob(NamedTuple):
     """A job, which is a function of a module, and what it is to work on."""
 
-    budget: Budget
+    budget: ComputationBudget
     job: Callable[..., Any]
     arguments: tuple[Any, ...]
 
@@ -98,7 +98,7 @@ def _do(order: WorkerJob) -> Done | Refused | Broken | OutOfMemory:
 
 
 @contextlib.contextmanager
-def _within(budget: Budget) -> Iterator[None]:
+def _within(budget: ComputationBudget) -> Iterator[None]:
     """The kernel ends the process by SIGPROF when the time is used up, whatever it does; memory is just not given."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, budget.seconds)

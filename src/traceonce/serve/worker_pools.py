@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 import anyio
 import anyio.to_thread
 
-from traceonce.serve.computation_budget import MIB, MOST_SECONDS, SMALL, Budget
+from traceonce.serve.computation_budget import MIB, MOST_SECONDS, SMALL, ComputationBudget
 from traceonce.serve.request_errors import BrokenJobError, BusyError, OverBudgetError
 from traceonce.serve.worker import Broken, Done, OutOfMemory, Refused, WorkerJob, work
 
@@ -48,7 +48,7 @@ class WorkerPool:
         self._busy: set[_Worker] = set()
         self._open = True
 
-    async def run(self, budget: Budget, job: Callable[..., Result], *arguments: Any) -> Result:
+    async def run(self, budget: ComputationBudget, job: Callable[..., Result], *arguments: Any) -> Result:
         """What a job returns. What it refuses is raised as it raised it."""
         if self._room.statistics().tasks_waiting >= self._waiting:
             raise BusyError("too many recordings are waiting to be read; try again later.")
@@ -195,7 +195,7 @@ class _Worker:
         self._process.close()
         self._pipe.close()
 
-    def _why_it_ended(self, budget: Budget) -> OverBudgetError | BusyError:
+    def _why_it_ended(self, budget: ComputationBudget) -> OverBudgetError | BusyError:
         self._process.join(10)
         if self._process.exitcode == -signal.SIGPROF:
             return OverBudgetError(f"reading it exceeds the limit of {budget.seconds:,.0f} s of CPU time; {REMEDY}")
@@ -208,5 +208,5 @@ class _EndedFromOutsideError(BusyError):
     """Neither the job nor its budget ended the worker: the system did, or the server does not want it any more."""
 
 
-def _too_much_memory(budget: Budget) -> OverBudgetError:
+def _too_much_memory(budget: ComputationBudget) -> OverBudgetError:
     return OverBudgetError(f"reading it exceeds the limit of {budget.memory // MIB:,} MiB of memory; {REMEDY}")

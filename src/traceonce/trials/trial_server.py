@@ -24,7 +24,7 @@ from traceonce.facts.entries import Exit
 from traceonce.fork_server import serve
 from traceonce.frameworks.base.registry import find_backend, framework_of
 from traceonce.knowledge.cause_records import link_records
-from traceonce.knowledge.measurement import Measurement, SeenCause, SeenFunction
+from traceonce.knowledge.measurement import SeenCause, SeenFunction, TrialMeasurement
 from traceonce.knowledge.trial_runner import TrialRequest
 from traceonce.observe.recording_store import complete
 from traceonce.report.base import Material
@@ -47,7 +47,7 @@ LOG_KEPT = 200_000  # bytes of what a trial prints
 class TrialJob:
     """One trial, in a folder of its own."""
 
-    def __init__(self, line: bytes, facts: Measurement) -> None:
+    def __init__(self, line: bytes, facts: TrialMeasurement) -> None:
         self._request = msgspec.json.decode(line, type=TrialRequest)
         self._facts = facts
         self.limit = self._request.limit
@@ -64,13 +64,15 @@ class TrialJob:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
 
-def _facts_about(framework: str) -> Measurement:
+def _facts_about(framework: str) -> TrialMeasurement:
     """What every measurement says of the framework: its version, without the build of it (``2.13.0+cpu``)."""
     version = str(sys.modules[framework].__version__).partition("+")[0]
-    return Measurement(framework=framework, version=version, python=platform.python_version())
+    return TrialMeasurement(framework=framework, version=version, python=platform.python_version())
 
 
-def _read(request: TrialRequest, scratch: Path, status: int | None, seconds: float, facts: Measurement) -> Measurement:
+def _read(
+    request: TrialRequest, scratch: Path, status: int | None, seconds: float, facts: TrialMeasurement
+) -> TrialMeasurement:
     """What the trial left behind."""
     log = (scratch / LOG).read_bytes()[:LOG_KEPT] if (scratch / LOG).exists() else b""
     log, compiled = _without_compilations(log, facts.framework)

@@ -7,18 +7,21 @@ of those. A place can say how its argument is shown:
 - ``{kinds:or}``: several words, of which one holds.
 - ``{errors:texts}``: several texts, the first few of them.
 - ``{lost:duration}``: a time, in a unit that fits; ``{lost:seconds}``: in seconds, to compare with another.
-- ``{count:trace|traces}``: the word for one, and for several; by the number, or by how many there are.
+- ``{count:trace|traces}``: the word for one, and for several; by the number, or by how many there are. The words of the
+  pages (`report/page/words`, `serve/web/labels.py`, `Dialect.page`) have the same.
 """
 
 from __future__ import annotations
 
+import re
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from traceonce.facts.entries import Notice
 from traceonce.facts.note import Argument, Note
-from traceonce.words.backticks import KEPT
+from traceonce.words.backticks import KEPT, plain
 from traceonce.words.durations import duration, in_seconds
 from traceonce.words.translated import Language
 
@@ -30,6 +33,11 @@ _SEMICOLON = {"en": "; ", "zh": "；"}
 _MORE = {"en": " (and {:,} more)", "zh": "（另有 {:,} 处）"}
 
 
+_MADE: dict[str, Sentence] = {}
+# Each form may have places of its own: ``{n:once|{n} times}``. The page reads them by the same expression (words.js).
+_FORMS = re.compile(r"\{(\w+):((?:[^{}|]|\{\w+\})*)\|((?:[^{}]|\{\w+\})*)\}")
+
+
 @dataclass(frozen=True)
 class Sentence:
     """One definition for one code. Called with its arguments, it makes the note."""
@@ -37,6 +45,9 @@ class Sentence:
     code: str
     en: str
     zh: str
+
+    def __post_init__(self) -> None:
+        _MADE[self.code] = self
 
     def __call__(self, **arguments: Argument | Sequence[str]) -> Note:
         if arguments.keys() != self.places("en"):
@@ -58,6 +69,17 @@ class Sentence:
 @dataclass(frozen=True)
 class Phrase(Sentence):
     """What stands after something else, such as a verdict or the name of a recipe: no whole sentence."""
+
+
+def choose_forms(template: str, values: Mapping[str, object]) -> str:
+    """The template with the word for one, or for several, wherever it has both; other places stay."""
+    return _FORMS.sub(lambda both: both[2] if values.get(both[1]) == 1 else both[3], template)
+
+
+def noticed(note: Note, *, error: bool = False, hook: bool = False) -> Notice:
+    """A notice of what was noted here; no more is loaded for it than the module that has its words."""
+    text = plain(_MADE[note.code].fill(note, "en"))
+    return Notice(text, error, hook, note.code, note.arguments)
 
 
 def enumerate_in(language: Language, words: Sequence[str]) -> str:

@@ -11,8 +11,8 @@ from traceonce.diagnosis.history import History
 from traceonce.facts import CauseCode, Container, FunctionId, Leaf, Signature, TraceEvent
 from traceonce.facts.signature import PARAMETERS
 from traceonce.frameworks.torch.guards.causes import explain_guards
+from traceonce.frameworks.torch.guards.guard_text import read_guard
 from traceonce.frameworks.torch.guards.paths import Call
-from traceonce.frameworks.torch.guards.wording import read_guard
 
 NOW = Signature(
     (

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
-
-from tests.unit.fix.written_case import case_for, written
+from tests.unit.fix.written_case import case_for, text, written
 from traceonce.frameworks.tensorflow.recipes.hoist import RECIPE
 
 MADE_AGAIN = ("new_function", "step")
@@ -13,7 +11,3 @@ MADE_AGAIN = ("new_function", "step")
 def hoisted(source: str, name: str = "step", *, skip: int = 0, qualified: str | None = None) -> str:
     source = text(source)
     return written(RECIPE, case_for(source, name, MADE_AGAIN, leaves=((), ()), qualified=qualified), source, skip=skip)
-
-
-def text(source: str) -> str:
-    return textwrap.dedent(source).lstrip()

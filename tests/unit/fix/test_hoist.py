@@ -6,8 +6,8 @@ import contextlib
 
 import pytest
 
-from tests.unit.fix.hoisted import MADE_AGAIN, hoisted, text
-from tests.unit.fix.written_case import case_for
+from tests.unit.fix.hoisted import MADE_AGAIN, hoisted
+from tests.unit.fix.written_case import case_for, text
 from traceonce.fix.candidate import Declined
 from traceonce.fix.source.compile_sites import find_creation, set_option
 from traceonce.fix.source.edits import Edits

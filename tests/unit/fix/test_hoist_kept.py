@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.fix.hoisted import MADE_AGAIN, hoisted, text
-from tests.unit.fix.written_case import case_for, written
+from tests.unit.fix.hoisted import MADE_AGAIN, hoisted
+from tests.unit.fix.written_case import case_for, text, written
 from traceonce.facts import Cause, CauseCode
 from traceonce.fix.candidate import Declined
 from traceonce.frameworks.tensorflow.recipes.hoist import RECIPE

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.fix.hoisted import hoisted, text
+from tests.unit.fix.hoisted import hoisted
+from tests.unit.fix.written_case import text
 
 
 def test_a_name_that_is_taken_at_the_new_place() -> None:

@@ -7,7 +7,7 @@ import textwrap
 import msgspec
 import pytest
 
-from tests.unit.fix.written_case import FILE, case_for, written
+from tests.unit.fix.written_case import FILE, case_for, text, written
 from traceonce.facts import CallSite, Leaf
 from traceonce.facts.replay import Site
 from traceonce.fix.candidate import Declined
@@ -34,10 +34,6 @@ def passed(body: str, *, type_name: str = "function", skip: int = 0) -> str:
     after = written(RECIPE, case, source, skip=skip)
     assert after.startswith(HEAD)
     return after.removeprefix(HEAD)
-
-
-def text(source: str) -> str:
-    return textwrap.dedent(source).lstrip()
 
 
 def test_before_the_loop_where_the_function_binds_what_it_reads() -> None:

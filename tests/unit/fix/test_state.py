@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
 from tests.places_by_ast import sites_of
-from tests.unit.fix.written_case import case_for
+from tests.unit.fix.written_case import case_for, text
 from traceonce.facts import Cause, CauseCode, Evidence, Leaf
 from traceonce.fix.candidate import Candidate, Declined
 from traceonce.fix.case import Case
@@ -17,10 +15,6 @@ from traceonce.frameworks.tensorflow.recipes.state import RECIPE
 
 def stale(path: str, was: str = "0.5", now: str = "0.25", evidence: Evidence = "measured", **more: str) -> Cause:
     return Cause(CauseCode.STALE, path, was, now, evidence=evidence, **more)  # type: ignore[arg-type]
-
-
-def text(source: str) -> str:
-    return textwrap.dedent(source).lstrip()
 
 
 def case_of(source: str, *causes: Cause, name: str = "step", called: str | None = None, dtype: str = "float32") -> Case:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,3 +60,8 @@ def all_written(recipe: Recipe, case: Case, files: dict[str, str], *, skip: int 
         except Declined as why:
             reasons += why.reasons
     raise Declined(*reasons)
+
+
+def text(source: str) -> str:
+    """Source as it stands in a file, from a test that indents it."""
+    return textwrap.dedent(source).lstrip()

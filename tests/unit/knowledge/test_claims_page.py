@@ -9,7 +9,7 @@ from traceonce.knowledge.claims import Claim, Expected, Result, load_claims, loa
 from traceonce.knowledge.claims.page import WORDS, render_claims
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.experiment import Trial
-from traceonce.knowledge.measurement import Failed, Measurement, SeenFunction
+from traceonce.knowledge.measurement import Failed, SeenFunction, TrialMeasurement
 
 RAISED = Failed(types=("MyError", "ValueError"), message="no", traceback="")
 
@@ -18,9 +18,9 @@ def claim(expected: Expected, **measured: dict[str, Result]) -> Claim:
     return Claim("claim_x", "a page", "It is so.", "如此。", "It is not.", "并非如此。", {"": expected}, [], measured)
 
 
-def seen(traces: int = 1, **fields: object) -> Measurement:
+def seen(traces: int = 1, **fields: object) -> TrialMeasurement:
     function = SeenFunction(name="f", traces=traces, verdict="ok")
-    return Measurement(functions=(function,), **fields)  # type: ignore[arg-type]
+    return TrialMeasurement(functions=(function,), **fields)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("expected", "measured", "result"), [
@@ -35,7 +35,9 @@ def seen(traces: int = 1, **fields: object) -> Measurement:
     (Expected(outputs="some"), seen(1, outputs=[]), (False, "nothing found")),
     (Expected(traces=1), seen(1, outputs={"a": 1}), (True, "1 trace; a: 1")),
 ])  # fmt: skip
-def test_what_is_seen_against_what_is_said(expected: Expected, measured: Measurement, result: tuple[bool, str]) -> None:
+def test_what_is_seen_against_what_is_said(
+    expected: Expected, measured: TrialMeasurement, result: tuple[bool, str]
+) -> None:
     assert claim(expected).result("", measured, [1.0]) == Result(*result)
 
 

@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from traceonce.knowledge.experiment import Trial
-from traceonce.knowledge.measurement import Failed, Measurement, SeenCause, SeenFunction, alike
+from traceonce.knowledge.measurement import Failed, SeenCause, SeenFunction, TrialMeasurement, alike
 from traceonce.knowledge.symptom import Breaks, Grows, Logs, Raises, Recompiles, Retraces, Symptom, Wrong
 from traceonce.knowledge.trial_judgement import judge
 
 FAILURE, WORKAROUND, DEAD_END = (Trial(f"{role}_x", role, "") for role in ("failure", "workaround", "dead_end"))
 
 
-def seen(traces: int = 1, **fields: Any) -> Measurement:
+def seen(traces: int = 1, **fields: Any) -> TrialMeasurement:
     causes = (SeenCause(code="shape", path="x.shape[0]"),)
     function = SeenFunction(name="failure.<locals>.train_step", traces=traces, verdict="ok", causes=causes)
-    return Measurement(**{"outputs": [1.0], "functions": (function,) if traces else (), **fields})
+    return TrialMeasurement(**{"outputs": [1.0], "functions": (function,) if traces else (), **fields})
 
 
 def broken(breaks: int, name: str = "step") -> SeenFunction:
@@ -28,7 +28,7 @@ def error(*types: str, message: str = "it is wrong") -> Failed:
     return Failed(types=types, message=message, traceback="")
 
 
-SHOWN: list[tuple[Symptom, Measurement]] = [
+SHOWN: list[tuple[Symptom, TrialMeasurement]] = [
     (Retraces(traces=5, cause="shape"), seen(5)),
     (Retraces(traces=5, cause="shape", path="x.shape[0]", function="train_step"), seen(5)),
     (Raises(type="ValueError", text="is wr.ng"), seen(0, error=error("MyError", "ValueError", "Exception"))),
@@ -39,7 +39,7 @@ SHOWN: list[tuple[Symptom, Measurement]] = [
     (Breaks(breaks=2), seen(functions=(broken(2),))),
     (Breaks(breaks=2, function="step"), seen(functions=(broken(2), broken(1, "other")))),
 ]
-GONE: list[tuple[Symptom, Measurement]] = [
+GONE: list[tuple[Symptom, TrialMeasurement]] = [
     (Retraces(traces=5, cause="shape"), seen(1)),
     (Retraces(traces=5, cause="shape", cured=2), seen(2)),
     (Raises(type="ValueError", text="wrong"), seen()),
@@ -53,7 +53,7 @@ GONE: list[tuple[Symptom, Measurement]] = [
 
 
 @pytest.mark.parametrize(("symptom", "measurement"), SHOWN)
-def test_the_symptom_is_there(symptom: Symptom, measurement: Measurement) -> None:
+def test_the_symptom_is_there(symptom: Symptom, measurement: TrialMeasurement) -> None:
     compared = measurement.compared_with([1.0])
     assert judge(FAILURE, symptom, compared).held
     assert not judge(WORKAROUND, symptom, compared).held
@@ -61,7 +61,7 @@ def test_the_symptom_is_there(symptom: Symptom, measurement: Measurement) -> Non
 
 
 @pytest.mark.parametrize(("symptom", "measurement"), GONE)
-def test_the_symptom_is_gone(symptom: Symptom, measurement: Measurement) -> None:
+def test_the_symptom_is_gone(symptom: Symptom, measurement: TrialMeasurement) -> None:
     compared = measurement.compared_with([1.0])
     assert not judge(FAILURE, symptom, compared).held
     assert judge(WORKAROUND, symptom, compared).held
@@ -80,7 +80,7 @@ def test_the_symptom_is_gone(symptom: Symptom, measurement: Measurement) -> None
         (Wrong(), seen(0, error=error("ValueError"))),
     ],
 )
-def test_something_else_is_not_the_symptom(symptom: Symptom, measurement: Measurement) -> None:
+def test_something_else_is_not_the_symptom(symptom: Symptom, measurement: TrialMeasurement) -> None:
     assert not judge(FAILURE, symptom, measurement.compared_with([1.0])).held
 
 
@@ -108,7 +108,7 @@ RETRACES = Retraces(traces=5, cause="shape")
         ),
     ],
 )
-def test_what_is_no_cure(measurement: Measurement, outcome: str) -> None:
+def test_what_is_no_cure(measurement: TrialMeasurement, outcome: str) -> None:
     compared = measurement.compared_with([1.0])
     judged = judge(WORKAROUND, RETRACES, compared)
     assert (judged.held, judged.outcome) == (False, outcome)

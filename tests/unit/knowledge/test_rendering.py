@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from traceonce.knowledge.experiment import Trial
-from traceonce.knowledge.measurement import Failed, Measurement, SeenCause, SeenFunction
+from traceonce.knowledge.measurement import Failed, SeenCause, SeenFunction, TrialMeasurement
 from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Evidence, Record
 from traceonce.knowledge.render import render, render_html, render_markdown, render_text
@@ -341,11 +341,13 @@ def test_chinese_shows_the_chinese_texts_and_marks_where_there_is_none(form: Any
 def test_whatever_a_trial_comes_to_is_said_in_chinese() -> None:
     """The outcomes are those that the judge really gives."""
     function = SeenFunction(name="f", traces=3, verdict="retracing", causes=(SeenCause(code="shape", path="x"),))
-    traced = Measurement(functions=(function,), outputs_are="equal", compilations=3, grown_mib=9, log="warned warned")
-    raised = Measurement(error=Failed(types=("TypeError",), message="no", traceback=""), functions=(function,))
+    traced = TrialMeasurement(
+        functions=(function,), outputs_are="equal", compilations=3, grown_mib=9, log="warned warned"
+    )
+    raised = TrialMeasurement(error=Failed(types=("TypeError",), message="no", traceback=""), functions=(function,))
     symptoms = [Retraces(traces=3, cause="shape", path="x"), Raises(type="TypeError", text="no"), Logs(text="warned"),
                 Wrong(), Recompiles(compilations=3), Grows(mib=5, cured=2)]  # fmt: skip
-    seen = [traced, Measurement(), Measurement(outputs_are="different"), raised]
+    seen = [traced, TrialMeasurement(), TrialMeasurement(outputs_are="different"), raised]
     judged = [
         judge(Trial(role, role, ""), symptom, one)  # type: ignore[arg-type]
         for role in ("failure", "workaround", "dead_end")

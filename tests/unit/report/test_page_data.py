@@ -381,7 +381,7 @@ def test_what_the_reader_must_know() -> None:
     """Notices, but not the one that names the hook; the line of the error that says what is wrong."""
     notices = (Notice("watched through cache misses", hook=True), Notice("a process was killed"))
     data = page_data(record(notices=notices, error="in user code:\n  line 3\n    ValueError: no\n", complete=False))
-    assert data["notices"] == ["a process was killed"]
+    assert data["notices"] == [{"en": "a process was killed", "zh": "a process was killed"}]
     assert data["error"] == "ValueError: no"
     assert data["complete"] is False
 

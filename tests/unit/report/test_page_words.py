@@ -9,25 +9,23 @@ from typing import Any, get_args
 from traceonce.facts import EventKind, Safety, Verdict
 from traceonce.frameworks.base.registry import BUILT_IN, dialect_of
 from traceonce.report.page import FOLDER, words_in
+from traceonce.words.sentence import choose_forms
 from traceonce.words.translated import LANGUAGES
 
-FORMS = {"one", "other"}  # of a number
 WORDS: dict[str, Any] = {language: words_in(language) for language in LANGUAGES}
 
 
 def entries(words: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """All texts by dotted key; the forms of a number count as one, the one for many."""
+    """All texts by dotted key."""
     if isinstance(words, str):
         yield path, words
-    elif "other" in words and set(words) <= FORMS:
-        yield path, words["other"]
     else:
         for key, inner in words.items():
             yield from entries(inner, f"{path}.{key}" if path else key)
 
 
 def placeholders(text: str) -> set[str]:
-    return set(re.findall(r"\{(\w+)\}", text))
+    return set(re.findall(r"\{(\w+)[:}]", text))
 
 
 TEXTS = {language: dict(entries(words)) for language, words in WORDS.items()}
@@ -99,3 +97,15 @@ def test_a_framework_says_otherwise_only_what_is_said_for_all() -> None:
     for key, text in own:
         assert placeholders(text.en) == placeholders(ENGLISH[key]), key
         assert any(names(asked, key) for asked in keys), key
+
+
+def test_the_words_for_one_and_for_several_are_written_in_one_way() -> None:
+    """By the number `n`, in English alone, as in sentences of Python's: a place that is left of one was misspelt."""
+    both = [text for text in ENGLISH.values() if "|" in text]
+    assert len(both) > 30
+    for text in both:
+        for n, form in ((1, "one"), (5, "several")):
+            assert not re.search(r"[|]|\{\w+:", choose_forms(text, {"n": n})), (form, text)
+    assert choose_forms(ENGLISH["count.times"], {"n": 1}) == "once"
+    assert choose_forms(ENGLISH["count.times"], {"n": 5}) == "{n} times"
+    assert not [text for text in CHINESE.values() if "|" in text]

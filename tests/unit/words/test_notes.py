@@ -13,7 +13,8 @@ import pytest
 import traceonce
 from tests.unit.handmade import STEP, Events, python, record
 from traceonce.diagnosis import diagnose
-from traceonce.facts import Fix, Measurement, Note, Proof
+from traceonce.facts import Exit, Fix, Header, Measurement, Note, Notice, Proof, Recording
+from traceonce.facts.recording import SCHEMA, _bounded
 from traceonce.fix.candidate import Declined
 from traceonce.frameworks.tensorflow.words import BECOMES_TENSOR, INT32_LIMITS
 from traceonce.words.notes import (
@@ -22,6 +23,7 @@ from traceonce.words.notes import (
     english_note,
     fix_notes,
     join_notes,
+    notice_text,
     proof_reason,
     say,
     say_reasons,
@@ -29,8 +31,9 @@ from traceonce.words.notes import (
 )
 from traceonce.words.notes.declined import AT_THE_TOP_ALREADY, FACTORY_DOES_MORE
 from traceonce.words.notes.diagnoses import CALLS_NOT_COUNTED, TOO_MUCH_VARIES
+from traceonce.words.notes.notices import NOT_WATCHED
 from traceonce.words.notes.reasons import CALLS_TAKE_LONGER, EXIT_STATUS_DIFFERS_BY_ERROR
-from traceonce.words.sentence import Phrase, Sentence
+from traceonce.words.sentence import Phrase, Sentence, noticed
 from traceonce.words.translated import Language
 
 SOURCE = Path(traceonce.__file__).parent
@@ -51,6 +54,14 @@ def calls_outside_of_words() -> Iterator[tuple[Path, ast.Call, str]]:
 
 
 CALLS = list(calls_outside_of_words())
+# Facts know no words: what a recording says of its own file has its code and its English written out there.
+NOTICED_BY_FACTS = {
+    given.value.value: (path, node)
+    for path, node, name in CALLS
+    if name == "Notice" and path.is_relative_to(SOURCE / "facts")
+    for given in node.keywords
+    if given.arg == "code" and isinstance(given.value, ast.Constant)
+}
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
@@ -88,7 +99,7 @@ def test_code_in_a_sentence_has_its_end(sentence: Sentence, language: Language) 
 def test_a_code_is_the_name_of_its_definition_and_somebody_says_it(sentence: Sentence) -> None:
     """With the arguments that it has: nobody finds out by running what is seldom said."""
     said = [node for _, node, name in CALLS if name == sentence.code.upper()]
-    assert said
+    assert said or sentence.code in NOTICED_BY_FACTS
     for node in said:
         assert not node.args
         assert {keyword.arg for keyword in node.keywords} == sentence.places("en")
@@ -96,6 +107,42 @@ def test_a_code_is_the_name_of_its_definition_and_somebody_says_it(sentence: Sen
 
 def test_nobody_makes_a_note_by_hand() -> None:
     assert [(path.name, node.lineno) for path, node, name in CALLS if name == "Note"] == []
+
+
+def test_nobody_notices_anything_in_a_sentence_of_his_own() -> None:
+    """But the facts, with the code; and the fake framework, which is for tests."""
+    by_hand = {(path.name, node.lineno) for path, node, name in CALLS if name == "Notice"}
+    coded = {(path.name, node.lineno) for path, node in NOTICED_BY_FACTS.values()}
+    assert {name for name, _ in by_hand - coded} == {"fake.py"}
+
+
+@pytest.mark.parametrize("killed", [2, 30])
+def test_what_facts_notice_is_said_in_the_same_words(tmp_path: Path, killed: int) -> None:
+    """Of a file with more damage than is listed, of processes that were killed, and of a child's file that is none."""
+    file = tmp_path / "run.jsonl"
+    log = [Header(SCHEMA, "run", str(number), 1.0) for number in range(killed)]
+    whole = b"".join(msgspec.json.encode(entry) + b"\n" for entry in log) + msgspec.json.encode(Exit(0, 1.0, 1.0))
+    file.write_bytes(whole + b"\n" + b"{}\n" * 12)
+    (tmp_path / "run.jsonl.part-7").write_bytes(b"nothing")
+    found = list(Recording.load(file).notices)
+    file.write_bytes(whole + b"\n{")
+    found += [*Recording.load(file).notices, *_bounded(Notice(f"{number}") for number in range(60))[-1:]]
+    assert {notice.code for notice in found} == set(NOTICED_BY_FACTS) - {
+        "process_ended" if killed > 20 else "many_processes_ended"
+    }
+    for notice in found:
+        assert notice_text(notice, "en") == notice.text
+        assert HAN.search(notice_text(notice, "zh"))
+
+
+def test_the_notice_of_an_older_recording_is_shown_as_it_is() -> None:
+    assert notice_text(Notice("as it was said"), "zh") == "as it was said"
+    assert notice_text(Notice("as it was said", code="of_a_later_version"), "zh") == "as it was said"
+    made = noticed(NOT_WATCHED(name="toyframe", error="ValueError: no `hook`"), error=True)
+    assert made.text == "toyframe is not watched: ValueError: no `hook`"
+    assert notice_text(msgspec.json.decode(msgspec.json.encode(made), type=Notice), "zh").startswith(
+        "没有观察 toyframe："
+    )
 
 
 def test_no_recipe_declines_in_a_sentence_of_its_own() -> None:

@@ -15,7 +15,7 @@ from traceonce.errors import UsageError
 from traceonce.knowledge.claims import CLAIMS, FRAMEWORK, PROGRAMS, Claim, load_claims, load_programs, save_claims
 from traceonce.knowledge.claims.page import render_claims
 from traceonce.knowledge.experiment import Trial
-from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.measurement import TrialMeasurement
 from traceonce.knowledge.trial_runner import LIMIT, TrialRequest
 from traceonce.knowledge.verify import Task
 from traceonce.trials.interpreters import describe_missing, interpreters, start_trials
@@ -72,14 +72,14 @@ def measure(claims: Sequence[Claim], programs: dict[str, Trial], python: str, jo
         for program in programs.values()
         for case in program.cases or (None,)
     ]
-    found: dict[tuple[str, str], Measurement] = {}
+    found: dict[tuple[str, str], TrialMeasurement] = {}
     for task, seen in run_with_progress(tasks, lambda: start_trials(python, FRAMEWORK), jobs, FRAMEWORK):
         found[task.trial.name, task.case or ""] = seen
     version = next(iter(found.values())).version
     return [_with_results(claim, found, version) for claim in claims]
 
 
-def _with_results(claim: Claim, found: dict[tuple[str, str], Measurement], version: str) -> Claim:
+def _with_results(claim: Claim, found: dict[tuple[str, str], TrialMeasurement], version: str) -> Claim:
     results = {}
     for case in claim.expects:
         right = found.get((f"right_{claim.trial}", case))

@@ -14,7 +14,7 @@ from traceonce.console.output import write_document
 from traceonce.console.shared_options import base_option
 from traceonce.errors import UsageError
 from traceonce.facts.quantities import count_of
-from traceonce.knowledge.exchange import FORMS, Converted, Form, check_id, convert, flat_id
+from traceonce.knowledge.exchange import FORMS, Converted, Layout, check_id, convert, flat_id
 from traceonce.knowledge.intake import read_documents, write_all
 from traceonce.knowledge.json_files import json_text, naming
 from traceonce.knowledge.local_base import names_a_file, open_base
@@ -30,7 +30,7 @@ from traceonce.knowledge.local_base import names_a_file, open_base
 @click.option("--force", is_flag=True, help="Replace files that are in the folder already.")
 @base_option
 def command(
-    records: tuple[str, ...], everything: bool, form: Form, output: str | None, force: bool, base: Path | None
+    records: tuple[str, ...], everything: bool, form: Layout, output: str | None, force: bool, base: Path | None
 ) -> None:
     """Write records in our flat form, or in the nested form of public bases. A report goes to standard error.
 
@@ -72,7 +72,7 @@ def _documents(records: tuple[str, ...], base: Path | None) -> Iterator[tuple[st
         yield from read_documents(path)
 
 
-def _convert(place: str, data: Any, form: Form) -> Converted:
+def _convert(place: str, data: Any, form: Layout) -> Converted:
     with naming(place):
         return convert(data, form)
 

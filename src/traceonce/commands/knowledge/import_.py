@@ -12,7 +12,7 @@ from traceonce.console.shared_options import format_option
 from traceonce.errors import UsageError
 from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.quantities import count_of
-from traceonce.knowledge.intake import Importer, Taken
+from traceonce.knowledge.intake import Admitted, Importer
 from traceonce.knowledge.json_files import json_text
 from traceonce.knowledge.local_base import own_base
 
@@ -46,7 +46,7 @@ def command(files: tuple[Path, ...], to: Path | None, force: bool, dry_run: bool
         raise SystemExit(2)
 
 
-def _as_text(taken: Sequence[Taken], base: Path, dry_run: bool) -> str:
+def _as_text(taken: Sequence[Admitted], base: Path, dry_run: bool) -> str:
     lines = []
     for one in taken:
         what = "refused, nothing was written" if one.refused else "to be written" if dry_run else "written"
@@ -64,7 +64,7 @@ def _as_text(taken: Sequence[Taken], base: Path, dry_run: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _as_json(taken: Sequence[Taken], base: Path, dry_run: bool) -> str:
+def _as_json(taken: Sequence[Admitted], base: Path, dry_run: bool) -> str:
     files = [
         {
             "file": str(one.file),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+import msgspec
 
 from traceonce.console.message_line import say
 from traceonce.console.output import write_answer
@@ -108,4 +109,4 @@ def _as_text(outcomes: list[Outcome]) -> str:
 
 
 def _as_json(outcomes: list[Outcome]) -> str:
-    return json_text([outcome._asdict() for outcome in outcomes])
+    return json_text(msgspec.to_builtins(outcomes))

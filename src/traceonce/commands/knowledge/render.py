@@ -10,7 +10,7 @@ from traceonce.commands.knowledge.outcome import own_outcomes_of
 from traceonce.console.output import check_output, write_document
 from traceonce.console.shared_options import base_option, format_option, language_option
 from traceonce.knowledge.local_base import find_record
-from traceonce.knowledge.render import FORMS, Form, render
+from traceonce.knowledge.render import FORMS, RecordForm, render
 from traceonce.words.translated import Language
 
 
@@ -20,7 +20,7 @@ from traceonce.words.translated import Language
 @language_option
 @click.option("-o", "--output", help="Write the document to this file instead of standard output.")
 @base_option
-def command(record: str, form: Form, lang: Language, output: str | None, base: Path | None) -> None:
+def command(record: str, form: RecordForm, lang: Language, output: str | None, base: Path | None) -> None:
     """Render a record, from a file or from the base.
 
     \b

@@ -16,7 +16,7 @@ from traceonce.errors import RecordError, UsageError
 from traceonce.facts.quantities import count_of
 from traceonce.knowledge.collection import Collection
 from traceonce.knowledge.local_base import open_base
-from traceonce.knowledge.measurement import Measurement
+from traceonce.knowledge.measurement import TrialMeasurement
 from traceonce.knowledge.trial_runner import LIMIT
 from traceonce.knowledge.verify import (
     Measured,
@@ -101,7 +101,7 @@ def _measure(
 ) -> list[Measured]:
     """Run all trials of these records with the framework of this interpreter."""
     tasks = [task for subject in subjects for task in subject.tasks(runs, limit)]
-    found: dict[str, list[tuple[Task, Measurement]]] = defaultdict(list)
+    found: dict[str, list[tuple[Task, TrialMeasurement]]] = defaultdict(list)
     for task, seen in run_with_progress(tasks, lambda: start_trials(python, framework), jobs, framework):
         found[task.record].append((task, seen))
     name = named(next(iter(found.values()))[0][1])

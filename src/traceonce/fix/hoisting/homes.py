@@ -71,6 +71,16 @@ def runs_again(outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
     return isinstance(outer, COMPREHENSIONS)
 
 
+def is_run_again(module: Module, node: cst.CSTNode) -> bool:
+    """Is it run more often than what is around it all?"""
+    inner = node
+    for outer in module.ancestors(node):
+        if runs_again(outer, inner):
+            return True
+        inner = outer
+    return False
+
+
 def needed_at_once(node: cst.CSTNode) -> set[str]:
     """The names that are looked up when a definition or an expression is run, not when what it defines is called."""
     if isinstance(node, cst.Name):

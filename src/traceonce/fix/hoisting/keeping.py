@@ -14,7 +14,7 @@ import libcst as cst
 
 from traceonce.fix.candidate import Declined
 from traceonce.fix.hoisting.collisions import fresh_name
-from traceonce.fix.hoisting.homes import Home, runs_again
+from traceonce.fix.hoisting.homes import Home, is_run_again
 from traceonce.fix.hoisting.placement import New, cut_out, place, take_out
 from traceonce.fix.source.binders import binders_seen
 from traceonce.fix.source.edits import Edits
@@ -90,7 +90,7 @@ def keep_in_function(edits: Edits, made: Made, until: cst.CSTNode) -> None:
     module, node = made.module, made.node
     if any(isinstance(part, _STUCK) for part in walk(node)):
         raise Declined(MAKING_CANNOT_MOVE(code=module.code(node)))
-    if not _is_run_again(module, node):
+    if not is_run_again(module, node):
         raise Declined(MADE_ONCE_ALREADY(code=module.code(node)))
     setup = list(done_to(module, made, until))
     worked_out = _worked_out(module, node)
@@ -180,15 +180,6 @@ def _root(node: cst.CSTNode) -> str | None:
     while isinstance(node, cst.Attribute):
         node = node.value
     return node.value if isinstance(node, cst.Name) else None
-
-
-def _is_run_again(module: Module, node: cst.CSTNode) -> bool:
-    inner = node
-    for outer in module.ancestors(node):
-        if runs_again(outer, inner):
-            return True
-        inner = outer
-    return False
 
 
 def _is_local(module: Module, name: str, node: cst.CSTNode) -> bool:

@@ -21,14 +21,15 @@ import sys
 import threading
 import time
 import types
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
 from traceonce.facts import CallSite, FunctionId, Phase, Signature, TraceEvent
 from traceonce.facts.error_text import describe_error
 from traceonce.frameworks.base.backend import Sink, Watching
+from traceonce.frameworks.base.closed_over import describe_sizes, roots_of
 from traceonce.frameworks.base.event_numbers import number_event
 from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
 from traceonce.frameworks.base.memory import resident_bytes
@@ -73,6 +74,16 @@ class Miss:
 
 
 M = TypeVar("M", bound=Miss)
+
+
+class _Bound(Protocol):
+    """A Python function, and the object that it is bound to."""
+
+    @property
+    def python(self) -> Any: ...
+
+    @property
+    def instance(self) -> Any: ...
 
 
 class _UnderWay(threading.local, Generic[M]):
@@ -238,6 +249,16 @@ class MissWatcher(Watching, abc.ABC, Generic[M]):
         event = self._event(miss)
         phase: Phase = "internal" if event.phase == "internal" else "failed"
         self._sink.write(msgspec.structs.replace(event, phase=phase, error=describe_error(error)))
+
+    def _sizes(
+        self, read: Callable[[], Mapping[str, Any]], captured: Callable[[], Iterable[Any]], of: _Bound
+    ) -> dict[str, str]:
+        """The sizes of what the first trace of a function object has read and captured."""
+        try:
+            return describe_sizes(read(), captured(), roots_of(of.python, of.instance))
+        except Exception as error:  # the trace is told of all the same
+            self._problem(error)
+            return {}
 
     def _tell_backward(self, function: FunctionId, start: float, seconds: float, site: CallSite | None = None) -> None:
         """The graph of the gradients was built, or compiled."""

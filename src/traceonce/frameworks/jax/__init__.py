@@ -22,7 +22,7 @@ class Jax(Backend):
         try:
             probes = probe(jax)
         except Moved as moved:
-            from traceonce.frameworks.jax.monitoring import MonitoredWatching
+            from traceonce.frameworks.jax.public_events import MonitoredWatching
 
             return MonitoredWatching(jax, sink, str(moved))
         from traceonce.frameworks.jax.watcher import JaxWatcher

@@ -16,11 +16,10 @@ from typing import Any
 import msgspec
 
 from traceonce.errors import TracingLimitReached
-from traceonce.facts import Notice, Signature, TraceEvent
+from traceonce.facts import Signature, TraceEvent
 from traceonce.facts.error_text import describe_error
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.captured_state import Reader
-from traceonce.frameworks.base.closed_over import describe_sizes, roots_of
 from traceonce.frameworks.base.event_numbers import number_event
 from traceonce.frameworks.base.hooks import caller, leave_no_frame
 from traceonce.frameworks.base.identities import ByIdentity
@@ -35,12 +34,14 @@ from traceonce.frameworks.jax.jaxprs import Read, read_jaxpr
 from traceonce.frameworks.jax.listener import Listening
 from traceonce.frameworks.jax.memories import Memories
 from traceonce.frameworks.jax.no_tracing import CountedCalls
+from traceonce.frameworks.jax.notices import EARLIER_NOT_KNOWN
 from traceonce.frameworks.jax.own_files import JaxPlaces
 from traceonce.frameworks.jax.probes import Probes
 from traceonce.frameworks.jax.refused_calls import LISTENERS, RaisedErrors, Refused
 from traceonce.frameworks.jax.requests import Asked, Request, Requests, shapes_of_state
 from traceonce.frameworks.jax.stale_values import KnownTrace, StaleChecks
 from traceonce.frameworks.jax.transformations import TransformedCalls
+from traceonce.words.sentence import noticed
 
 PARTS = 16  # inner traces that are looked at with the one that they are part of
 
@@ -183,7 +184,7 @@ class JaxWatcher(MissWatcher[JaxMiss]):
     def _remember_earlier(self) -> None:
         if not hasattr(self._probes.pjit, "_infer_params_cached"):
             version = self._probes.jax.__version__
-            self._sink.write(Notice(f"JAX {version} keeps no list of its traces: those made before are not known"))
+            self._sink.write(noticed(EARLIER_NOT_KNOWN(version=version)))
         for function, signature in self._requests.earlier():
             self._memories.add(function, signature)
 
@@ -334,14 +335,8 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         )
 
     def _captured(self, request: Request, made: Read) -> dict[str, str]:
-        """The sizes of what the first trace of a function object has captured."""
         described = request.described
-        try:
-            read = self._stale.arrays(described, request.bound)
-            return describe_sizes(read, made.captured, roots_of(described.python, described.instance))
-        except Exception as error:  # the trace is told of all the same
-            self._problem(error)
-            return {}
+        return self._sizes(lambda: self._stale.arrays(described, request.bound), lambda: made.captured, described)
 
     def _is_array(self, value: object) -> bool:
         return isinstance(value, self._probes.jax.Array) and not isinstance(value, self._probes.core.Tracer)

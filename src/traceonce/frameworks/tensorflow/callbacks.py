@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from traceonce.facts import FunctionId, Notice, TraceEvent
+from traceonce.facts import FunctionId, TraceEvent
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.late_watcher import LateWatcher
 from traceonce.frameworks.base.places import current_frames
+from traceonce.frameworks.tensorflow.notices import COUNTS_ALONE
 from traceonce.frameworks.tensorflow.own_files import tensorflow_places
 from traceonce.frameworks.tensorflow.signatures import SignatureReader
+from traceonce.words.sentence import noticed
 
 
 class CallbackWatching(LateWatcher):
@@ -26,9 +28,7 @@ class CallbackWatching(LateWatcher):
         super().__init__(sink, tensorflow_places(tensorflow))
         self._callbacks = callbacks
         self._reader = SignatureReader()
-        sink.write(
-            Notice(f"{why}: watching through its list of callbacks, so there are counts, but no times and no calls")
-        )
+        sink.write(noticed(COUNTS_ALONE(why=why)))
         callbacks.append(self._traced)
 
     def stop(self) -> None:

@@ -53,6 +53,6 @@ DIALECT = Dialect(
     compiler="XLA",
     watched_with="--xla",
     page={
-        "cards.compiled": Text("XLA compiled it {n} time.|XLA compiled it {n} times.", "XLA 编译了 {n} 次。"),
+        "cards.compiled": Text("XLA compiled it {n} {n:time|times}.", "XLA 编译了 {n} 次。"),
     },
 )

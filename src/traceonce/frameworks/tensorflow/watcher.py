@@ -15,7 +15,6 @@ from typing import Any
 from traceonce.facts import FunctionId, Signature, TraceEvent
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.captured_state import Reader
-from traceonce.frameworks.base.closed_over import describe_sizes, roots_of
 from traceonce.frameworks.base.hooks import caller
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.made_places import MadePlaces, called_by_user
@@ -174,14 +173,10 @@ class TensorFlowWatcher(MissWatcher[TensorFlowMiss]):
         )
 
     def _captured(self, miss: TensorFlowMiss, made: Any) -> dict[str, str]:
-        """The sizes of what the first trace of a function object has captured."""
         described = miss.request.described
-        try:
-            read = self._silent.arrays(described, miss.bound)
-            return describe_sizes(read, captured_things(made.graph), roots_of(described.python, described.instance))
-        except Exception as error:  # the trace is told of all the same
-            self._problem(error)
-            return {}
+        return self._sizes(
+            lambda: self._silent.arrays(described, miss.bound), lambda: captured_things(made.graph), described
+        )
 
     def _failed(self, miss: TensorFlowMiss, error: BaseException) -> None:
         if miss.permitted:

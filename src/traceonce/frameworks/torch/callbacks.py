@@ -15,12 +15,14 @@ from typing import Any
 import msgspec
 
 from traceonce.errors import BackendUnavailable
-from traceonce.facts import FunctionId, Notice, TraceEvent
+from traceonce.facts import FunctionId, TraceEvent
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.hooks import Hooks
 from traceonce.frameworks.base.late_watcher import LateWatcher
 from traceonce.frameworks.base.places import Places
+from traceonce.frameworks.torch.notices import COUNTS_WITHOUT_REASONS
 from traceonce.frameworks.torch.signatures import SignatureReader
+from traceonce.words.sentence import noticed
 
 
 class CallbackWatching(LateWatcher):
@@ -38,11 +40,7 @@ class CallbackWatching(LateWatcher):
         self._reader = SignatureReader(torch)
         self._threads = threading.local()
         self._hooks = Hooks()
-        sink.write(
-            Notice(
-                f"{why}: watching through its callbacks, so there are counts, but no reasons, no calls and no limits"
-            )
-        )
+        sink.write(noticed(COUNTS_WITHOUT_REASONS(why=why)))
         self._add()
         if hasattr(type(handler), "clear"):
             self._hooks.place(type(handler), "clear", self._after_clearing)

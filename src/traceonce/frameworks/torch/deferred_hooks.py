@@ -10,11 +10,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from traceonce.facts import Notice
 from traceonce.frameworks.base.arrival import Arrivals
 from traceonce.frameworks.base.backend import Sink, Watching
 from traceonce.frameworks.base.hooks import Hooks
 from traceonce.frameworks.torch.skipped_frames import SkippedModules
+from traceonce.words.notes.notices import NOT_WATCHED
+from traceonce.words.sentence import noticed
 
 COMPILER = "torch._dynamo.convert_frame"
 
@@ -57,8 +58,8 @@ class TorchWatching(Watching):
             self._watching = self._watch()
             self.hook = self._watching.hook
         except Exception as error:
-            text = f"torch.compile is not watched: {type(error).__name__}: {error}"
-            self._sink.write(Notice(text, error=True))
+            said = f"{type(error).__name__}: {error}"
+            self._sink.write(noticed(NOT_WATCHED(name="torch.compile", error=said), error=True))
 
     def _watch(self) -> Watching:
         from traceonce.frameworks.torch.probes import Moved, probe

@@ -130,7 +130,7 @@ DIALECT = Dialect(
         ),
         "verdict.retracing_uncounted": Text("{name} recompiled {times}", "{name} 重新编译了 {times}"),
         "timeline.event.trace": Text("compilation {n}", "编译 {n}"),
-        "cards.count.trace": Text("{n} compilation|{n} compilations", "{n} 次编译"),
+        "cards.count.trace": Text("{n} {n:compilation|compilations}", "{n} 次编译"),
         "cards.of_traces": Text("at {n} of {all} recompilations", "{all} 次重新编译中的 {n} 次"),
         "cards.curve.trace.over_calls": Text("Compilations over calls", "编译次数随调用的变化"),
         "cards.curve.trace.over_time": Text("Compilations over time", "编译次数随时间的变化"),
@@ -153,6 +153,6 @@ DIALECT = Dialect(
         "cards.signature.note_first": Text(
             "A first compilation: there is nothing to compare it with.", "首次编译：没有可比较的对象。"
         ),
-        "cards.source.caused": Text("{n} compilation|{n} compilations", "{n} 次编译"),
+        "cards.source.caused": Text("{n} {n:compilation|compilations}", "{n} 次编译"),
     },
 )

@@ -14,6 +14,8 @@ from typing import Any
 
 from traceonce.facts import Notice
 from traceonce.frameworks.base.hooks import Hooks
+from traceonce.frameworks.torch.notices import COMPILES_NOTHING
+from traceonce.words.sentence import noticed
 
 
 class SkippedModules:
@@ -42,12 +44,7 @@ class SkippedModules:
         if name in self._told or not all(self._is_left_alone(part) for part in module.modules()):
             return
         self._told.add(name)
-        self._write(
-            Notice(
-                f"{name}.compile() compiles nothing: PyTorch leaves modules alone that are its own throughout; "
-                "torch.compile(module) compiles them"
-            )
-        )
+        self._write(noticed(COMPILES_NOTHING(module=name)))
 
     def _is_left_alone(self, module: Any) -> bool:
         from torch._dynamo import trace_rules  # there already: something is to be compiled

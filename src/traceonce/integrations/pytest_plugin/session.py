@@ -18,7 +18,7 @@ from traceonce.errors import UsageError
 from traceonce.facts.printable import MESSAGE, in_line
 from traceonce.facts.quantities import count_of
 from traceonce.integrations.pytest_plugin import SETTINGS
-from traceonce.integrations.pytest_plugin.baseline import accept, open_baseline
+from traceonce.integrations.pytest_plugin.baseline_file import accept, open_baseline
 from traceonce.integrations.pytest_plugin.call_phase import NOT_JUDGED
 from traceonce.integrations.pytest_plugin.session_summary import improvements, summary
 from traceonce.integrations.pytest_plugin.traced_tests import TracedTest, detach

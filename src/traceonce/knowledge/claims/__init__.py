@@ -12,7 +12,7 @@ from traceonce.knowledge.collection import OURS
 from traceonce.knowledge.evidence import version_order
 from traceonce.knowledge.experiment import Trial, read_module, read_trials
 from traceonce.knowledge.json_files import json_text, write_text
-from traceonce.knowledge.measurement import Measurement, alike
+from traceonce.knowledge.measurement import TrialMeasurement, alike
 
 CLAIMS = OURS / "claims.json"
 FRAMEWORK = "tensorflow"  # which all of these claims are about
@@ -60,7 +60,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             self, measured={name: measured[name] for name in sorted(measured, key=version_order)}
         )
 
-    def result(self, case: str, seen: Measurement, right: object) -> Result:
+    def result(self, case: str, seen: TrialMeasurement, right: object) -> Result:
         """Compare what was seen with what the claim says."""
         expected = self.expects[case]
         if seen.broken:
@@ -78,7 +78,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Result(held, _describe(seen, wrong))
 
 
-def _describe(seen: Measurement, wrong: bool) -> str:
+def _describe(seen: TrialMeasurement, wrong: bool) -> str:
     if seen.error is not None:
         return seen.error.types[0]
     traces = seen.traces()

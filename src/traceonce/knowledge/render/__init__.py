@@ -11,13 +11,13 @@ from traceonce.knowledge.render.documents import render_html, render_markdown
 from traceonce.knowledge.render.text import render_text
 from traceonce.words.translated import Language
 
-__all__ = ["FORMS", "Form", "Language", "render", "render_html", "render_markdown", "render_text"]
+__all__ = ["FORMS", "Language", "RecordForm", "render", "render_html", "render_markdown", "render_text"]
 
-Form: TypeAlias = Literal["markdown", "json", "text", "html"]
-FORMS: tuple[Form, ...] = get_args(Form)
+RecordForm: TypeAlias = Literal["markdown", "json", "text", "html"]
+FORMS: tuple[RecordForm, ...] = get_args(RecordForm)
 
 
-def render(record: Record, form: Form, language: Language = "en", own: Sequence[Outcome] = ()) -> str:
+def render(record: Record, form: RecordForm, language: Language = "en", own: Sequence[Outcome] = ()) -> str:
     """The record in one of the forms; what the user noted (`own`) stands beside ours in text, and nowhere else."""
     if form == "json":
         return record.to_json()

@@ -11,7 +11,7 @@ from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.record import Record
 from traceonce.knowledge.render.line_breaks import columns, wrap
 from traceonce.knowledge.render.markup import clean, one_line
-from traceonce.knowledge.render.view import ClaimView, Phrase, RecordView, view_of
+from traceonce.knowledge.render.view import ClaimView, RecordView, TranslatedText, view_of
 from traceonce.words.translated import Language
 
 WIDTH = 100  # of a text that goes to a file
@@ -91,7 +91,7 @@ class _Page:
         yield ()
         yield (Styled(self.words[name], "heading"),)
 
-    def text(self, phrase: Phrase) -> Iterator[Line]:
+    def text(self, phrase: TranslatedText) -> Iterator[Line]:
         yield from self._wrapped(self._said(phrase), "  ", "  ", "text")
 
     def claim(self, claim: ClaimView, role: Literal["good", "bad"]) -> Iterator[Line]:
@@ -165,7 +165,7 @@ class _Page:
         for line in clean(code).strip("\n").expandtabs(4).split("\n"):
             yield (Styled(indent), Styled(line, "code")) if line.strip() else ()
 
-    def _said(self, phrase: Phrase) -> str:
+    def _said(self, phrase: TranslatedText) -> str:
         if phrase.translated or not phrase:
             return phrase.text
         return phrase.text + self.words["open"] + self.words["untranslated"] + self.words["close"]

@@ -14,7 +14,7 @@ from traceonce.words.notes import say_codes
 from traceonce.words.translated import Language
 
 
-class Phrase(NamedTuple):
+class TranslatedText(NamedTuple):
     """A text of the record; where it is not in the language that was asked for, that is said beside it."""
 
     text: str
@@ -42,14 +42,14 @@ class ClaimView(NamedTuple):
     """A workaround or a dead end."""
 
     number: int
-    action: Phrase
-    why: Phrase
+    action: TranslatedText
+    why: TranslatedText
     rate: str
     how: str
     repeats: bool  # the code is no code, but the action once more
     was_run: bool
-    condition: Phrase
-    cost: Phrase
+    condition: TranslatedText
+    cost: TranslatedText
     runs: list[str]
     cases: list[tuple[str, str]]
     sources: list[str]
@@ -61,7 +61,7 @@ class RecordView(NamedTuple):
     language: Language
     words: dict[str, str]
     id: str
-    title: Phrase
+    title: TranslatedText
     original: str
     domain: str
     category: str
@@ -73,7 +73,7 @@ class RecordView(NamedTuple):
     aliases: list[str]
     document: str
     document_section: str
-    root_cause: Phrase
+    root_cause: TranslatedText
     versions: list[VersionView]
     workarounds: list[ClaimView]
     dead_ends: list[ClaimView]
@@ -127,10 +127,10 @@ def link_of(text: str) -> str | None:
     return text if re.fullmatch(r"https?://[^\s<>\"'`\\\x00-\x20]+", text) else None
 
 
-def _phrase(language: Language, english: str, chinese: str) -> Phrase:
+def _phrase(language: Language, english: str, chinese: str) -> TranslatedText:
     if language == "en":
-        return Phrase(english)
-    return Phrase(chinese) if chinese.strip() else Phrase(english, translated=not english.strip())
+        return TranslatedText(english)
+    return TranslatedText(chinese) if chinese.strip() else TranslatedText(english, translated=not english.strip())
 
 
 def _item(texts: Sequence[str], number: int) -> str:
@@ -143,7 +143,7 @@ def _claim(number: int, claim: Workaround | DeadEnd, chinese: str, rated: str, l
         why = _phrase(language, claim.why_fails, claim.why_fails_zh)
         rate, between = claim.fail_rate, claim.fail_interval
     else:
-        why = Phrase("")
+        why = TranslatedText("")
         rate, between = claim.success_rate, claim.success_interval
     return ClaimView(
         number=number,

@@ -11,7 +11,7 @@ from traceonce.report.base import Material
 from traceonce.report.markdown.escape import cell, code, prose
 from traceonce.report.phrases import Phrases
 from traceonce.version import __version__
-from traceonce.words.notes import cause_note
+from traceonce.words.notes import cause_note, notice_text
 
 ROWS = 50
 PLACES = 3  # named in a row
@@ -72,7 +72,7 @@ def describe_run(material: Material, phrases: Phrases) -> Iterator[str]:
         lines.append(f"- {phrases.duration(recording.seconds)}")
     if recording.error:
         lines.append(f"- {labels.ended_with}{labels.colon}{code(main_line(recording.error))}")
-    notices = [notice.text for notice in recording.notices if not notice.hook]
+    notices = [notice_text(notice, material.language) for notice in recording.notices if not notice.hook]
     lines += [f"- {labels.note}{labels.colon}{prose(text)}" for text in notices[:NOTICES]]
     yield _folded(labels.the_run, lines)
 

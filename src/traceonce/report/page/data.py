@@ -42,7 +42,7 @@ from traceonce.report.phrases import chinese, english
 from traceonce.report.sentences import compilations, compilations_watched_with, describe_reached, fix_command
 from traceonce.version import __version__
 from traceonce.words.backticks import in_pairs
-from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
+from traceonce.words.notes import diagnosis_notes, fix_notes, notice_text, proof_reason
 from traceonce.words.notes.diagnoses import TRACES_RAISED
 from traceonce.words.translated import LANGUAGES
 
@@ -109,21 +109,20 @@ def make_page_data(material: Material) -> dict[str, Any]:
         "events": events,
         "refused": list(_describe_refused(recording, numbers)),
         "records": material.records,
-        "notices": [notice.text for notice in recording.notices if not notice.hook],
+        "notices": [
+            {language: notice_text(notice, language) for language in LANGUAGES}
+            for notice in recording.notices
+            if not notice.hook
+        ],
     }
 
 
 def _describe_dialect(backend: str) -> dict[str, Any]:
-    """The words of the page that a framework has its own for; the form for one, and for several, apart."""
+    """The words of the page that a framework has its own for."""
     return {
-        key: {language: _forms(text.said_in(language)) for language in LANGUAGES}
+        key: {language: text.said_in(language) for language in LANGUAGES}
         for key, text in dialect_of(backend).page.items()
     }
-
-
-def _forms(words: str) -> str | dict[str, str]:
-    one, bar, several = words.partition("|")
-    return {"one": one, "other": several} if bar else words
 
 
 def describe_catalogue() -> dict[str, Any]:

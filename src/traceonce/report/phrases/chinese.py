@@ -13,10 +13,9 @@ from traceonce.facts.quantities import size
 from traceonce.frameworks.base.registry import dialect_of
 from traceonce.report import sentences
 from traceonce.report.phrases import Labels
-from traceonce.report.sentences import BREAKS, compilations
+from traceonce.report.sentences import BREAKS, compilations, what_to_know
 from traceonce.words import durations
-from traceonce.words.backticks import plain
-from traceonce.words.notes import diagnosis_notes, fix_notes, proof_reason
+from traceonce.words.notes import diagnosis_notes, proof_reason
 from traceonce.words.verdicts import BADGES
 
 VERDICTS = {verdict: badge.zh for verdict, badge in BADGES.items()} | {Verdict.STALE: "旧值", Verdict.CONFUSED: "混淆"}
@@ -195,14 +194,9 @@ def describe_fix(fix: Fix, diagnosis: Diagnosis, command: str | None, *, marked:
         yield _describe_proof(fix.proof, dialect_of(diagnosis.backend).trace.zh)
     else:
         yield _describe_prediction(fix, diagnosis, command)
-    if fix.proof is not None and fix.proof.verdict != "proved":
-        return
-    notes = "".join(fix_notes(fix, "zh"))
-    said = "：".join(filter(None, [SAFETY[fix.safety], notes if marked else plain(notes)]))
-    if said:
-        yield said
-    if fix.wider:
-        yield f"更宽的写法，同样已验证（--wide 采用它）：{fix.wider}"
+    yield from what_to_know(
+        fix, "zh", SAFETY[fix.safety], "：", "更宽的写法，同样已验证（--wide 采用它）", marked=marked
+    )
 
 
 def _describe_prediction(fix: Fix, diagnosis: Diagnosis, command: str | None) -> str:

@@ -13,6 +13,7 @@ from traceonce.facts.fix import Safety
 from traceonce.facts.proof import Measurement, ProofVerdict
 from traceonce.frameworks.base.registry import known_backends
 from traceonce.knowledge.advice import Explanation
+from traceonce.knowledge.outcomes import Outcome
 
 LONGEST_TEXT = 200_000  # characters to explain
 MOST_RECORDS = 50  # of one search
@@ -304,25 +305,12 @@ class RecordsFound(msgspec.Struct, frozen=True, kw_only=True):
     left_out: LeftOut
 
 
-class OutcomeShown(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a workaround worked for somebody; `action` is what it said then."""
-
-    number: int
-    record: str
-    workaround: int
-    action: str
-    worked: bool
-    note: str
-    version: str
-    date: str
-
-
 class RecordFound(msgspec.Struct, frozen=True, kw_only=True):
     """A record, whole: `try_first` is workaround 1, the others follow; `do_not` are dead ends, all of them run."""
 
     explanation: Explanation
     category: str
     outcomes: Annotated[
-        list[OutcomeShown], Meta(description="What was reported of its workarounds, newest first; no rate counts them.")
+        list[Outcome], Meta(description="What was reported of its workarounds, newest first; no rate counts them.")
     ]
     left_out: LeftOut

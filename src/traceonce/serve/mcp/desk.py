@@ -28,7 +28,7 @@ _LINE = {"id", "signature", "category", "tier"}
 _RECORDS = Bounds({}, {}, "records")
 _RECORD = Bounds({"outcomes": 20}, _LONGER, "outcomes")
 _RECORDINGS = Bounds({"command": 10}, {"command": 100, "name": 200, "worst": 200}, "recordings")
-Form = TypeVar("Form", bound=msgspec.Struct)
+Shown = TypeVar("Shown", bound=msgspec.Struct)
 
 
 class Shelf(Protocol):
@@ -81,7 +81,7 @@ class Desk:
         data = {
             "explanation": answer.explanation.model_dump(),
             "category": record.category,
-            "outcomes": [outcome._asdict() for outcome in reversed(self.knowledge.outcomes(record.id))],
+            "outcomes": [msgspec.structs.asdict(outcome) for outcome in reversed(self.knowledge.outcomes(record.id))],
         }
         found = _bounded(data, _RECORD, contract.RecordFound)
         return _answer(found, tell_record(render_markdown(record, language), found))
@@ -91,10 +91,9 @@ class Desk:
 
     def _report_outcome(self, asked: contract.OutcomeAsked) -> Answer:
         with _records_are_searched_for():
-            outcome = self.knowledge.report_outcome(
+            found = self.knowledge.report_outcome(
                 asked.record, asked.workaround, asked.worked, note=asked.note, version=asked.version
             )
-        found = contract.OutcomeShown(**outcome._asdict())
         return _answer(found, tell_outcome(found))
 
     def record_document(self, id: str) -> str:
@@ -113,7 +112,7 @@ def _records_are_searched_for() -> Iterator[None]:
         raise NotFoundError(f"{said} search_records finds records by words.") from None
 
 
-def _bounded(data: dict[str, Any], bounds: Bounds, form: type[Form]) -> Form:
+def _bounded(data: dict[str, Any], bounds: Bounds, form: type[Shown]) -> Shown:
     return msgspec.convert(cut(msgspec.to_builtins(data), bounds), form)
 
 

@@ -10,6 +10,7 @@ from traceonce.facts.quantities import count_of, duration, percent, size
 from traceonce.frameworks.base.registry import dialect_of
 from traceonce.knowledge.advice import Advice, Explanation
 from traceonce.knowledge.evidence import join_versions
+from traceonce.knowledge.outcomes import Outcome
 from traceonce.knowledge.render.markup import markdown_fence, one_line
 from traceonce.report.sentences import describe_breaks, in_calls
 from traceonce.serve.mcp.contract import (
@@ -17,7 +18,6 @@ from traceonce.serve.mcp.contract import (
     FixesFound,
     FixFound,
     FunctionFound,
-    OutcomeShown,
     RecordFound,
     RecordingsFound,
     RecordsFound,
@@ -208,12 +208,12 @@ def tell_record(document: str, found: RecordFound) -> str:
     return _page(lines)
 
 
-def tell_outcome(outcome: OutcomeShown) -> str:
+def tell_outcome(outcome: Outcome) -> str:
     what = f"{outcome.record}, workaround {outcome.workaround} {_came_of(outcome)}: {outcome.action}"
     return _page([f"Noted as outcome {outcome.number}: {what}"])
 
 
-def _came_of(outcome: OutcomeShown) -> str:
+def _came_of(outcome: Outcome) -> str:
     return "worked" if outcome.worked else "did not work"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from traceonce.frameworks.base.registry import titles, wrappers
+from traceonce.knowledge.outcomes import Outcome
 from traceonce.serve.mcp import contract
 from traceonce.serve.mcp.tool import Tool
 
@@ -74,7 +75,7 @@ TOOLS = (
         "Note whether a workaround of a record worked when it was run here. It is kept beside the evidence and never "
         "counted into it. Call it once, after the program was run with the change, and never for what was not run.",
         contract.OutcomeAsked,
-        contract.OutcomeShown,
+        Outcome,
         lambda desk, asked: desk.report_outcome(asked),
         writes=True,
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 from fastapi import FastAPI, Query
 
 from traceonce.serve.models import NewOutcome, Outcome, OutcomeList, RecordAnswer, RecordList
@@ -33,10 +34,10 @@ def add_knowledge(app: FastAPI, questions: Questions) -> None:
     def outcomes(record: Annotated[str | None, Query(max_length=200)] = None) -> OutcomeList:
         """Whether workarounds worked for those who tried them: the newest 1,000 outcomes, of one record or of all."""
         found = questions.outcomes(record)
-        return OutcomeList(outcomes=[Outcome(**outcome._asdict()) for outcome in found])
+        return OutcomeList(outcomes=[Outcome(**msgspec.structs.asdict(outcome)) for outcome in found])
 
     @app.post(f"{API}/outcomes", status_code=201, tags=["knowledge"], responses=refusals(404, body=True))
     def report_outcome(outcome: NewOutcome) -> Outcome:
         """Say whether a workaround worked for you."""
         noted = questions.report_outcome(**outcome.model_dump())
-        return Outcome(**noted._asdict())
+        return Outcome(**msgspec.structs.asdict(noted))

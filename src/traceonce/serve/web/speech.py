@@ -10,6 +10,7 @@ from traceonce.knowledge.language import in_language, words_in
 from traceonce.knowledge.render.labels import value_in
 from traceonce.serve.web.formats import harmless
 from traceonce.serve.web.labels import CATEGORIES, LIVE, WORDS
+from traceonce.words.sentence import choose_forms
 from traceonce.words.translated import Language
 from traceonce.words.verdicts import BADGES
 
@@ -24,9 +25,9 @@ class Speech:
 
     def say(self, key: str, **values: object) -> Markup:
         """A word with its places filled in; whatever is put in is escaped."""
-        one, bar, many = self._words[key].partition("|")
-        chosen = many if bar and values.get("n") != 1 else one
-        return Markup(chosen).format(**{name: harmless(value) for name, value in values.items()})
+        return Markup(choose_forms(self._words[key], values)).format(
+            **{name: harmless(value) for name, value in values.items()}
+        )
 
     def knows(self, key: str) -> bool:
         return key in self._words

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import msgspec
 
-from traceonce.facts import Cause, Diagnosis, Fix, Proof
+from traceonce.facts import Cause, Diagnosis, Fix, Notice, Proof
 from traceonce.facts.note import Argument, Note
 from traceonce.frameworks.base.registry import known_frameworks
 from traceonce.words.backticks import plain
@@ -24,11 +24,11 @@ from traceonce.words.translated import Language
 @cache
 def definitions() -> Mapping[str, Sentence]:
     """Every sentence there is, by its code."""
-    from traceonce.words.notes import causes, common, declined, diagnoses, proofs, reasons, trials
+    from traceonce.words.notes import causes, common, declined, diagnoses, notices, proofs, reasons, trials
 
     of_frameworks = [importlib.import_module(name) for each in known_frameworks() for name in each.notes]
     found: dict[str, Sentence] = {}
-    for module in (common, *of_frameworks, causes, declined, proofs, reasons, diagnoses, trials):
+    for module in (common, *of_frameworks, causes, declined, proofs, reasons, diagnoses, trials, notices):
         for sentence in _defined_in(module):
             assert sentence.code not in found, f"two sentences have the code {sentence.code}"
             found[sentence.code] = sentence
@@ -122,6 +122,12 @@ def proof_reason(proof: Proof, language: Language) -> str:
     """Why it was not proved; from an older recording, the text that it has."""
     said = say(proof.coded_reason, language) if proof.coded_reason is not None else None
     return plain(said) if said is not None else proof.reason or ""
+
+
+def notice_text(notice: Notice, language: Language) -> str:
+    """What the reader must know of a run, in plain text; from an older recording, the text that it has."""
+    said = say(Note(notice.code, notice.arguments), language) if notice.code is not None else None
+    return plain(said) if said is not None else notice.text
 
 
 def diagnosis_notes(diagnosis: Diagnosis, language: Language) -> list[str]:

@@ -24,8 +24,8 @@ from traceonce.diagnosis.surroundings import compare_contexts
 from traceonce.facts import Cause, CauseCode, Leaf, Note, Signature, TraceEvent
 from traceonce.facts.signature import describe_shape
 from traceonce.facts.stack_names import is_at_break
+from traceonce.frameworks.torch.guards.guard_text import Guard, read_guard
 from traceonce.frameworks.torch.guards.paths import Call
-from traceonce.frameworks.torch.guards.wording import Guard, read_guard
 from traceonce.frameworks.torch.words import OPEN_NUMBER_FROM_HERE, OPEN_SIZE_FROM_HERE, OTHER_CODE
 from traceonce.words.notes import noted
 

@@ -14,7 +14,7 @@ from traceonce.frameworks.torch.functions import past_own_wrappers
 _RUNS_FORWARD = ("_call_impl", "_wrapped_call_impl", "__call__")
 
 
-class Subject:
+class CompiledCallable:
     """A compiled function, or a compiled module, which runs its ``forward``."""
 
     def __init__(self, function: FunctionId, signature: inspect.Signature | None, compiled: Any) -> None:
@@ -37,13 +37,13 @@ class Subjects:
         self._torch = torch
         self._places = places
 
-    def of(self, model: Any, compiled: Any) -> Subject | None:
+    def of(self, model: Any, compiled: Any) -> CompiledCallable | None:
         """None for what has no Python code."""
         run = self._run_by(model)
         code = getattr(past_own_wrappers(getattr(run, "__func__", run), self._places), "__code__", None)
         if code is None:
             return None
-        return Subject(self._name(code, getattr(run, "__self__", None)), signature_of(run), compiled)
+        return CompiledCallable(self._name(code, getattr(run, "__self__", None)), signature_of(run), compiled)
 
     def _name(self, code: types.CodeType, owner: Any) -> FunctionId:
         file = code.co_filename

@@ -18,7 +18,7 @@ from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
 from traceonce.frameworks.base.replay.calls import ReplayedCalls
 from traceonce.frameworks.base.replay.here import Here, Problems
 from traceonce.frameworks.base.replay.makings import Makings
-from traceonce.frameworks.torch.replay.subjects import Subject, Subjects
+from traceonce.frameworks.torch.replay.subjects import CompiledCallable, Subjects
 
 
 class Wrappings:
@@ -41,9 +41,9 @@ class Wrappings:
         self._makings = makings
         self._calls = calls
         self._loaded = loaded
-        self._modules: weakref.WeakKeyDictionary[Any, Subject] = weakref.WeakKeyDictionary()
+        self._modules: weakref.WeakKeyDictionary[Any, CompiledCallable] = weakref.WeakKeyDictionary()
         # The first and the last of each function, kept in every run alike: what lives at the end is compared.
-        self._held: dict[tuple[str, bool], tuple[Subject, Any]] = {}
+        self._held: dict[tuple[str, bool], tuple[CompiledCallable, Any]] = {}
 
     def place(self, hooks: Hooks) -> None:
         hooks.place(self._torch, "compile", self._hook)
@@ -81,7 +81,7 @@ class Wrappings:
             self._modules[compiled] = subject
         return compiled
 
-    def _recorded(self, subject: Subject, compiled: Any) -> Any:
+    def _recorded(self, subject: CompiledCallable, compiled: Any) -> Any:
         make = self._calls.make
 
         @functools.wraps(compiled)

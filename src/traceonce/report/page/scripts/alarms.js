@@ -5,7 +5,7 @@ import {endingErrorWords} from './errors.js';
 import {DATA, headlineFunction, limitedFunctions, shortName, swatch} from './facts.js';
 import {openFunction} from './functions.js';
 import {linkTo, state} from './state.js';
-import {inEnglish, phrase, words} from './words.js';
+import {inLanguage, phrase, words} from './words.js';
 
 const ALARMS = 5;
 const NOTICES = 3;
@@ -77,7 +77,7 @@ export function calmNotes() {
     DATA.runs > 1 && phrase('verdict.merged', {n: DATA.runs}),
     unseen.length > 0 &&
       phrase('verdict.compiles_unseen', {names: h('code', null, names.join(', ')), option: unseen[0].unwatched}),
-    ...DATA.notices.slice(0, NOTICES).map((notice) => inEnglish(notice)),
+    ...DATA.notices.slice(0, NOTICES).map((notice) => inLanguage(notice)),
     DATA.notices.length > NOTICES && moreNotices(DATA.notices.slice(NOTICES)),
   ].filter(Boolean);
   return lines.length > 0 && noteList('ul.notes', lines);
@@ -91,7 +91,7 @@ function moreNotices(notices) {
     summary,
     noteList(
       'ul',
-      notices.map((notice) => inEnglish(notice)),
+      notices.map((notice) => inLanguage(notice)),
     ),
   );
 }

@@ -6,7 +6,7 @@ import {integer} from './numbers.js';
 import {state} from './state.js';
 
 const WORDS = JSON.parse(byId('words').textContent);
-const PLURALS = {en: new Intl.PluralRules('en'), zh: new Intl.PluralRules('zh')};
+const FORMS = /\{(\w+):((?:[^{}|]|\{\w+\})*)\|((?:[^{}]|\{\w+\})*)\}/g; // {n:once|{n} times}, as Python's sentences have it
 
 /** The entry at a dotted key, in the current language. A key that does not exist is shown as it is. */
 function wordsEntry(key) {
@@ -21,10 +21,7 @@ export function keyFor(func, key) {
 }
 
 function template(key, values) {
-  const entry = wordsEntry(key);
-  if (typeof entry === 'string') return entry;
-  const form = PLURALS[state.language].select(values.n); // forms of a number: {"one": …, "other": …}, chosen by `n`
-  return entry[form] ?? entry.other;
+  return wordsEntry(key).replace(FORMS, (_, name, one, several) => (Number(values[name]) === 1 ? one : several));
 }
 
 function asText(value) {
@@ -65,6 +62,11 @@ export function phrase(key, values = {}) {
 export function inEnglish(text, tag = 'span') {
   const content = tag === 'code' ? text : withCode(text); // what is code as a whole is shown as it is
   return h(tag, {lang: state.language === 'en' ? null : 'en'}, content);
+}
+
+/** A text that comes in every language; what an older recording has, or an error in it, is in English. */
+export function inLanguage(text) {
+  return text[state.language] === text.en ? inEnglish(text.en) : withCode(text[state.language]);
 }
 
 /** Sentences that come in every language; an older recording has the English ones alone. */

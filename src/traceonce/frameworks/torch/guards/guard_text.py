@@ -15,12 +15,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from traceonce.facts import Cause, CauseCode, Note
+from traceonce.facts import Cause, CauseCode
 from traceonce.facts.stack_names import is_at_break
-from traceonce.frameworks.torch.guards.paths import BASE, BREAK, CELL, PATH, Call, readable, readable_all, type_name_of
+from traceonce.frameworks.torch.guards.paths import BREAK, CELL, PATH, Call, readable, readable_all, type_name_of
+from traceonce.frameworks.torch.guards.tensor_guards import (
+    read_aliases,
+    read_tensor,
+    read_tensor_type,
+    read_view,
+    reported,
+)
 from traceonce.frameworks.torch.words import (
-    INFERENCE_TENSOR,
-    NO_VIEW,
     OF_ENCLOSING_FUNCTION,
     OTHER_CODE,
     OVER_A_BREAK,
@@ -32,24 +37,7 @@ from traceonce.words.notes import noted
 
 CONTAINERS = {"list", "tuple", "dict", "set", "frozenset", "OrderedDict", "defaultdict", "deque"}
 ERASED = "torch._dynamo.reset()"
-_DTYPES = {
-    "Float": "float32",
-    "Double": "float64",
-    "Half": "float16",
-    "BFloat16": "bfloat16",
-    "Int": "int32",
-    "Long": "int64",
-    "Short": "int16",
-    "Char": "int8",
-    "Byte": "uint8",
-    "Bool": "bool",
-    "ComplexHalf": "complex32",
-    "ComplexFloat": "complex64",
-    "ComplexDouble": "complex128",
-}
 _ID = re.compile(r"^\[?(\d+/\d+(?:_\d+)?)\]?: ")
-_TENSOR = re.compile(r"^tensor '(?P<path>.+?)' (?P<rest>.*)$", re.DOTALL)
-_EXPECTED = re.compile(r"expected (?P<was>.+?), actual (?P<now>.+?)(?:\. Guard failed on a parameter.*)?$", re.DOTALL)
 _CHECK = re.compile(r"^___check_(type|obj)_id\((?P<path>.+), \d+\)(?:, type=<class '(?P<type>[^']*)'>)?")
 _LENGTH = re.compile(r"^len\((?P<path>.+)\) (?P<test>==|>=|>|<=|<|!=) (?P<was>\d+)$")
 _EQUAL = re.compile(r"^(?P<path>[^=<>!()]+?) == (?P<was>.+)$", re.DOTALL)
@@ -92,62 +80,6 @@ def _placed(cause: Cause, call: Call) -> Cause:
     return noted(cause, OVER_A_BREAK(place=call.reads[BREAK]))
 
 
-def _cause(code: CauseCode, path: str, was: str, now: str, *notes: Note, **more: object) -> Cause:
-    cause = Cause(code, path, was, now, evidence="reported", **more)  # type: ignore[arg-type]  # the other fields
-    return noted(cause, *notes)
-
-
-def _read_tensor(guard: str, call: Call) -> Iterator[Cause]:
-    match = _TENSOR.match(guard)
-    if match is None:
-        return
-    path, rest = readable(match["path"]), match["rest"]
-    expected = _EXPECTED.search(rest)
-    was, now = (expected["was"].strip(), expected["now"].strip().rstrip(".")) if expected else ("", "")
-    index = re.search(r"at index (\d+)", rest)
-    if "size mismatch" in rest and index and expected:
-        apart = [SIZE_ONE()] if "1" in (was, now) or "0" in (was, now) else []
-        yield _cause(CauseCode.SHAPE, f"{path}.shape[{index[1]}]", was, now, *apart)
-    elif "stride mismatch" in rest and index and expected:
-        yield _cause(CauseCode.GUARD, f"{path}.stride()[{index[1]}]", was, now)
-    elif "rank mismatch" in rest and expected:
-        yield _cause(CauseCode.RANK, f"{path}.shape", f"rank {was}", f"rank {now}")
-    elif "dtype mismatch" in rest and expected:
-        yield _cause(CauseCode.DTYPE, f"{path}.dtype", _DTYPES.get(was, was), _DTYPES.get(now, now))
-    elif "requires_grad mismatch" in rest:
-        before = "requires_grad=1" in rest
-        yield _cause(CauseCode.GUARD, f"{path}.requires_grad", str(before), str(not before), finite=True)
-    elif "dispatch key set mismatch" in rest and expected:
-        yield _dispatch_keys(path, was, now)
-    elif "device" in rest:
-        places = re.findall(r"(?:expected|actual)[^\d.,]*?(-?\w+)(?=[,.]|$)", rest, re.IGNORECASE)
-        before, after = (*places, "another", "another")[:2]
-        yield _cause(CauseCode.GUARD, f"{path}.device", before, after)
-
-
-def _dispatch_keys(path: str, was: str, now: str) -> Cause:
-    """The way that PyTorch handles a tensor: by its device, by whether gradients are kept, by its layout."""
-    before, after = (re.sub(r"DispatchKeySet\(|\)", "", text).split(", ") for text in (was, now))
-    if before[0] != after[0]:
-        return _cause(CauseCode.GUARD, f"{path}.device", before[0].lower(), after[0].lower())
-    lost, new = [key for key in before if key not in after], [key for key in after if key not in before]
-    if all(key.startswith("Autograd") or key == "ADInplaceOrView" for key in (*lost, *new)):
-        inside = bool(lost)
-        states = str(not inside), str(inside)
-        return _cause(CauseCode.CONTEXT, "inference_mode", *states, INFERENCE_TENSOR(), finite=True)
-    return _cause(CauseCode.CONTEXT, f"{path}.dispatch_keys", ", ".join(lost) or "none", ", ".join(new) or "none")
-
-
-def _read_tensor_type(guard: str, call: Call) -> Iterator[Cause]:
-    expected = r"a tensor type|<class '[^']+'>"  # from 2.15 on PyTorch says which
-    match = re.match(rf"expected type of '(.+?)' to be (?:{expected}),.* but found <class '([^']+)'>", guard)
-    if match:
-        found = type_name_of(match[2])
-        was = "another kind of tensor" if found in ("Tensor", "Parameter") else "a tensor"
-        path = readable(match[1])
-        yield _cause(CauseCode.KIND, path, was, call.now(match[1], found), type_name=found, finite=found == "None")
-
-
 def _read_global_state(guard: str, call: Call) -> Iterator[Cause]:
     if not guard.startswith("GLOBAL_STATE changed:"):
         return
@@ -155,9 +87,9 @@ def _read_global_state(guard: str, call: Call) -> Iterator[Cause]:
         path = name.removesuffix("_enabled")
         now = call.signature.context.get(path, call.reads.get(path, ""))
         if now in ("True", "False"):
-            yield _cause(CauseCode.CONTEXT, path, str(now != "True"), now, finite=True)
+            yield reported(CauseCode.CONTEXT, path, str(now != "True"), now, finite=True)
         else:
-            yield _cause(CauseCode.CONTEXT, path, "as it was compiled for", now or "changed")
+            yield reported(CauseCode.CONTEXT, path, "as it was compiled for", now or "changed")
 
 
 def _read_no_function(guard: str, call: Call) -> Iterator[Cause]:
@@ -165,7 +97,7 @@ def _read_no_function(guard: str, call: Call) -> Iterator[Cause]:
     match = re.match(r"^\w+GuardAccessor: Not a function on (?P<path>.+?)(?:\.__\w+__)?$", guard)
     if match:
         now = call.type_now(match["path"])
-        yield _cause(CauseCode.KIND, readable(match["path"]), "a function", now, type_name=now)
+        yield reported(CauseCode.KIND, readable(match["path"]), "a function", now, type_name=now)
 
 
 def _read_check(guard: str, call: Call) -> Iterator[Cause]:
@@ -179,7 +111,7 @@ def _read_check(guard: str, call: Call) -> Iterator[Cause]:
         owner = raw.removesuffix(".__code__")
         after = ", ".join(filter(None, [call.now(owner, ""), call.reads.get(raw)])) or "other code"
         before = "the code it was compiled with"
-        yield _cause(CauseCode.IDENTITY, readable(owner), before, after, OTHER_CODE(), type_name="function")
+        yield reported(CauseCode.IDENTITY, readable(owner), before, after, OTHER_CODE(), type_name="function")
     elif was == now == "bool":
         after = call.now(raw)
         yield _value(call, raw, str(after != "True"), after, "bool")
@@ -188,10 +120,10 @@ def _read_check(guard: str, call: Call) -> Iterator[Cause]:
     elif match[1] == "type" or was == "None" or (was and now not in (was, "another type")):
         code = CauseCode.STRUCTURE if was in CONTAINERS and now in CONTAINERS else CauseCode.KIND
         finite = "None" in (was, now)
-        yield _cause(code, path, was or "another type", now, type_name=now, finite=finite)
+        yield reported(code, path, was or "another type", now, type_name=now, finite=finite)
     else:
         after = call.now(raw, f"another {was or 'object'}")
-        yield _cause(
+        yield reported(
             CauseCode.IDENTITY, path, f"the {was or 'object'} it was compiled with", after, type_name=was or None
         )
 
@@ -210,7 +142,7 @@ def _length(raw: str, was: str, call: Call) -> Cause:
     path = readable(raw)
     container = call.container(path)
     now = str(len(container.keys)) if container is not None else call.reads.get(f"len({raw})", "another length")
-    return _cause(CauseCode.STRUCTURE, f"len({path})", was, now)
+    return reported(CauseCode.STRUCTURE, f"len({path})", was, now)
 
 
 def _read_dict(guard: str, call: Call) -> Iterator[Cause]:
@@ -220,7 +152,7 @@ def _read_dict(guard: str, call: Call) -> Iterator[Cause]:
         path = readable(match["path"])
         was, now = (f"no key {match['key']}", f"key {match['key']}")[:: 1 if match["not"] else -1]
         kept = not _is_argument(match["path"], call)  # what fills it once, as a cache is filled, does not come and go
-        yield _cause(CauseCode.STRUCTURE, path, was, now, finite=kept)
+        yield reported(CauseCode.STRUCTURE, path, was, now, finite=kept)
         return
     match = re.match(r"^list\((?:dict\.keys\()?(?P<path>.+?)(?:\.keys\(\))?\)+\[(?P<at>\d+)\] == (?P<was>.+)$", guard)
     if match:
@@ -228,14 +160,14 @@ def _read_dict(guard: str, call: Call) -> Iterator[Cause]:
         container = call.container(path)
         keys = container.keys if container is not None else ()
         now = f"key {keys[at]}" if at < len(keys) else "another key"
-        yield _cause(CauseCode.STRUCTURE, path, f"key {match['was']}", now)
+        yield reported(CauseCode.STRUCTURE, path, f"key {match['was']}", now)
         return
     match = re.match(r"^(?:list|set|tuple)\((?:dict\.keys\()?(?P<path>.+?)(?:\.keys\(\))?\)+ == (?P<was>.+)$", guard)
     if match:
         path = readable(match["path"])
         container = call.container(path)
         now = ", ".join(container.keys[:12]) if container is not None else "others"
-        yield _cause(CauseCode.STRUCTURE, path, f"keys {match['was'].strip('[]{}()')}", f"keys {now}")
+        yield reported(CauseCode.STRUCTURE, path, f"keys {match['was'].strip('[]{}()')}", f"keys {now}")
 
 
 def _read_size(guard: str, call: Call) -> Iterator[Cause]:
@@ -244,7 +176,7 @@ def _read_size(guard: str, call: Call) -> Iterator[Cause]:
     if match is None:
         match = _STRIDE.search(guard)
         if match:
-            yield _cause(CauseCode.GUARD, readable(match["path"]) + "." + match["what"], _sizes(guard), "not so")
+            yield reported(CauseCode.GUARD, readable(match["path"]) + "." + match["what"], _sizes(guard), "not so")
         return
     path, axis = readable(match["path"]), int(match["axis"])
     leaf = call.leaf(path)
@@ -262,7 +194,7 @@ def _read_size(guard: str, call: Call) -> Iterator[Cause]:
         was = _sizes(guard)
     apart = [SIZE_ONE()] if size in (0, 1) else []
     now = str(size) if size is not None else "another size"
-    yield _cause(CauseCode.SHAPE, f"{path}.shape[{axis}]", was, now, *apart)
+    yield reported(CauseCode.SHAPE, f"{path}.shape[{axis}]", was, now, *apart)
 
 
 def _sizes(guard: str) -> str:
@@ -274,7 +206,7 @@ def _read_none(guard: str, call: Call) -> Iterator[Cause]:
     if match:
         now = call.now(match["path"], "None" if match["not"] else "something")
         was = "something" if match["not"] else "None"
-        yield _cause(CauseCode.KIND, readable(match["path"]), was, now, finite=True)
+        yield reported(CauseCode.KIND, readable(match["path"]), was, now, finite=True)
 
 
 def _read_nan(guard: str, call: Call) -> Iterator[Cause]:
@@ -296,7 +228,7 @@ def _read_equal(guard: str, call: Call) -> Iterator[Cause]:
     type_now = call.type_now(raw)
     leaf = call.leaf(readable(raw))
     if kind == "NoneType" or (leaf is not None and leaf.kind != "python"):
-        yield _cause(CauseCode.KIND, readable(raw), was, now, type_name=type_now, finite="None" in (was, now))
+        yield reported(CauseCode.KIND, readable(raw), was, now, type_name=type_now, finite="None" in (was, now))
     else:
         yield _value(call, raw, was, now, kind)
 
@@ -309,7 +241,7 @@ def _value(call: Call, raw: str, was: str, now: str, kind: str | None) -> Cause:
     if not argument and not raw.startswith("G[") and not call.is_parameter(path) and not is_at_break(path):
         notes = [] if CELL.search(path) else [OF_ENCLOSING_FUNCTION()]  # its path will say so
     code = CauseCode.VALUE if argument else CauseCode.GUARD
-    return _cause(code, path, was, now, *notes, type_name=kind, finite=kind == "bool")
+    return reported(code, path, was, now, *notes, type_name=kind, finite=kind == "bool")
 
 
 def _is_argument(raw: str, call: Call) -> bool:
@@ -326,21 +258,13 @@ def _read_range(guard: str, call: Call) -> Iterator[Cause]:
         yield _value(call, match["path"], was, call.now(match["path"]), "int")
 
 
-def _read_aliases(guard: str, call: Call) -> Iterator[Cause]:
-    match = re.match(r"^Duplicate tensors? found: \[(.*)\]", guard)
-    if match:
-        one, *others = [readable(name.strip().strip("'\"")) for name in match[1].split(",")]
-        same = " and ".join(others) or "another argument"
-        yield _cause(CauseCode.ALIASING, one, "tensors of their own", f"the same tensor as {same}")
-
-
 def _read_backend(guard: str, call: Call) -> Iterator[Cause]:
     if not guard.startswith("BACKEND_MATCH"):
         return
     match = _BACKEND.search(guard)
     was, now = (match["was"], match["now"]) if match else ("one backend", "another backend")
     alike = [PRINTS_ALIKE()] if was == now else []
-    yield _cause(CauseCode.CONTEXT, "torch.compile(backend=…)", was, now, *alike)
+    yield reported(CauseCode.CONTEXT, "torch.compile(backend=…)", was, now, *alike)
 
 
 def _read_unexpected(guard: str, call: Call) -> Iterator[Cause]:
@@ -350,29 +274,18 @@ def _read_unexpected(guard: str, call: Call) -> Iterator[Cause]:
         return
     if "threads" in call.reads:
         states = "one at a time", call.reads["threads"]
-        yield _cause(CauseCode.CONTEXT, "threads", *states, THREADS_COMPILE_EACH())
+        yield reported(CauseCode.CONTEXT, "threads", *states, THREADS_COMPILE_EACH())
     else:
-        yield _cause(CauseCode.UNKNOWN, "torch.compile", "compiled", guard)
+        yield reported(CauseCode.UNKNOWN, "torch.compile", "compiled", guard)
 
 
 def _read_gone(guard: str, call: Call) -> Iterator[Cause]:
     if guard.startswith(ERASED):
-        yield _cause(CauseCode.CONTEXT, ERASED, "compiled", "compiled code dropped")
+        yield reported(CauseCode.CONTEXT, ERASED, "compiled", "compiled code dropped")
     elif "has been freed" in guard or "got deallocated" in guard or "deallocated" in guard:
         match = PATH.search(guard.partition("because ")[2])
         path = readable(match.group()) if match and "because" in guard else "an object"
-        yield _cause(CauseCode.COLLECTED, path, "alive", "freed")
-
-
-def _read_view(guard: str, call: Call) -> Iterator[Cause]:
-    """The guard of a view asks the tensor that it looks into, and where there is none, the text is an error."""
-    if re.match(r"^'NoneType' object has no attribute '\w+'$", guard) is None:
-        return
-    gone = [path for path in call.reads if path.endswith(BASE)]
-    for path in gone:
-        yield _cause(CauseCode.GUARD, readable(path), "a view", "no view", NO_VIEW(), finite=True)
-    if not gone:
-        yield _cause(CauseCode.GUARD, call.function or "guard", guard, "None is there now")
+        yield reported(CauseCode.COLLECTED, path, "alive", "freed")
 
 
 def _places(guard: str) -> Iterator[str]:
@@ -389,20 +302,20 @@ def _unread(guard: str, call: Call) -> Cause:
     paths = list(_places(guard))
     known = [path for path in paths if path in call.reads or call.leaf(readable(path)) is not None]
     raw = next(iter(known or [path for path in paths if not path.startswith("_")]), "")
-    return _cause(
+    return reported(
         CauseCode.GUARD, readable(raw) or "guard", guard or "a guard", call.now(raw, "not so") if raw else "not so"
     )
 
 
 _READERS: tuple[Callable[[str, Call], Iterator[Cause]], ...] = (
-    _read_tensor,
-    _read_tensor_type,
+    read_tensor,
+    read_tensor_type,
     _read_global_state,
     _read_backend,
-    _read_aliases,
+    read_aliases,
     _read_gone,
     _read_unexpected,
-    _read_view,
+    read_view,
     _read_no_function,
     _read_check,
     _read_length,

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from traceonce.errors import BackendUnavailable
-from traceonce.facts import Notice, Ran, TraceEvent
+from traceonce.facts import Ran, TraceEvent
 from traceonce.frameworks.base.backend import Sink
 from traceonce.frameworks.base.identities import ByIdentity
 from traceonce.frameworks.base.late_watcher import LateWatcher
@@ -24,8 +24,10 @@ from traceonce.frameworks.jax.functions import bound_values, describe_function
 from traceonce.frameworks.jax.jax_config import NAMED
 from traceonce.frameworks.jax.listener import Listening
 from traceonce.frameworks.jax.memories import Memories
+from traceonce.frameworks.jax.notices import NO_CALLS_ALONE
 from traceonce.frameworks.jax.own_files import JaxPlaces
 from traceonce.frameworks.jax.signatures import SignatureReader
+from traceonce.words.sentence import noticed
 
 TRACED = "/jax/core/compile/jaxpr_trace_duration"
 
@@ -65,7 +67,7 @@ class MonitoredWatching(LateWatcher):
             self._listening.start()
         except (ImportError, AttributeError) as error:
             raise BackendUnavailable(f"{why}, and it has no jax.monitoring either: {error}") from error
-        sink.write(Notice(f"{why}: watching through its public events, so there are traces and times, but no calls"))
+        sink.write(noticed(NO_CALLS_ALONE(why=why)))
 
     def renew(self) -> Callable[[str], int]:
         self._memories.renew()
