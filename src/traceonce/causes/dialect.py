@@ -10,6 +10,7 @@ from traceonce.words.translated import Text
 
 TRACE = Text("trace", "追踪")
 RETRACED = Text("retraced", "重新追踪")
+COMPILED = Text("compiled", "编译了")
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Dialect:
     one of its cases (``new_function.in_library``). `reasons` are those of verdicts. `trace` is what one trace is called
     there (in English, an s makes it several), `retraced` what has happened to a function that was traced again. `page`
     has what the HTML report words otherwise, by the key of its words; a bar parts the form for one from the form for
-    several. `compiler` is what compiles under a trace, where that has a name of its own.
+    several. `compiled` is what has happened to a function that was compiled again without a trace. `compiler` is what
+    compiles under a trace, where that has a name of its own.
     """
 
     what: Mapping[str, Text] = field(default_factory=dict)
@@ -28,5 +30,6 @@ class Dialect:
     reasons: Mapping[Reason, Text] = field(default_factory=dict)
     trace: Text = TRACE
     retraced: Text = RETRACED
+    compiled: Text = COMPILED
     compiler: str = ""
     page: Mapping[str, Text] = field(default_factory=dict)

@@ -24,6 +24,7 @@ from traceonce.frameworks.base.hooks import leave_no_frame
 from traceonce.frameworks.base.made_places import MadePlaces, called_by_user, with_class
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
 from traceonce.frameworks.base.places import Places
+from traceonce.frameworks.torch.cuda_graphs import CudaGraphs
 from traceonce.frameworks.torch.failed_guards import AskedOnce
 from traceonce.frameworks.torch.fallback import FallenBack, find, was_compiled
 from traceonce.frameworks.torch.first_runs import FirstRuns
@@ -96,6 +97,7 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         self._fallen = FallenBack(sink.write, self._problem)
         self._functions: dict[str, FunctionId] = {}  # by PyTorch's own number for a compilation
         self._reasons = AskedOnce()
+        self._cuda_graphs = CudaGraphs(self._hooks, sink.write, self._requests.called, self._problem)
         self.start()
 
     def renew(self) -> Callable[[str], int]:
@@ -109,6 +111,7 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         self._sink.write(self._runs.read())
 
     def stop(self) -> None:
+        self._cuda_graphs.stop()
         super().stop()
         self._runs.stop()
         self._fallen.stop()
@@ -124,6 +127,7 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         self._reasons.place(self._hooks, probes.guards)
         if isinstance(getattr(probes.utils, "log_compilation_event", None), types.FunctionType):
             self._hooks.place(probes.utils, "log_compilation_event", self._hook_metrics)
+        self._cuda_graphs.start()
 
     def _hook_outermost(self, original: Any) -> Any:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -329,6 +333,7 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         request, graphs = miss.request, compiled_names(made)
         self._requests.compiled(request, event, has_graph=bool(graphs))
         self._functions[str(request.compile_id)] = event.function
+        self._cuda_graphs.expect(request, event)
         for name in graphs[:1]:
             self._runs.expect(request.names, name, event.id, event.function.key, request.part)
 
