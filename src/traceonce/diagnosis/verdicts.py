@@ -197,13 +197,13 @@ def _find_accident(retraces: Sequence[Retrace], calls: int | None, paid_off: boo
 def _is_type(cause: Cause) -> bool:
     """Is it the type that differs, of something that is there both times?"""
     if cause.code is CauseCode.STRUCTURE:
-        return not _is_size(cause) and not cause.was.startswith(("keys ", "key ", "no key "))
+        return not cause.path.startswith("len(") and not cause.was.startswith(("keys ", "key ", "no key "))
     return cause.code in (CauseCode.DTYPE, CauseCode.WEAK_TYPE) or (cause.code is CauseCode.KIND and not cause.finite)
 
 
 def _is_size(cause: Cause) -> bool:
     if cause.code is CauseCode.STRUCTURE:
-        return cause.path.startswith("len(")
+        return cause.path.startswith("len(") and cause.type_name != "dict"  # whose length is that of its keys
     if cause.code in (CauseCode.VALUE, CauseCode.STATIC_ARGUMENT):
         return cause.type_name in ("int", "float")
     return cause.code in (CauseCode.SHAPE, CauseCode.RANK)

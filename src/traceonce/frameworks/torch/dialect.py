@@ -20,6 +20,10 @@ DIALECT = Dialect(
         ),
         "compile": Text("another CUDA graph for this size", "为这个大小另录一个 CUDA graph"),
         "context": Text("PyTorch's global state differs from when it was compiled", "编译时所处的 PyTorch 状态变了"),
+        "stale": Text(
+            "read while compiling, and changed since: the compiled code uses the old one",
+            "编译时读取，之后变了：编译的代码里仍是旧值",
+        ),
         "identity.of_code": Text("a function with different code", "函数的代码不同"),
         "guard.at_break": Text("a different value than in the compiled code", "与编译时的值不同"),
         "guard._base": Text("a view of another tensor in some calls only", "有时是另一个张量的视图，有时不是"),
@@ -43,6 +47,10 @@ DIALECT = Dialect(
             "torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True",
             "填充到少数几种大小；或者其他大小不用 CUDA graph：设置 "
             "torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True",
+        ),
+        "stale": Text(
+            "name the dtype, torch.autocast(device, dtype=…); or enter autocast around the call, where it is guarded",
+            "写明 dtype：torch.autocast(device, dtype=…)；或者在调用之外进入 autocast，PyTorch 会检查它",
         ),
         "value.of_choice": _CHOICE,
         "guard.of_choice": _CHOICE,
