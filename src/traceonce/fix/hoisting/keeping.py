@@ -90,7 +90,7 @@ def keep_in_function(edits: Edits, made: Made, until: cst.CSTNode) -> None:
     module, node = made.module, made.node
     if any(isinstance(part, _STUCK) for part in walk(node)):
         raise Declined(MAKING_CANNOT_MOVE(code=module.code(node)))
-    if not _is_run_again(module, node):
+    if not is_run_again(module, node):
         raise Declined(MADE_ONCE_ALREADY(code=module.code(node)))
     setup = list(done_to(module, made, until))
     worked_out = _worked_out(module, node)
@@ -182,7 +182,8 @@ def _root(node: cst.CSTNode) -> str | None:
     return node.value if isinstance(node, cst.Name) else None
 
 
-def _is_run_again(module: Module, node: cst.CSTNode) -> bool:
+def is_run_again(module: Module, node: cst.CSTNode) -> bool:
+    """Does it stand in a loop, or in a function?"""
     inner = node
     for outer in module.ancestors(node):
         if runs_again(outer, inner):

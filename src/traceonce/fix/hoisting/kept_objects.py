@@ -8,7 +8,8 @@ import libcst as cst
 
 from traceonce.fix.candidate import Declined
 from traceonce.fix.hoisting.collisions import fresh_name
-from traceonce.fix.hoisting.homes import Home, find_home, runs_again
+from traceonce.fix.hoisting.homes import Home, find_home
+from traceonce.fix.hoisting.keeping import is_run_again
 from traceonce.fix.hoisting.placement import place, written
 from traceonce.fix.hoisting.relocation import (
     Movable,
@@ -63,7 +64,7 @@ def objects_used_at(module: Module, line: int) -> Iterator[cst.BaseExpression]:
 def move_makings(edits: Edits, module: Module, makings: Iterable[cst.BaseExpression], *, inner: bool) -> None:
     """Make each once, outside of loops and functions; `inner`: the functions that are written in it, not itself."""
     found = [part for making in makings for part in (_functions_in(making) if inner else [making])]
-    found = [part for part in dict.fromkeys(found) if _runs_again(module, part)]
+    found = [part for part in dict.fromkeys(found) if is_run_again(module, part)]
     if not found:
         raise Declined(NOTHING_IS_MADE())
     taken: set[str] = set()
@@ -84,7 +85,7 @@ def move_makings(edits: Edits, module: Module, makings: Iterable[cst.BaseExpress
 
 def cache_makings(edits: Edits, module: Module, makings: Iterable[cst.BaseExpression]) -> None:
     """Keep each by its arguments, which must be hashable."""
-    found = [part for part in dict.fromkeys(makings) if isinstance(part, cst.Call) and _runs_again(module, part)]
+    found = [part for part in dict.fromkeys(makings) if isinstance(part, cst.Call) and is_run_again(module, part)]
     if not found:
         raise Declined(NOTHING_IS_MADE())
     edits.add_import(module, "functools")
@@ -113,15 +114,6 @@ def _functions_in(making: cst.BaseExpression) -> list[cst.BaseExpression]:
     if isinstance(making, cst.Lambda):
         return []
     return [part for part in walk(making) if isinstance(part, cst.Lambda)]
-
-
-def _runs_again(module: Module, node: cst.CSTNode) -> bool:
-    inner = node
-    for outer in module.ancestors(node):
-        if runs_again(outer, inner):
-            return True
-        inner = outer
-    return False
 
 
 def _check(module: Module, making: cst.BaseExpression) -> None:

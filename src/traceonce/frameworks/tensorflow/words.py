@@ -76,6 +76,17 @@ MODEL_TAKES_OVER = Sentence(
     en="One model takes over the variables of each that is built: whoever kept an earlier one has the same model.",
     zh="同一个模型接管每个新建模型的变量：保存了较早模型的代码得到的是同一个模型。",
 )
+COMPILED_AS_BEFORE = Sentence(
+    "compiled_as_before",
+    en="The first optimizer stays, with the state and the learning rate of each that is given: set them on "
+    "`model.optimizer`.",
+    zh="第一个优化器会保留，并取得之后传入的每个优化器的状态和学习率：请在 `model.optimizer` 上设置它们。",
+)
+NOT_COMPILED_AGAIN = Phrase(
+    "not_compiled_again",
+    en="no `compile` of the same model was found that runs again in {file:code}",
+    zh="在 {file:code} 中没有找到对同一模型反复执行的 `compile`",
+)
 MODEL_ESCAPES = Phrase(
     "model_escapes",
     en="{name:code} is kept or handed on in line {line}, so that it must stay a model of its own",
