@@ -56,6 +56,7 @@ REPAIRED, PARTLY, ADVISED, NOTHING, LEFT, FAILED, SKIPPED = (
     "failed",
     "skipped",
 )
+OUTCOMES = (REPAIRED, PARTLY, ADVISED, NOTHING, LEFT, FAILED, SKIPPED)
 EXPECTED = {True: REPAIRED, "advice": ADVISED, "leave": LEFT}
 
 
@@ -151,6 +152,8 @@ def judge_relaxed(program: corpus.Program, right: corpus.Ran, ran: corpus.Ran, t
 
 
 def sum_up(programs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Of one framework. `came_to` counts all programs, the other figures those that were not skipped."""
+    came_to = Counter(found["came_to"] for found in programs)
     skipped = [found["program"] for found in programs if found["came_to"] == SKIPPED]
     programs = [found for found in programs if found["came_to"] != SKIPPED]
     repairs = [found for found in programs if found["expected"] == REPAIRED]
@@ -158,8 +161,9 @@ def sum_up(programs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     fixing = [found["fix_seconds"] for found in programs] or [0.0]
     return {
         "programs": len(programs),
+        "to_be_repaired": len(repairs),
         "skipped": skipped,
-        "came_to": dict(Counter(f"{found['came_to']}, expected: {found['expected']}" for found in programs)),
+        "came_to": {name: came_to[name] for name in OUTCOMES if came_to[name]},
         "not_as_expected": [found["program"] for found in programs if not as_expected(found)],
         "traces": {variant: sum(found["traces"].get(variant, 0) for found in repairs) for variant in VARIANTS},
         "geometric_means": {

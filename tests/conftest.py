@@ -54,6 +54,7 @@ _PLACES = [
     ("torch._dynamo.convert_frame", "_compile"),
     ("torch._dynamo.convert_frame", "CatchErrorsWrapper.__call__"),
     ("torch._dynamo.output_graph", "OutputGraph.call_user_compiler"),
+    ("torch._inductor.cudagraph_trees", "cudagraphify"),
     ("torch._dynamo.utils", "log_compilation_event"),
     ("torch._dynamo.guards", "get_guard_fail_reason_helper"),
     ("torch._dynamo.callback", "CompilationCallbackHandler.clear"),

@@ -111,13 +111,19 @@ def draw_bars(title: str, bars: Sequence[Bar]) -> str:
     return drawing.render()
 
 
-def repairs() -> list[Bar]:
-    traces = load("fix")["in_all"]["traces"]
-    return [
-        Bar("as they were", traces["before"], f"{traces['before']} traces", GREY),
-        Bar("with reduce_retracing=True", traces["relaxed"], f"{traces['relaxed']} traces", RED),
-        Bar("repaired by traceonce fix", traces["after"], f"{traces['after']} traces", BLUE),
-    ]
+FRAMEWORKS = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
+
+
+def repairs(measured: dict[str, Any]) -> list[Bar]:
+    bars = []
+    for framework, found in measured["in_all"].items():
+        traces = found["traces"]
+        shown = [("as they were", "before", GREY), ("repaired by traceonce fix", "after", BLUE)]
+        if traces["relaxed"]:
+            shown.insert(1, ("with reduce_retracing=True", "relaxed", RED))
+        for label, variant, ink in shown:
+            bars.append(Bar(f"{FRAMEWORKS[framework]}, {label}", traces[variant], f"{traces[variant]} traces", ink))
+    return bars
 
 
 def recompiles() -> list[Bar]:
@@ -146,7 +152,7 @@ def memory() -> list[Bar]:
 PICTURES: dict[str, Callable[[], str]] = {
     "bench-watching": lambda: draw_ratios("Watched / unwatched: the time of a call", overhead(), 0.9, 1.1, 0.05),
     "bench-dispatch": lambda: draw_ratios("traceonce.function / tf.function: a call", dispatch(), 0.0, 1.0, 0.2),
-    "bench-repairs": lambda: draw_bars("Traces of all programs that are to be repaired", repairs()),
+    "bench-repairs": lambda: draw_bars("Traces of all programs that are to be repaired", repairs(load("fix"))),
     "bench-recompiles": lambda: draw_bars("What one recompile costs, in training steps", recompiles()),
     "bench-memory": lambda: draw_bars("Memory kept after 1,000 calls, each with something new", memory()),
 }  # fmt: skip
@@ -193,20 +199,40 @@ def recompile_table() -> str:
     return "\n".join(lines)
 
 
-def repair_table() -> str:
-    in_all = load("fix")["in_all"]
-    means, seconds = in_all["geometric_means"], in_all["fix_seconds"]
-    relaxed = "".join(f"| … of which: {what} | {count} |\n" for what, count in in_all["reduce_retracing"].items())
-    return (
-        "| what | measured |\n|---|--:|\n"
-        f"| programs to be repaired | {in_all['programs']} |\n"
-        f"| not repaired | {len(in_all['not_repaired'])} |\n"
-        f"| run time, repaired / before (geometric mean, without imports) | {means['after_to_before']:.2f} |\n"
-        f"| run time, before / before | {means['a_a']:.2f} |\n"
-        f"| run time, repaired / `reduce_retracing=True` | {means['after_to_relaxed']:.2f} |\n"
-        f"{relaxed}"
-        f"| `traceonce fix` took (median, worst) | {seconds['median']:.0f} s, {seconds['worst']:.0f} s |"
+def repair_table(measured: dict[str, Any] | None = None) -> str:
+    """A column for each framework: what came of its programs, and what that is worth."""
+    in_all = (measured or load("fix"))["in_all"]
+    columns = list(in_all.values())
+
+    def row(what: str, cells: Sequence[object]) -> str:
+        return f"| {what} | {' | '.join(map(str, cells))} |\n"
+
+    def counts(of: str) -> list[str]:
+        return list(dict.fromkeys(name for found in columns for name in found[of]))
+
+    def means(name: str) -> list[str]:
+        found = [each["geometric_means"][name] for each in columns]
+        return ["–" if mean is None else f"{mean:.2f}" for mean in found]
+
+    relaxed = "".join(
+        row(f"`reduce_retracing=True`: {what}", [found["reduce_retracing"].get(what, "–") for found in columns])
+        for what in counts("reduce_retracing")
     )
+    return (
+        row("what", [FRAMEWORKS[name] for name in in_all])
+        + f"|---|{'--:|' * len(columns)}\n"
+        + row("programs", [sum(found["came_to"].values()) for found in columns])
+        + "".join(row(f"… {what}", [found["came_to"].get(what, 0) for found in columns]) for what in counts("came_to"))
+        + row("… not as expected", [len(found["not_as_expected"]) for found in columns])
+        + row("traces of those to be repaired, before → after",
+              [f"{found['traces']['before']} → {found['traces']['after']}" for found in columns])
+        + row("run time, repaired / before (geometric mean, without imports)", means("after_to_before"))
+        + row("run time, before / before", means("a_a"))
+        + row("run time, repaired / `reduce_retracing=True`", means("after_to_relaxed"))
+        + relaxed
+        + row("`traceonce fix` took (median, worst)",
+              [f"{found['fix_seconds']['median']:.0f} s, {found['fix_seconds']['worst']:.0f} s" for found in columns])
+    ).rstrip("\n")  # fmt: skip
 
 
 def seldom_table() -> str:

@@ -240,6 +240,64 @@ def test_an_interrupted_fix_leaves_nothing_behind(shell: Shell, tmp_path: Path) 
     assert list(temporary.iterdir()) == []
 
 
+TWO = """\
+import functools
+import time
+
+import jax
+import jax.numpy as jnp
+
+
+@functools.partial(jax.jit, static_argnames="step")
+def first(x, step):
+    return x * step
+
+
+@functools.partial(jax.jit, static_argnames="step")
+def second(x, step):
+    return x - step
+
+
+for step in range(9):
+    print(first(jnp.ones(3), step).sum())
+for step in range(8):
+    print(second(jnp.ones(3), step).sum())
+time.sleep(2)
+"""
+
+
+def test_an_interrupted_fix_shows_what_was_proved_and_writes_nothing(shell: Shell, tmp_path: Path) -> None:
+    """After the first proof, while the next change runs: what is proved stays, and is for the user to apply."""
+    shell.write("train.py", TWO)
+    before = shell.files(home=False)
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    command = [*shell.entry, "fix", "--write", "--json", str(tmp_path / "fix.json"), "train.py"]
+    process = shell.start(*command, env=shell.environment | {"TMPDIR": str(temporary)})
+    assert process.stderr is not None
+    said = b""
+    while b"proved" not in said or b"trying" not in said.rpartition(b"proved")[2]:
+        line = process.stderr.readline()
+        assert line, said.decode()
+        said += line
+    process.send_signal(signal.SIGINT)
+    out, rest = process.communicate(timeout=60)
+    errors = (said + rest).decode()
+    assert process.returncode == 130, errors
+    assert shell.files(home=False) == before, "nothing is written"
+    assert list(temporary.iterdir()) == []
+    done, waiting = ("first", "second") if "first: proved" in errors else ("second", "first")
+    diff = out.decode()
+    assert diff.count("+@") == 1, diff
+    assert f"def {done}(" in diff
+    assert f"{done}  " in errors.partition("traceonce  ")[2]
+    assert "(proved)" in errors
+    document = json.loads((tmp_path / "fix.json").read_text())
+    assert (document["fix"]["stopped"], document["fix"]["written"]) == ("interrupted", [])
+    assert document["fix"]["diff"] == diff
+    assert ("not_tried", waiting) in {(each["verdict"], each["function"]) for each in document["fix"]["attempts"]}
+
+
 def test_a_run_that_is_ended_by_its_time_is_repaired_by_what_was_seen(shell: Shell) -> None:
     shell.write(
         "train.py",

@@ -13,10 +13,8 @@ from tests.cli import corpus
 from tests.cli.corpus import Fixed, Function, Program, Runs
 from traceonce.prove.printed_output import Printed, printed_difference
 
-# Every other one of TensorFlow's, to keep the suite short: with TRACEONCE_ALL=1 all of them, as in bench/fix.py.
-PROGRAMS = corpus.load()
-if not os.environ.get("TRACEONCE_ALL"):
-    PROGRAMS = [program for program in PROGRAMS if program.framework == "tensorflow"][::2]
+# A share of each framework's, to keep the suite short: with TRACEONCE_ALL=1 all of them, as in bench/fix.py.
+PROGRAMS = corpus.load() if os.environ.get("TRACEONCE_ALL") else corpus.fair_share(corpus.load())
 Fixing: TypeAlias = dict[str, Future[Fixed]]
 AT_ONCE = max(2, os.cpu_count() or 2)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import types
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,33 @@ def test_an_attribute(jax: Any) -> None:
     (cause,) = only(seen).causes
     assert (cause.code.value, cause.path, cause.was, cause.now) == ("side_effect", "self.scale", "1.0", "2.0")
     assert only(seen).verdict is Verdict.STALE
+
+
+FLAG = False
+
+
+def test_arrays_attributes_by_name_and_what_is_put_back(jax: Any) -> None:
+    model = types.SimpleNamespace(counts=np.zeros(3, np.int64), n=0, labels=set())
+
+    @jax.jit
+    def step(x: Any) -> Any:
+        global FLAG
+        FLAG = True
+        model.counts[1] += 1
+        setattr(model, "n", model.n + 1)  # noqa: B010  # that is what is tested
+        model.labels.add("seen")
+        return x * 2
+
+    with traceonce.watch() as seen:
+        for _ in range(3):
+            globals().update(FLAG=False)
+            step(np.ones((), np.float32))
+    assert FLAG is False  # True would be right
+    assert sorted((cause.path, cause.was, cause.now) for cause in only(seen).causes) == [
+        ("FLAG", "True", "False"),
+        ("model.counts[1]", "0", "1"),
+        ("model.n", "0", "1"),
+    ]
 
 
 def test_one_call_harms_nobody(jax: Any) -> None:

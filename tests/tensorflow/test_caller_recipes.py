@@ -67,3 +67,29 @@ def test_examples(tf: Any, eagerly: Any, folder: Path, recipe: Recipe, example: 
     right = eagerly(example.program, folder) if wrong else before
     assert after.printed == right.printed
     assert right.printed.strip()
+
+
+STAGES = """\
+import numpy as np
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(0)
+model = tf.keras.Sequential([tf.keras.layers.Dense(2), tf.keras.layers.Dense(1)])
+x = np.linspace(-1.0, 1.0, 8, dtype="float32")[:, None]
+for stage in range(6):
+    optimizer = tf.keras.optimizers.Adam(0.1 / (stage + 1))
+    model.compile(optimizer, loss="mae" if stage > 3 else "mse")
+    print(stage, np.round(model.train_on_batch(x, x * 3), 4))
+    model.layers[0].trainable = stage < 1
+"""
+
+
+def test_what_is_compiled_otherwise_is_traced_again(tf: Any, folder: Path) -> None:
+    """A layer that is frozen, and another loss."""
+    before = run(STAGES, folder)
+    assert before.traces("one_step_on_data") == 6
+    (repaired,) = programs(renew_model.RECIPE, before.case("one_step_on_data"), STAGES)
+    assert "_compile_anew(model, optimizer, loss=" in repaired
+    after = run(repaired, folder)
+    assert after.printed == before.printed
+    assert after.traces("one_step_on_data") == 3

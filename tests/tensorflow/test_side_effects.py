@@ -73,6 +73,58 @@ def test_a_global_a_list_an_entry_and_a_helper(tf: Any) -> None:
     ]
 
 
+def test_numpy_arrays_and_attributes_by_name(tf: Any) -> None:
+    class Counted:
+        def __init__(self) -> None:
+            self.counts = np.zeros(3, np.int64)
+            self.total = np.zeros(50)
+            self.n = 0
+
+        @tf.function
+        def call(self, x: Any, k: int) -> Any:
+            self.counts[k] += 1
+            np.add(self.total, 1.0, out=self.total)
+            setattr(self, "n", getattr(self, "n", 0) + 1)  # noqa: B010  # that is what is tested
+            return x
+
+    model = Counted()
+    with traceonce.watch() as seen:
+        for _ in range(3):
+            model.call(tf.constant(1.0), 1)
+    assert [(path, was, now) for path, was, now, _ in effects(seen) if path != "self.total"] == [
+        ("self.counts", "[0, 0, 0]", "[0, 1, 0]"),
+        ("self.n", "0", "1"),
+    ]
+    assert "self.total" in {path for path, *_ in effects(seen)}
+
+
+def test_what_is_set_while_tracing_and_put_back_is_not_set_again(tf: Any) -> None:
+    labels: set[str] = set()
+
+    @tf.function
+    def step(x: Any) -> Any:
+        global SEEN
+        SEEN = 7
+        labels.add("seen")
+        COUNTS.update(all=9)
+        return x
+
+    with traceonce.watch() as seen:
+        for _ in range(3):
+            step(tf.constant(1.0))
+    assert effects(seen) == []  # they are as the body would set them
+    with traceonce.watch() as seen:
+        step(tf.zeros([2]))
+        labels.clear()
+        step(tf.zeros([3]))
+        globals().update(SEEN=0)
+        labels.clear()
+        step(tf.zeros([3]))
+    assert labels == set()
+    assert effects(seen) == [("labels", "1 item", "0 items", "measured")]
+    assert "later calls do not set it again" in str(seen)
+
+
 def test_one_call_harms_nobody(tf: Any) -> None:
     """Whether traced or not, the state has changed once for the one call that there was."""
     model = Annealed(tf)

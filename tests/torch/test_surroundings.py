@@ -16,6 +16,7 @@ import traceonce
 from tests.our_files import is_ours
 from tests.source_lines import line_of
 from tests.torch.compiled import only, own_problems, told
+from traceonce.facts import Verdict
 
 SCALE = 2
 SETTINGS = {"rate": 0.5}
@@ -179,6 +180,38 @@ def test_the_dtype_of_autocast(torch: Any) -> None:
             with torch.autocast("cpu", dtype=dtype):
                 assert step(x).dtype == dtype
     assert told(only(seen)) == [("context", "autocast(cpu)_dtype", "bfloat16", "float16")]
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("way", ["entered", "read", "named"])
+def test_a_dtype_of_autocast_that_no_guard_looks_at(torch: Any, dynamo: Any, backend: str, way: str) -> None:
+    """What is silently wrong is told: and nothing where a backend asks anew, or where the code names the dtype."""
+
+    def entered(x: Any) -> Any:
+        with torch.autocast("cpu"):
+            return x @ x
+
+    def read(x: Any) -> Any:
+        return x.to(torch.get_autocast_dtype("cpu"))
+
+    def named(x: Any) -> Any:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return x @ x
+
+    plain = {"entered": entered, "read": read, "named": named}[way]
+    step, x, wrong = torch.compile(plain, backend=backend), torch.ones(2, 2), False
+    before = torch.get_autocast_dtype("cpu")
+    try:
+        with traceonce.watch() as seen:
+            for dtype in (torch.bfloat16, torch.bfloat16, torch.float16):
+                torch.set_autocast_dtype("cpu", dtype)
+                wrong |= step(x).dtype != plain(x).dtype
+    finally:
+        torch.set_autocast_dtype("cpu", before)
+    assert wrong is (way == "read" or (way == "entered" and backend == "aot_eager"))
+    assert told(only(seen)) == ([("stale", "autocast(cpu)_dtype", "bfloat16", "float16")] if wrong else [])
+    assert (only(seen).verdict is Verdict.STALE) is wrong
+    assert only(seen).surely_wrong is (wrong and way == "entered")
 
 
 def test_threads_and_default_dtype(torch: Any) -> None:

@@ -10,6 +10,7 @@ from traceonce.words.translated import Text
 
 TRACE = Text("trace", "追踪")
 RETRACED = Text("retraced", "重新追踪")
+COMPILED = Text("compiled", "编译了")
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,9 @@ class Dialect:
     `what` happened and which `remedy` helps are looked up by the code of a cause (``new_function``), or by the code and
     one of its cases (``new_function.in_library``). `reasons` are those of verdicts. `trace` is what one trace is called
     there (in English, an s makes it several), `retraced` what has happened to a function that was traced again. `page`
-    has what the HTML report words otherwise, by the key of its words. `compiler` is what compiles under a trace, where
-    that has a name of its own, and `watched_with` the option of ``traceonce run`` without which that is not watched.
+    has what the HTML report words otherwise, by the key of its words. `compiled` is what has happened to a function
+    that was compiled again without a trace. `compiler` is what compiles under a trace, where that has a name of its
+    own, and `watched_with` the option of ``traceonce run`` without which that is not watched.
     """
 
     what: Mapping[str, Text] = field(default_factory=dict)
@@ -28,6 +30,7 @@ class Dialect:
     reasons: Mapping[Reason, Text] = field(default_factory=dict)
     trace: Text = TRACE
     retraced: Text = RETRACED
+    compiled: Text = COMPILED
     compiler: str = ""
     watched_with: str = ""
     page: Mapping[str, Text] = field(default_factory=dict)

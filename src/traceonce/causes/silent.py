@@ -11,7 +11,7 @@ from traceonce.words.translated import Text
 
 
 def _cases_of_side_effect(happened: Happened) -> Iterator[str]:
-    if happened.cause.type_name in ("iterator", "random numbers"):
+    if happened.cause.type_name in ("iterator", "random numbers", "assignment"):
         yield f"of_{happened.cause.type_name.replace(' ', '_')}"
 
 
@@ -79,6 +79,10 @@ SIDE_EFFECT = Definition(
     level="error",
     cases=_cases_of_side_effect,
     special_what={
+        "of_assignment": Text(
+            "set by the body while tracing; it was reset since, and later calls do not set it again",
+            "函数体在追踪时设置了它；之后它被重置，而后面的调用不再设置",
+        ),
         "of_iterator": Text(
             "an iterator that the body took from while it was traced: every call gets the same item",
             "函数体在追踪时从这个迭代器取值：每次调用得到的都是同一项",

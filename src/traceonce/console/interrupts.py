@@ -9,8 +9,6 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from traceonce.console.message_line import say
-
 INTERRUPTED = 130  # the exit status
 _ASKING = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 
@@ -30,12 +28,18 @@ def catch_interrupts(ask: Callable[[], None], leftovers: Sequence[Path], *, quie
             os._exit(INTERRUPTED)
         asked = True
         if not quiet:
-            say("traceonce: interrupted; ending what is running (once more: leave at once)")
+            _say_from_a_handler(b"traceonce: interrupted; ending what is running (once more: leave at once)\n")
         ask()
 
     for number in _ASKING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, handle)
+
+
+def _say_from_a_handler(line: bytes) -> None:
+    """Past Python's stream, which refuses to be written to while it is being written to."""
+    with contextlib.suppress(OSError):  # nobody reads it any more
+        os.write(2, line)
 
 
 @contextlib.contextmanager

@@ -185,7 +185,9 @@ def _diagnose_function(
     unclear = sum(item.event.unclear_in_first_run for item in retraces)
     share = lost / recording.seconds if recording.seconds > 0 and recording.complete else None
     findings_causes = [finding.cause for finding in findings]
-    recompilations = [cause for item in group if item.event.kind == "compile" for cause in item.causes]
+    recompiled = [
+        (cause, item.event.call_site) for item in group if item.event.kind == "compile" for cause in item.causes
+    ]
     judgements = [
         judge(
             retraces=list(_retraces(done, process, told)),
@@ -195,14 +197,14 @@ def _diagnose_function(
             recompiles=sum(event.phase == "retrace" for event in compilations if event.process == process),
             of_dataset=function.name.endswith("[dataset]"),
             at_least=function.key in recording.at_least,
-            resharded=any(cause.code is CauseCode.SHARDING for cause in recompilations),
+            resharded=any(cause.code is CauseCode.SHARDING for cause, _ in recompiled),
             silent=[cause.code for cause in findings_causes if cause.note is None or cause.code is CauseCode.FELL_BACK],
         )
         for process in dict.fromkeys(item.event.process for item in group)
     ]
     verdict, growth, reason = min(judgements, key=lambda judgement: _ORDER.index(judgement[0]))
     sited = [(cause, item.event.call_site) for item in mine for cause in item.causes]
-    causes = _gather([*sited, *((cause, cause.call_site) for cause in [*recompilations, *findings_causes])])
+    causes = _gather([*sited, *recompiled, *((cause, cause.call_site) for cause in findings_causes)])
     notes = (*_notes(mine, done, failed, calls), *_cost_notes(lost, unclear))
     return Diagnosis(
         backend=group[0].event.backend,

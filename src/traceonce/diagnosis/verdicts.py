@@ -19,7 +19,8 @@ Alarms:
    *retracing*. Many small models, one after the other, are no alarm; nor is a handful of objects, each traced once. The
    function of a dataset, whose calls nobody counts: twenty times.
 4. At least eight retraces as in 2 in a function that has not paid off: *retracing*, even where they have levelled off.
-5. At least three compilations without a trace, in one call of twenty or more often: *recompiling*.
+5. At least three compilations without a trace, in one call of twenty or more often: *recompiling*. Where they are for
+   sizes, and only the first calls of each trace are counted, at least eight: a few buckets of sizes are meant.
 6. A trace that raised: *failed*. A value served that the trace was not made for: *stale* or *confused*.
 
 No alarm:
@@ -151,7 +152,8 @@ def judge(
     numbered = not at_least or None not in unbounded
     if len(unbounded) >= MANY and calls is not None and numbered and not paid_off:
         return Verdict.RETRACING, growth, Reason.MANY_CALLS
-    if recompiles >= 3 and (calls is None or recompiles >= calls / 20):
+    enough = MANY if at_least and not resharded else 3
+    if recompiles >= enough and (calls is None or recompiles >= calls / 20):
         if resharded:
             return Verdict.RECOMPILING, growth, Reason.COMPILED_FOR_DEVICES
         return Verdict.RECOMPILING, growth, Reason.COMPILED_FOR_SHAPES
@@ -192,13 +194,13 @@ def _find_accident(retraces: Sequence[Retrace], calls: int | None, paid_off: boo
 def _is_type(cause: Cause) -> bool:
     """Is it the type that differs, of something that is there both times?"""
     if cause.code is CauseCode.STRUCTURE:
-        return not _is_size(cause) and not cause.was.startswith(("keys ", "key ", "no key "))
+        return not cause.path.startswith("len(") and not cause.was.startswith(("keys ", "key ", "no key "))
     return cause.code in (CauseCode.DTYPE, CauseCode.WEAK_TYPE) or (cause.code is CauseCode.KIND and not cause.finite)
 
 
 def _is_size(cause: Cause) -> bool:
     if cause.code is CauseCode.STRUCTURE:
-        return cause.path.startswith("len(")
+        return cause.path.startswith("len(") and cause.type_name != "dict"  # whose length is that of its keys
     if cause.code in (CauseCode.VALUE, CauseCode.STATIC_ARGUMENT):
         return cause.type_name in ("int", "float")
     return cause.code in (CauseCode.SHAPE, CauseCode.RANK)

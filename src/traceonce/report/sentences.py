@@ -108,9 +108,11 @@ def describe_traces(diagnosis: Diagnosis) -> str:
     calls = in_calls(diagnosis.calls, diagnosis.calls_at_least)
     if diagnosis.verdict is Verdict.FELL_BACK:
         return describe_falling_back(diagnosis)
+    dialect = dialect_of(diagnosis.backend)
     if diagnosis.verdict is Verdict.RECOMPILING:
-        return f"compiled {count_of(diagnosis.compiles, 'time')} under {count_of(diagnosis.traces, 'trace')}{calls}"
-    return f"{dialect_of(diagnosis.backend).retraced.en} {count_of(diagnosis.retraces, 'time')}{calls}"
+        traces = count_of(diagnosis.traces, dialect.trace.en)
+        return f"{dialect.compiled.en} {count_of(diagnosis.compiles, 'time')} under {traces}{calls}"
+    return f"{dialect.retraced.en} {count_of(diagnosis.retraces, 'time')}{calls}"
 
 
 def describe_verdict(verdict: Verdict) -> str:

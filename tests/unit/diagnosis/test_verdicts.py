@@ -206,6 +206,9 @@ def test_4_many_retraces_that_have_not_paid_off() -> None:
 def test_5_three_compilations_without_a_trace_in_one_call_of_twenty() -> None:
     assert judged(recompiles=3, calls=60)[::2] == (Verdict.RECOMPILING, Reason.COMPILED_FOR_SHAPES)
     assert verdict(recompiles=3, calls=61) is Verdict.BOUNDED
+    assert verdict(recompiles=7, calls=12, at_least=True) is Verdict.BOUNDED
+    assert verdict(recompiles=8, calls=12, at_least=True) is Verdict.RECOMPILING
+    assert verdict(recompiles=3, calls=12, at_least=True, resharded=True) is Verdict.RECOMPILING
     assert verdict(recompiles=50) is Verdict.RECOMPILING
     assert verdict(recompiles=49) is Verdict.BOUNDED
 

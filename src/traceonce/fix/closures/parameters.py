@@ -34,8 +34,11 @@ from traceonce.words.notes.declined import (
 )
 
 
-def pass_as_argument(edits: Edits, case: Case, path: str, template: str) -> None:
-    """Give the function a parameter for what stands at `path`; `template` says how a call passes ``value``."""
+def pass_as_argument(edits: Edits, case: Case, path: str, template: str, *, moved: bool = False) -> None:
+    """Give the function a parameter for what stands at `path`; `template` says how a call passes ``value``.
+
+    `moved`: what the function does to it now is moved out along with this.
+    """
     module, definition = find_definition(case.diagnosis.function, edits)
     creation = find_creation(case, edits)
     for option in creation.source.per_argument:
@@ -44,7 +47,7 @@ def pass_as_argument(edits: Edits, case: Case, path: str, template: str) -> None
     reads = _reads(module, definition, path)
     if not reads:
         raise Declined(READ_BY_ANOTHER(path=path, name=case.diagnosis.function.short_name))
-    name = _parameter_name(module, definition, path)
+    name = _parameter_name(module, definition, path, bound=not moved)
     for call in _calls(edits, case, module, definition, path):
         value = edits.expression(call.module, template, at=call.node, value=cst.parse_expression(call.value))
         edits.amend(call.module, call.node, _giving(name, value))
@@ -83,10 +86,11 @@ def wanted_name(path: str) -> str:
     return names[-1].lower().strip("_") or "value"
 
 
-def _parameter_name(module: Module, definition: Function, path: str) -> str:
+def _parameter_name(module: Module, definition: Function, path: str, *, bound: bool) -> str:
     wanted = wanted_name(path)
-    taken = module.names_bound_in(definition) | (module.free_names(definition) - {path})
-    if path in module.names_bound_in(definition):
+    own = module.names_bound_in(definition)
+    taken = (own if bound else own - {path}) | (module.free_names(definition) - {path})
+    if bound and path in own:
         raise Declined(ASSIGNED_INSIDE(path=path))
     return wanted if wanted not in taken and wanted.isidentifier() else f"{wanted}_now"
 

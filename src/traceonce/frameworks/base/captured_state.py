@@ -97,12 +97,14 @@ class Reader:
             updated = self._updated.get(code)
             if updated is None:
                 updated = self._updated[code] = find_updated(code)
-            for chain, drawn in updated:
-                value = self._resolve(chain, current, bound, in_library=drawn)[1]
-                state = None if value is _ABSENT else describe_updated(value, drawn)
+            for place in updated:
+                chain = place.chain
+                value = self._resolve(chain, current, bound, in_library=place.drawn)[1]
+                state = None if value is _ABSENT else describe_updated(value, place)
                 if state is not None:  # names of a library mean nothing: there `self` is that of the user's method
                     path = f"{chain.named()} ({current.__qualname__})" if in_library else chain.named(myself)
-                    values[path] = state
+                    if state.entries is None or values.get(path, state).entries is not None:  # both: it is changed
+                        values[path] = state
         return values
 
     def _called_from(

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from traceonce.facts import Cause, CauseCode, Finding, FunctionId
+from traceonce.frameworks.base.assigned_state import Setting, Settings
 from traceonce.frameworks.base.captured_state import Reader
 from traceonce.frameworks.base.side_effects import State, changed_state
 from traceonce.frameworks.base.weak_references import weak_references
@@ -41,6 +42,7 @@ class KnownTrace:
         self.jaxpr = weakref.ref(jaxpr)
         self.own_changes: set[str] = set()
         self.effects: list[Cause] = []
+        self.settings: dict[str, Setting] = {}
         self.unseen = False  # its calls no longer come through Python
 
     def things(self) -> dict[str, Any] | None:
@@ -58,6 +60,7 @@ class StaleChecks:
         self._made: collections.deque[weakref.ref[KnownTrace]] = collections.deque(maxlen=KEPT)
         self._began = time.perf_counter()
         self._spent = 0.0
+        self._settings: dict[str, Settings] = {}  # by function
         self._said: set[tuple[str, str, bool]] = set()  # function, path, and whether it was seen at a call
 
     def read(self, described: Described, bound: dict[str, Any]) -> dict[str, str]:
@@ -85,11 +88,13 @@ class StaleChecks:
 
         `state` is what the body changes, as it was before: no call that the trace serves will change it.
         """
-        effects = list(changed_state(state, self.state(described, bound))) if state else []
-        if not before and not effects:
+        now = self.state(described, bound) if state else {}
+        effects = list(changed_state(state, now))
+        settings = self._settings.setdefault(described.id.key, Settings()).note(state, now)
+        if not before and not effects and not settings:
             return None
         made = KnownTrace(described, bound, before, jaxpr)
-        made.effects = effects
+        made.effects, made.settings = effects, settings
         after = self.read(described, bound)
         made.own_changes = {path for path, text in after.items() if before.get(path, text) != text}
         self._made.append(weakref.ref(made))
@@ -97,11 +102,17 @@ class StaleChecks:
 
     def look(self, made: KnownTrace) -> None:
         """A call is about to be served by this trace."""
-        for cause in made.effects:
+        for cause in (*made.effects, *self._lost(made)):
             self._report(made, cause)
         for cause in self._changed(made):
             shown = _is_in(made.jaxpr(), cause.was, self._reader.number)
             self._report(made, msgspec.structs.replace(cause, evidence="measured" if shown else "inferred"))
+
+    def _lost(self, made: KnownTrace) -> Iterator[Cause]:
+        python, things = made.python(), made.things()
+        if made.settings and python is not None and things is not None:
+            now = self._reader.updated_state(python, things)
+            yield from self._settings[made.function.key].lost(made.settings, now)
 
     def look_around(self) -> None:
         """Something else is traced: what has changed for the functions whose calls are not seen any more?"""

@@ -20,6 +20,7 @@ import msgspec
 
 from traceonce.facts import Cause, CauseCode, Finding, FunctionId, Leaf
 from traceonce.facts.signature import NUMBERS, same_literal
+from traceonce.frameworks.base.assigned_state import Setting, Settings
 from traceonce.frameworks.base.captured_state import Reader
 from traceonce.frameworks.base.hooks import Hooks, leave_no_frame
 from traceonce.frameworks.base.literals import python_leaf
@@ -48,6 +49,7 @@ class Checked:
         self.values: dict[str, list[str]] = {}
         self.own_changes: set[str] = set()
         self.said: set[tuple[CauseCode, str]] = set()
+        self.settings = Settings()
 
     def traced(self, leaves: tuple[Leaf, ...], before: dict[str, str], after: dict[str, str]) -> None:
         """A new trace: remember its literals and its outside values, less those that tracing itself changed."""
@@ -167,7 +169,9 @@ class SilentChecks:
             self._patience = PATIENCE
             self._hooks.place(self._module, "call_function", self._hook)
         reference = weakref.ref(checked)
-        effects = list(changed_state(state, self.state(described, bound))) if state else []
+        now = self.state(described, bound) if state else {}
+        effects = list(changed_state(state, now))
+        settings = checked.settings.note(state, now)
         if described.id.name.endswith(OF_DATASET):  # nobody sees its runs: one for each element
             for cause in effects:
                 self._report(checked, msgspec.structs.replace(cause, evidence="inferred"))
@@ -176,13 +180,15 @@ class SilentChecks:
         if effects:
             known.append((reference, effects))
         told = [] if inner else known
-        return self._look(reference, before, told, weak_references(bound)) if before or told else None
+        bound_weakly = weak_references(bound)
+        return self._look(reference, before, told, settings, bound_weakly) if before or told or settings else None
 
     def _look(
         self,
         reference: weakref.ref[Checked],
         made_with: dict[str, str],
         effects: Sequence[Effects],
+        settings: dict[str, Setting],
         bound: dict[str, weakref.ref[Any]],
     ) -> Callable[[], None]:
         """Compares what one trace was made with to what stands there now; `bound` are the objects of that trace.
@@ -204,6 +210,9 @@ class SilentChecks:
             if checked is None or owner is None or None in things.values():
                 return
             checked.calls_when_checked = self._calls(owner) + 1
+            if settings:
+                for cause in checked.settings.lost(settings, self.state(self._describe(owner), things)):
+                    self._report(checked, cause)
             for cause in checked.stale(self.read(self._describe(owner), things), made_with):
                 arguments = cause.was in checked.literal_texts
                 shown = not arguments and reached_graph(self._cache_of(owner), cause.was, self._reader.number)

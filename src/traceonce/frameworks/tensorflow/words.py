@@ -76,6 +76,17 @@ MODEL_TAKES_OVER = Sentence(
     en="One model takes over the variables of each that is built: whoever kept an earlier one has the same model.",
     zh="同一个模型接管每个新建模型的变量：保存了较早模型的代码得到的是同一个模型。",
 )
+COMPILED_AS_BEFORE = Sentence(
+    "compiled_as_before",
+    en="The first optimizer stays, with the state and the learning rate of each that is given: set them on "
+    "`model.optimizer`.",
+    zh="第一个优化器会保留，并取得之后传入的每个优化器的状态和学习率：请在 `model.optimizer` 上设置它们。",
+)
+NOT_COMPILED_AGAIN = Phrase(
+    "not_compiled_again",
+    en="no `compile` of the same model was found that runs again in {file:code}",
+    zh="在 {file:code} 中没有找到对同一模型反复执行的 `compile`",
+)
 MODEL_ESCAPES = Phrase(
     "model_escapes",
     en="{name:code} is kept or handed on in line {line}, so that it must stay a model of its own",
@@ -103,31 +114,6 @@ NO_CALLER_TO_COMPILE = Phrase(
     "no_caller_to_compile",
     en="the call in {place:code} stands in no function that could be compiled: put it into one",
     zh="{place:code} 处的调用不在可以编译的函数里：请把它放进一个函数",
-)
-CHANGED_AT_EACH_CALL = Sentence(
-    "changed_at_each_call",
-    en="{names:code} {names:is|are} changed beside each call: a call that is added later needs the same.",
-    zh="{names:code} 在每次调用旁修改：以后新增的调用也需要这样做。",
-)
-CHANGE_NOT_BY_ITSELF = Phrase(
-    "change_not_by_itself",
-    en="what changes {path:code} is no statement of the body by itself (line {line})",
-    zh="修改 {path:code} 的代码不是函数体中单独的语句（第 {line} 行）",
-)
-CHANGE_NEEDS_LOCALS = Phrase(
-    "change_needs_locals",
-    en="line {line} needs {names:code}, which the calls do not know: return {names:it|them}",
-    zh="第 {line} 行需要 {names:code}，而调用处不知道：请返回它",
-)
-READ_IN_THE_BODY = Phrase(
-    "read_in_the_body",
-    en="whether the body itself reads {path:code} decides whether it is passed",
-    zh="函数体自己是否读取 {path:code} 决定是否传入它",
-)
-CALL_NOT_A_STATEMENT = Phrase(
-    "call_not_a_statement",
-    en="beside the call in {place:code} no statement can stand",
-    zh="{place:code} 处的调用旁不能放语句",
 )
 
 # Traces that fail.

@@ -18,7 +18,12 @@ DIALECT = Dialect(
             "is 1 in some calls only: size 1 is compiled separately",
             "有时是 1，有时不是：大小 1 要单独编译",
         ),
+        "compile": Text("another CUDA graph for this size", "为这个大小另录一个 CUDA graph"),
         "context": Text("PyTorch's global state differs from when it was compiled", "编译时所处的 PyTorch 状态变了"),
+        "stale": Text(
+            "read while compiling, and changed since: the compiled code uses the old one",
+            "编译时读取，之后变了：编译的代码里仍是旧值",
+        ),
         "identity.of_code": Text("a function with different code", "函数的代码不同"),
         "guard.at_break": Text("a different value than in the compiled code", "与编译时的值不同"),
         "guard._base": Text("a view of another tensor in some calls only", "有时是另一个张量的视图，有时不是"),
@@ -36,6 +41,16 @@ DIALECT = Dialect(
             "keep to sizes of 2 or more; or torch._dynamo.decorators.mark_unbacked(x, dim) before the call, where "
             "the code does not branch on the size",
             "保持大小不小于 2；如果代码不按大小分支，也可以在调用之前 torch._dynamo.decorators.mark_unbacked(x, dim)",
+        ),
+        "compile": Text(
+            "pad to a few sizes; or run other sizes without a CUDA graph: "
+            "torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True",
+            "填充到少数几种大小；或者其他大小不用 CUDA graph：设置 "
+            "torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True",
+        ),
+        "stale": Text(
+            "name the dtype, torch.autocast(device, dtype=…); or enter autocast around the call, where it is guarded",
+            "写明 dtype：torch.autocast(device, dtype=…)；或者在调用之外进入 autocast，PyTorch 会检查它",
         ),
         "value.of_choice": _CHOICE,
         "guard.of_choice": _CHOICE,
@@ -105,6 +120,7 @@ DIALECT = Dialect(
             "the same graph is compiled again under new function objects", "同样的图在新的函数对象下又被编译"
         ),
         Reason.MANY_CALLS: Text("a large part of its calls recompiled", "相当一部分调用都引起了编译"),
+        Reason.COMPILED_FOR_SHAPES: Text("a CUDA graph is recorded for each size", "每种大小都录制一个 CUDA graph"),
         Reason.RAISED: Text("a compilation raised an error", "编译时报错"),
         Reason.WRONG_VALUE: Text(
             "a call was served by code compiled for a different value", "有调用用了不适合它的值的编译结果"
@@ -124,12 +140,14 @@ DIALECT = Dialect(
     },
     retraced=Text("recompiled", "重新编译"),
     trace=Text("compilation", "编译"),
+    compiled=Text("recorded a CUDA graph", "录制了 CUDA graph"),
     page={
         "verdict.retracing": Text(
             "{name} recompiled {times} in {calls}", "{name} 在 {calls}中\u200b重新编译了 {times}"
         ),
         "verdict.retracing_uncounted": Text("{name} recompiled {times}", "{name} 重新编译了 {times}"),
         "timeline.event.trace": Text("compilation {n}", "编译 {n}"),
+        "cards.compiled": Text("{n} CUDA {n:graph was|graphs were} recorded.", "录制了 {n} 个 CUDA graph。"),
         "cards.count.trace": Text("{n} {n:compilation|compilations}", "{n} 次编译"),
         "cards.of_traces": Text("at {n} of {all} recompilations", "{all} 次重新编译中的 {n} 次"),
         "cards.curve.trace.over_calls": Text("Compilations over calls", "编译次数随调用的变化"),

@@ -151,6 +151,22 @@ for scale in (2, 3, 4):
         "scale",
         "recompile-global",
     ),
+    CauseCode.STALE: Example(
+        """\
+import torch
+
+@torch.compile(backend="aot_eager")
+def square(x):
+    with torch.autocast("cpu"):
+        return x @ x
+
+square(torch.ones(2, 2))
+torch.set_autocast_dtype("cpu", torch.float16)
+square(torch.ones(2, 2))  # bfloat16; without torch.compile, float16
+torch.set_autocast_dtype("cpu", torch.bfloat16)
+""",
+        "autocast(cpu)_dtype",
+    ),
     CauseCode.FELL_BACK: Example(
         """\
 import torch

@@ -58,13 +58,21 @@ class FirstRuns:
         parts = self._times.get(key, {})
         return next(iter(parts.values())) if len(parts) == 1 else None
 
-    def expect(self, names: dict[str, Any], graph: str, event: int, key: str, part: int) -> None:
-        """Count and time the next runs of the graph that lies under this name."""
+    def expect(
+        self,
+        names: dict[str, Any],
+        graph: str,
+        event: int,
+        key: str,
+        part: int,
+        look: Callable[[], None] | None = None,
+    ) -> None:
+        """Count and time the next runs of the graph that lies under this name; `look` is called before each."""
         original = names.get(graph)
         if self._stopped or original is None:
             return
         self._counts.setdefault(key, {}).setdefault(part, 0)
-        stand_in = without_dynamo(self._stand_in(original, event, key, part))
+        stand_in = without_dynamo(self._stand_in(original, event, key, part, look))
         stand_in.stands_in = names, graph, original
         placed = self._placed
         placed[event] = weakref.ref(stand_in, lambda _: placed.pop(event, None))
@@ -83,7 +91,9 @@ class FirstRuns:
             if names.get(graph) is stand_in:
                 names[graph] = original
 
-    def _stand_in(self, original: Any, event: int, key: str, part: int) -> Callable[..., Any]:
+    def _stand_in(
+        self, original: Any, event: int, key: str, part: int, look: Callable[[], None] | None
+    ) -> Callable[..., Any]:
         runs = 0
 
         def run(*args: Any, **kwargs: Any) -> Any:
@@ -96,6 +106,8 @@ class FirstRuns:
                     self._put_back(event)
             except Exception as error:
                 self._problem(error)
+            if look is not None and not self._stopped:
+                look()
             timed, steady = runs <= 2 and not self._stopped, runs == 2
             began = time.perf_counter()
             try:

@@ -143,6 +143,12 @@ class Requests:
             views=views,
         )
 
+    def called(self, request: Request, frame: types.FrameType) -> tuple[Signature, CallSite | None]:
+        """What it is called with now, and from where; `frame` is that of the compiled function."""
+        code = request.code if request.described.part else request.described.code
+        site, _ = self._sites.read(frame.f_back, request.code, request.described)
+        return self._signatures.read(code, frame.f_locals), site
+
     def compiled(self, request: Request, event: TraceEvent, *, has_graph: bool) -> None:
         """It was compiled, and is kept."""
         known = self._known.setdefault(request.number, _Known())

@@ -24,6 +24,8 @@ from traceonce.frameworks.base.hooks import leave_no_frame
 from traceonce.frameworks.base.made_places import MadePlaces, called_by_user, with_class
 from traceonce.frameworks.base.miss_watcher import Miss, MissWatcher
 from traceonce.frameworks.base.places import Places
+from traceonce.frameworks.torch.autocast_dtypes import AutocastDtypes, compiled_in
+from traceonce.frameworks.torch.cuda_graphs import CudaGraphs
 from traceonce.frameworks.torch.failed_guards import AskedOnce
 from traceonce.frameworks.torch.fallback import FallenBack, find, was_compiled
 from traceonce.frameworks.torch.first_runs import FirstRuns
@@ -64,6 +66,7 @@ class TorchMiss(Miss):
     made_at: CallSite | None = None
     known_as: str | None = None
     inner: bool = False
+    autocast: set[str] = dataclasses.field(default_factory=set)
 
 
 class _Outermost(threading.local):
@@ -96,10 +99,13 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         self._fallen = FallenBack(sink.write, self._problem)
         self._functions: dict[str, FunctionId] = {}  # by PyTorch's own number for a compilation
         self._reasons = AskedOnce()
+        self._autocast = AutocastDtypes(torch, sink.write, self._problem)
+        self._cuda_graphs = CudaGraphs(self._hooks, sink.write, self._requests.called, self._problem)
         self.start()
 
     def renew(self) -> Callable[[str], int]:
         self._requests.renew()
+        self._autocast.renew()
         return self._runs.mark()
 
     def settle(self) -> None:
@@ -109,6 +115,7 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         self._sink.write(self._runs.read())
 
     def stop(self) -> None:
+        self._cuda_graphs.stop()
         super().stop()
         self._runs.stop()
         self._fallen.stop()
@@ -124,6 +131,7 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         self._reasons.place(self._hooks, probes.guards)
         if isinstance(getattr(probes.utils, "log_compilation_event", None), types.FunctionType):
             self._hooks.place(probes.utils, "log_compilation_event", self._hook_metrics)
+        self._cuda_graphs.start()
 
     def _hook_outermost(self, original: Any) -> Any:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -180,13 +188,19 @@ class CompileWatcher(MissWatcher[TorchMiss]):
 
     def _hook_graph(self, original: Any) -> Any:
         def call_user_compiler(graph: Any, gm: Any, *args: Any, **kwargs: Any) -> Any:
+            miss = self._innermost()
             try:
-                miss = self._innermost()
                 if miss is not None:
                     miss.made.read(self._torch, gm)
             except Exception as error:
                 self._problem(error)
-            return original(graph, gm, *args, **kwargs)
+            compiled = original(graph, gm, *args, **kwargs)
+            try:
+                if miss is not None:
+                    miss.autocast |= compiled_in(gm, compiled)
+            except Exception as error:
+                self._problem(error)
+            return compiled
 
         return call_user_compiler
 
@@ -329,8 +343,10 @@ class CompileWatcher(MissWatcher[TorchMiss]):
         request, graphs = miss.request, compiled_names(made)
         self._requests.compiled(request, event, has_graph=bool(graphs))
         self._functions[str(request.compile_id)] = event.function
+        self._cuda_graphs.expect(request, event)
         for name in graphs[:1]:
-            self._runs.expect(request.names, name, event.id, event.function.key, request.part)
+            look = self._autocast.look(event, miss.autocast, request.described.code)
+            self._runs.expect(request.names, name, event.id, event.function.key, request.part, look)
 
     def _report_backward(self, metrics: Any) -> None:
         function = self._functions.get(str(metrics.compile_id))

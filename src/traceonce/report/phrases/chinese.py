@@ -104,7 +104,8 @@ def what_happened(diagnosis: Diagnosis) -> str:
     if diagnosis.verdict is Verdict.FELL_BACK:
         return f"编译 {compilations(diagnosis):,} 次后退回普通 Python 运行"
     if diagnosis.verdict is Verdict.RECOMPILING:
-        return f"{calls}编译了 {diagnosis.compiles:,} 次（{diagnosis.traces:,} 次追踪）"
+        dialect = dialect_of(diagnosis.backend)
+        return f"{calls}{dialect.compiled.zh} {diagnosis.compiles:,} 次（{diagnosis.traces:,} 次{dialect.trace.zh}）"
     if diagnosis.verdict is Verdict.FAILED:
         return f"追踪时报错 {diagnosis.failed:,} 次"
     if diagnosis.verdict.is_silent:

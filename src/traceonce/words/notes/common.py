@@ -72,6 +72,11 @@ ZEROS_ARE_COUNTED = Sentence(
     en="A mean, a softmax or a loss would count the zeros that padding adds.",
     zh="均值、softmax 或损失会把填充的零也算进去。",
 )
+CHANGED_AT_EACH_CALL = Sentence(
+    "changed_at_each_call",
+    en="{names:code} {names:is|are} changed beside each call: a call that is added later needs the same.",
+    zh="{names:code} 在每次调用旁修改：以后新增的调用也需要这样做。",
+)
 ROWS_BY_THEMSELVES = Sentence(
     "rows_by_themselves",
     en="Each row must be computed by itself: a sum or a mean over the rows would count the last one again.",

@@ -333,3 +333,25 @@ READS_CHANGED_GLOBAL = Phrase(
     en="it reads {name:code}, which is assigned at several places",
     zh="它读取 {name:code}，而后者在多处被赋值",
 )
+
+# State that a body changes.
+CHANGE_NOT_BY_ITSELF = Phrase(
+    "change_not_by_itself",
+    en="what changes {path:code} is no statement of the body by itself (line {line})",
+    zh="修改 {path:code} 的代码不是函数体中单独的语句（第 {line} 行）",
+)
+CHANGE_NEEDS_LOCALS = Phrase(
+    "change_needs_locals",
+    en="line {line} needs {names:code}, which the calls do not know: return {names:it|them}",
+    zh="第 {line} 行需要 {names:code}，而调用处不知道：请返回它",
+)
+READ_IN_THE_BODY = Phrase(
+    "read_in_the_body",
+    en="whether the body itself reads {path:code} decides whether it is passed",
+    zh="函数体自己是否读取 {path:code} 决定是否传入它",
+)
+CALL_NOT_A_STATEMENT = Phrase(
+    "call_not_a_statement",
+    en="beside the call in {place:code} no statement can stand",
+    zh="{place:code} 处的调用旁不能放语句",
+)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import libcst as cst
@@ -11,7 +12,7 @@ from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.hoisting.collisions import fresh_name
-from traceonce.fix.hoisting.homes import Home
+from traceonce.fix.hoisting.homes import Home, is_run_again
 from traceonce.fix.hoisting.keeping import Made, done_to, find_made
 from traceonce.fix.hoisting.placement import place, written
 from traceonce.fix.recipes.library_report import site_of
@@ -19,8 +20,14 @@ from traceonce.fix.source.edits import Edits
 from traceonce.fix.source.module import Module
 from traceonce.fix.source.scopes import is_label, scope_of
 from traceonce.frameworks.tensorflow.recipes.keep_object import receiver, uses_of
-from traceonce.frameworks.tensorflow.words import HELPER_NAME_TAKEN, MODEL_ESCAPES, MODEL_TAKES_OVER
-from traceonce.words.notes.declined import MADE_NOWHERE_SEEN
+from traceonce.frameworks.tensorflow.words import (
+    COMPILED_AS_BEFORE,
+    HELPER_NAME_TAKEN,
+    MODEL_ESCAPES,
+    MODEL_TAKES_OVER,
+    NOT_COMPILED_AGAIN,
+)
+from traceonce.words.notes.declined import MADE_NOWHERE_SEEN, MADE_ONCE_ALREADY
 
 _MODELS, _FUNCTION = "_KEPT_MODELS", "_kept_model"
 HELPER = r'''
@@ -64,6 +71,32 @@ def _makeup_of(model):
     return type(model), text, compiled
 '''.lstrip()
 
+_COMPILED, _COMPILE = "_COMPILED", "_compile_anew"
+COMPILER = r'''
+_COMPILED = weakref.WeakKeyDictionary()
+
+
+def _compile_anew(model, *args, **options):
+    """Compiles a model; where that changes no more than the learning rate, what it has traced is kept."""
+    given = inspect.signature(model.compile).bind(*args, **options).arguments
+    given["optimizer"] = optimizer = tf.keras.optimizers.get(given.get("optimizer", "rmsprop"))
+    text = json.dumps(given, sort_keys=True, default=tf.keras.utils.serialize_keras_object)
+    text = re.sub(r'"learning_rate": [-+.e0-9]+', "", text)  # it is a variable
+    text = re.sub(r'("name": "\w+?)_[0-9]+"', r'\1"', text)
+    frozen = [id(variable) for variable in model.non_trainable_variables]
+    known = not any(word in text for word in ('"registered_name": "', '"class_name": "function"', "__lambda__"))
+    if not known or _COMPILED.get(model) != (text, frozen):
+        model.compile(**given)
+        _COMPILED[model] = (text, frozen) if known else None
+        return
+    for each in (model.optimizer, optimizer):
+        each.build(model.trainable_variables)
+    for variable, value in zip(model.optimizer.variables, optimizer.variables, strict=True):
+        variable.assign(value)
+    model.reset_metrics()
+    model.stop_training = False
+'''.lstrip()
+
 
 def propose(case: Case) -> Iterator[Candidate]:
     """Only for models of Keras's: what makes up one of the user's own cannot be told."""
@@ -82,24 +115,76 @@ def propose(case: Case) -> Iterator[Candidate]:
     place = f" before {site_of(case.diagnosis)}" if case.diagnosis.call_sites else ""
     snippet = f"model = {_FUNCTION}(model)  # once it is built and compiled,{place}: the first model like it"
     yield Candidate("renew_model", "review", (CauseCode.NEW_FUNCTION,), change, None, snippet, (MODEL_TAKES_OVER(),))
+    anew = f"{_COMPILE}(model, …)  # for model.compile(…): what was traced is kept where it is compiled alike"
+    compiled = partial(_compile_kept, case)
+    yield Candidate("renew_model", "review", (CauseCode.NEW_FUNCTION,), compiled, None, anew, (COMPILED_AS_BEFORE(),))
+
+
+def _compile_kept(case: Case, edits: Edits) -> None:
+    """``model.compile(…)``, run again for one model, as a call that keeps what was traced."""
+    for file in dict.fromkeys(site.file for site in case.diagnosis.call_sites):
+        module = edits.module(file)
+        lines = [site.line for site in case.diagnosis.call_sites if site.file == file]
+        used = {
+            module.code(node.func.value)
+            for node in module.nodes(cst.Call)
+            if isinstance(node.func, cst.Attribute) and any(_is_at(module, node, line) for line in lines)
+        }
+        compiling = [
+            node
+            for node in module.nodes(cst.Call)
+            if _is_compile(node) and module.code(node.func.value) in used  # type: ignore[attr-defined]
+        ]
+        if not any(is_run_again(module, node) for node in compiling) and len(compiling) < 2:
+            raise Declined(NOT_COMPILED_AGAIN(file=file))
+        _check_names(module, (_COMPILED, _COMPILE))
+        for call in compiling:
+            edits.replace(module, call, _through_helper)
+        _add_helper(edits, module, compiling[0], COMPILER, ("inspect", "json", "re", "weakref"))
+
+
+def _is_at(module: Module, node: cst.CSTNode, line: int) -> bool:
+    return bool(module.place(node).start.line <= line <= module.place(node).end.line)
+
+
+def _is_compile(call: cst.Call) -> bool:
+    return isinstance(call.func, cst.Attribute) and call.func.attr.value == "compile"
+
+
+def _through_helper(call: cst.Call) -> cst.Call:
+    """``model.compile(…)`` as ``_compile_anew(model, …)``."""
+    assert isinstance(call.func, cst.Attribute)
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    first = cst.Arg(call.func.value, comma=comma if call.args else cst.MaybeSentinel.DEFAULT)
+    return call.with_changes(func=cst.Name(_COMPILE), args=[first, *call.args])
 
 
 def _take_over(edits: Edits, made: Made, call: cst.Call) -> None:
     module, name = made.module, made.name
     if name is None:
         raise Declined(MADE_NOWHERE_SEEN(code=module.code(made.node)))
-    for taken in (_MODELS, _FUNCTION, "_makeup_of"):
-        if fresh_name(module, taken) != taken:
-            raise Declined(HELPER_NAME_TAKEN(name=taken, file=module.file))
+    if not is_run_again(module, made.node):
+        raise Declined(MADE_ONCE_ALREADY(code=module.code(made.node)))
+    _check_names(module, (_MODELS, _FUNCTION, "_makeup_of"))
     _check_uses(module, made, name)
     last = module.statement(made.node)
     for statement in done_to(module, made, call):
         last = statement
     edits.insert_after(module, last, *edits.statements(module, f"{name} = {_FUNCTION}({name})"))
-    top: Any = next(outer for outer in (last, *module.ancestors(last)) if module.parent(outer) is module.tree)
-    place(edits, module, Home(top, module.tree), written(edits.statements(module, HELPER)))
-    edits.add_import(module, "json")
-    edits.add_import(module, "re")
+    _add_helper(edits, module, last, HELPER, ("json", "re"))
+
+
+def _check_names(module: Module, names: Iterable[str]) -> None:
+    for taken in names:
+        if fresh_name(module, taken) != taken:
+            raise Declined(HELPER_NAME_TAKEN(name=taken, file=module.file))
+
+
+def _add_helper(edits: Edits, module: Module, at: cst.CSTNode, code: str, imports: Iterable[str]) -> None:
+    top: Any = next(outer for outer in (at, *module.ancestors(at)) if module.parent(outer) is module.tree)
+    place(edits, module, Home(top, module.tree), written(edits.statements(module, code)))
+    for each in imports:
+        edits.add_import(module, each)
 
 
 def _check_uses(module: Module, made: Made, name: str) -> None:
@@ -152,14 +237,51 @@ for fold in range(3):
     traces_after=1,
 )
 
+_RATES = Example(
+    title="One model, compiled for each learning rate",
+    program="""\
+import numpy as np
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(0)
+model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])
+x = np.linspace(-1.0, 1.0, 8, dtype="float32")[:, None]
+for rate in (0.1, 0.05, 0.02):
+    model.compile(tf.keras.optimizers.SGD(rate, momentum=0.9), loss="mse")
+    print(rate, round(model.train_on_batch(x, x * 3), 4))
+""",
+    function="one_step_on_data",
+    traces_before=3,
+    repaired=f"""\
+import inspect
+import json
+import numpy as np
+import re
+import tensorflow as tf
+import weakref
+
+tf.keras.utils.set_random_seed(0)
+model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])
+x = np.linspace(-1.0, 1.0, 8, dtype="float32")[:, None]
+
+{COMPILER}
+
+for rate in (0.1, 0.05, 0.02):
+    _compile_anew(model, tf.keras.optimizers.SGD(rate, momentum=0.9), loss="mse")
+    print(rate, round(model.train_on_batch(x, x * 3), 4))
+""",
+    traces_after=1,
+)
+
 RECIPE = Recipe(
     name="renew_model",
     title="Train in one model",
     what="Where a model of Keras's is built and compiled again (for each fold, each setting), uses the first one that "
-    "was built alike, with the weights, the optimizer's state and the seeds of the fresh one.",
+    "was built alike, with the weights, the optimizer's state and the seeds of the fresh one. Where one model is "
+    "compiled again with no more than another learning rate, keeps what it has traced and starts the optimizer anew.",
     why="Each model traces its own train, test and predict steps. Building one costs little beside that.",
     beware="There is one model in place of many: do not keep it in a list, nor compare two of them. Layers or losses "
     "of your own, and models inside of models, are not taken for alike.",
     propose=propose,
-    examples=(_FOLDS,),
+    examples=(_FOLDS, _RATES),
 )

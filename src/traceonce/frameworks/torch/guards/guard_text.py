@@ -142,7 +142,8 @@ def _length(raw: str, was: str, call: Call) -> Cause:
     path = readable(raw)
     container = call.container(path)
     now = str(len(container.keys)) if container is not None else call.reads.get(f"len({raw})", "another length")
-    return reported(CauseCode.STRUCTURE, f"len({path})", was, now)
+    kind = "dict" if container is not None and container.type_name == "dict" else None
+    return reported(CauseCode.STRUCTURE, f"len({path})", was, now, type_name=kind)
 
 
 def _read_dict(guard: str, call: Call) -> Iterator[Cause]:

@@ -1,0 +1,170 @@
+"""A statement that changes Python state in the body, where only a trace runs it, moves out to the calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from traceonce.facts import CauseCode
+from traceonce.fix.candidate import Candidate, Example, Recipe
+from traceonce.fix.case import Case
+from traceonce.fix.closures.beside_calls import moving_out
+from traceonce.words.notes.common import CHANGED_AT_EACH_CALL
+
+NAME = "state_outside"
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    paths = list(dict.fromkeys(each.path for each in case.diagnosis.causes if each.code is CauseCode.SIDE_EFFECT))
+    if not paths or case.diagnosis.function.library:
+        return
+    name = case.diagnosis.function.short_name
+    snippet = f"{name}(…)\n… {paths[0]} …  # here, beside each call, and no longer in {name}"
+    for template, returning in ((None, False), ("value", False), (None, True)):
+        change = moving_out(case, paths, template, returning=returning)
+        notes = (CHANGED_AT_EACH_CALL(names=paths),)
+        codes = (CauseCode.SIDE_EFFECT,)
+        yield Candidate(NAME, "review", codes, change, None, snippet, notes, untraced=returning)
+
+
+_LIST = Example(
+    title="A list in which losses are collected",
+    program="""\
+import jax
+import jax.numpy as jnp
+
+losses = []
+
+
+@jax.jit
+def loss_of(weight, x):
+    loss = (weight * x - 1.0) ** 2
+    losses.append(loss)
+    return loss
+
+
+for number in range(4):
+    loss_of(0.5, jnp.float32(number))
+print([round(float(loss), 3) for loss in losses])
+""",
+    function="loss_of",
+    traces_before=1,
+    repaired="""\
+import jax
+import jax.numpy as jnp
+
+losses = []
+
+
+@jax.jit
+def loss_of(weight, x):
+    loss = (weight * x - 1.0) ** 2
+    return loss
+
+
+for number in range(4):
+    loss = loss_of(0.5, jnp.float32(number))
+    losses.append(loss)
+print([round(float(loss), 3) for loss in losses])
+""",
+    traces_after=1,
+)
+
+_COUNTER = Example(
+    title="A counter that the body reads",
+    program="""\
+import jax
+import jax.numpy as jnp
+
+steps = 0
+
+
+@jax.jit
+def decayed(x):
+    global steps
+    steps += 1
+    return x / steps
+
+
+for number in range(4):
+    print(decayed(jnp.float32(number)))
+print(steps)
+""",
+    function="decayed",
+    traces_before=1,
+    repaired="""\
+import jax
+import jax.numpy as jnp
+
+steps = 0
+
+
+@jax.jit
+def decayed(x, steps):
+    return x / steps
+
+
+for number in range(4):
+    steps += 1
+    print(decayed(jnp.float32(number), steps=steps))
+print(steps)
+""",
+    traces_after=1,
+)
+
+_RETURNED = Example(
+    title="What the body works out, returned along",
+    program="""\
+import jax
+import jax.numpy as jnp
+
+history = []
+
+
+@jax.jit
+def step(weight, x):
+    slope = 2 * x * (weight * x - 1.0)
+    history.append(slope)
+    return weight - 0.1 * slope
+
+
+weight = jnp.float32(0.0)
+for number in range(4):
+    weight = step(weight, jnp.float32(number))
+print(weight.round(4), [round(float(slope), 3) for slope in history])
+""",
+    function="step",
+    traces_before=1,
+    repaired="""\
+import jax
+import jax.numpy as jnp
+
+history = []
+
+
+@jax.jit
+def step(weight, x):
+    slope = 2 * x * (weight * x - 1.0)
+    return weight - 0.1 * slope, slope
+
+
+weight = jnp.float32(0.0)
+for number in range(4):
+    weight, slope = step(weight, jnp.float32(number))
+    history.append(slope)
+print(weight.round(4), [round(float(slope), 3) for slope in history])
+""",
+    traces_after=1,
+)
+
+RECIPE = Recipe(
+    name=NAME,
+    title="Change state outside",
+    what="Moves a statement that changes Python state (a list, a counter) out of the body to each call, and passes "
+    "what the body reads of it; what the statement needs is returned.",
+    why="The Python of a jitted function runs while it is traced, and in no call that compiled code serves: the list "
+    "holds tracers, the counter stands still, without a word.",
+    beware="The results change: they become what the program says. A call that is added later needs the same beside "
+    "it. What happens inside of a `grad`, a `vmap` or a `scan` is left alone.",
+    propose=propose,
+    examples=(_LIST, _COUNTER, _RETURNED),
+)
