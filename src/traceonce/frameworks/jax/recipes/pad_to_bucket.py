@@ -11,8 +11,8 @@ from traceonce.facts import CauseCode, Note, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.buckets import VaryingDimension, note_buckets, pad, varying_places
+from traceonce.fix.signatures.call_code import arguments_of, callee_of, parameters_of
 from traceonce.fix.signatures.prediction import predict_traces
-from traceonce.fix.signatures.spelling import arguments_of, callee_of, parameters_of
 from traceonce.frameworks.jax.words import COMPILES_PER_SIZE, MASK_AXIS
 
 NAME = "pad_to_bucket"

@@ -9,9 +9,9 @@ import msgspec
 from traceonce.facts import CauseCode, Container, Leaf, Note, Signature, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
+from traceonce.fix.signatures.call_code import arguments_of, callee_of
 from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.signatures.prediction import SignatureChange, predict_traces
-from traceonce.fix.signatures.spelling import arguments_of, callee_of
 from traceonce.frameworks.jax.words import KEYS_FOR_ALL_CALLS, ONE_ARRAY_FOR_A_LIST
 
 NAME = "uniform_structure"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from traceonce.facts import CauseCode, Note
 from traceonce.fix.candidate import Candidate, Change, Declined, Effect, Example, Recipe
 from traceonce.fix.case import Case
+from traceonce.fix.signatures.call_code import spell_changes
 from traceonce.fix.signatures.prediction import LIFTABLE, predict_traces
 from traceonce.fix.signatures.prediction import cast as cast_signature
-from traceonce.fix.signatures.spelling import spell_changes
 from traceonce.frameworks.tensorflow.recipes.dtypes import FLOATS, widest
 from traceonce.frameworks.tensorflow.recipes.input_signature import propose_signatures
 from traceonce.frameworks.tensorflow.recipes.reduce_retracing import NAME as RELAX

@@ -15,9 +15,9 @@ from traceonce.facts import CauseCode, Leaf, Signature
 from traceonce.facts.signature import PARAMETERS
 from traceonce.fix.candidate import Candidate, Change, Declined, Effect, Example, Recipe
 from traceonce.fix.case import Case
+from traceonce.fix.signatures.call_code import spell_changes
 from traceonce.fix.signatures.leaves import leaves_at, top
 from traceonce.fix.signatures.prediction import SignatureChange, predict_traces
-from traceonce.fix.signatures.spelling import spell_changes
 from traceonce.frameworks.tensorflow.recipes.cover import quoted
 from traceonce.frameworks.tensorflow.recipes.input_signature import propose_signatures
 from traceonce.frameworks.tensorflow.recipes.reduce_retracing import NAME as RELAX

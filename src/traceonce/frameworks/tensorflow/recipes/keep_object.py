@@ -9,7 +9,7 @@ import libcst as cst
 from traceonce.facts import CauseCode
 from traceonce.fix.candidate import KEPT, Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.hoisting.keeping import CACHE, Made, find_made, keep_in_function
+from traceonce.fix.hoisting.factory import CACHE, Made, find_made, keep_in_function
 from traceonce.fix.hoisting.relocation import Movable, keep_on_instance
 from traceonce.fix.recipes.library_report import site_of
 from traceonce.fix.source.edits import Edits

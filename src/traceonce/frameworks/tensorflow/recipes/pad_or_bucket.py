@@ -8,8 +8,8 @@ from traceonce.facts import CauseCode, Signature, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.signatures.buckets import VaryingDimension, note_buckets, pad, varying_places
+from traceonce.fix.signatures.call_code import spell_changes
 from traceonce.fix.signatures.prediction import predict_traces
-from traceonce.fix.signatures.spelling import spell_changes
 from traceonce.frameworks.tensorflow.words import MASK_NEEDED, XLA_COMPILES_PER_SHAPE
 
 HELPER = """\

@@ -8,7 +8,7 @@ from traceonce.facts import Diagnosis, Verdict
 from traceonce.facts.event import package_path
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
-from traceonce.fix.signatures.spelling import arguments_of, name_of
+from traceonce.fix.signatures.call_code import arguments_of, name_of
 from traceonce.frameworks.tensorflow.words import EAGER_INSTEAD, GRAPHS_HARDLY_REUSED
 
 NEARLY_ALL = 0.9  # of the calls

@@ -12,8 +12,8 @@ from traceonce.facts import CauseCode
 from traceonce.fix.candidate import Candidate, Declined, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.hoisting.collisions import fresh_name
+from traceonce.fix.hoisting.factory import Made, done_to, find_made
 from traceonce.fix.hoisting.homes import Home, is_run_again
-from traceonce.fix.hoisting.keeping import Made, done_to, find_made
 from traceonce.fix.hoisting.placement import place, written
 from traceonce.fix.recipes.library_report import site_of
 from traceonce.fix.source.edits import Edits

@@ -9,8 +9,8 @@ from traceonce.facts import Cause, CauseCode, FunctionId, Verdict
 from traceonce.facts.event import package_path
 from traceonce.fix.candidate import KEPT, Candidate, Example, Recipe
 from traceonce.fix.case import Case
+from traceonce.fix.signatures.call_code import callee_of, name_of, spell_call
 from traceonce.fix.signatures.prediction import predict_traces
-from traceonce.fix.signatures.spelling import callee_of, name_of, spell_call
 from traceonce.frameworks.tensorflow.words import OBJECTS_DIFFER, TRACES_PER_OBJECT
 
 

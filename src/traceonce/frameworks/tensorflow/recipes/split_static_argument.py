@@ -9,9 +9,9 @@ import msgspec
 from traceonce.facts import CauseCode, Container, Leaf, Signature, Verdict
 from traceonce.fix.candidate import Candidate, Example, Recipe
 from traceonce.fix.case import Case
+from traceonce.fix.signatures.call_code import arguments_of, callee_of, name_of, parameters_of, spell_call
 from traceonce.fix.signatures.leaves import leaves_at, top
 from traceonce.fix.signatures.prediction import each_leaf, predict_traces
-from traceonce.fix.signatures.spelling import arguments_of, callee_of, name_of, parameters_of, spell_call
 from traceonce.frameworks.tensorflow.recipes.cover import NoSignature, cover
 from traceonce.frameworks.tensorflow.words import FUNCTION_PER_VALUE, FUNCTION_WITH_AND_WITHOUT, SWITCH_OVER_VALUES
 

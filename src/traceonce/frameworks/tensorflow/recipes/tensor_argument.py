@@ -10,9 +10,9 @@ from traceonce.facts import CauseCode, Leaf, Signature
 from traceonce.facts.signature import number
 from traceonce.fix.candidate import Candidate, Change, Declined, Effect, Example, Recipe
 from traceonce.fix.case import Case
+from traceonce.fix.signatures.call_code import spell_changes
 from traceonce.fix.signatures.leaves import by_path
 from traceonce.fix.signatures.prediction import FLAG, LIFTABLE, lift, predict_traces
-from traceonce.fix.signatures.spelling import spell_changes
 from traceonce.frameworks.tensorflow.recipes.dtypes import assign_alike, note_lifted, number_paths
 from traceonce.frameworks.tensorflow.recipes.reduce_retracing import NAME as RELAX
 from traceonce.frameworks.tensorflow.recipes.reduce_retracing import propose_relaxed

@@ -12,9 +12,9 @@ from traceonce.facts.signature import ARGUMENTS, KEYWORDS
 from traceonce.fix.candidate import Candidate, Effect, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_values
+from traceonce.fix.signatures.call_code import spell_call
 from traceonce.fix.signatures.leaves import leaves_at, top
 from traceonce.fix.signatures.prediction import SignatureChange, predict_traces
-from traceonce.fix.signatures.spelling import spell_call
 from traceonce.frameworks.tensorflow.words import KEYS_MISSING, LENGTH_IS_A_TENSOR, LIST_AND_TUPLE_DIFFER
 
 _SEQUENCES = ("list", "tuple", ARGUMENTS)
