@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from traceonce.errors import TracingLimitReached
 from traceonce.facts import Notice, Signature, TraceEvent
 from traceonce.facts.error_text import describe_error
 from traceonce.frameworks.base.backend import Sink
@@ -127,6 +128,8 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         return _infer_params
 
     def _was_tracing(self, error: BaseException) -> bool:
+        if isinstance(error, TracingLimitReached):  # ours, of a trace that JAX had already
+            return True
         frames = traceback.walk_tb(error.__traceback__)
         return any(frame.f_code.co_name == self._probes.tracing for frame, _ in frames)
 
