@@ -130,6 +130,8 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         return _infer_params
 
     def _was_tracing(self, error: BaseException) -> bool:
+        if isinstance(error, TracingLimitReached):  # ours, of a trace that JAX had already
+            return True
         frames = traceback.walk_tb(error.__traceback__)
         return any(frame.f_code.co_name == self._probes.tracing for frame, _ in frames)
 
