@@ -8,9 +8,9 @@ it (*after*), and as it is once more (A/A, to show the noise). Those of TensorFl
 given: exactly what it would be if it was written at each. Every run is a process forked from one that has imported the
 framework, so the import is left out; interleaved, the order rotated. The clock runs from the program's first line to
 its last, unwatched; traces and outputs are taken from runs of their own before that. Ratios are medians with their
-middle half. Of the other programs it is told whether `traceonce fix` says what `corpus.json` expects: advice, or
-nothing. A program around a library that is not installed is skipped, which is said and counted. Only a run of the whole
-corpus is kept.
+middle half. Of the other programs it is told whether `traceonce fix` says what `corpus.json` expects: a repair in part,
+advice, or nothing; a report for the maintainers of a library is nothing. A program around a library that is not
+installed is skipped, which is said and counted. Only a run of the whole corpus is kept.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ REPAIRED, PARTLY, ADVISED, NOTHING, LEFT, FAILED, SKIPPED = (
     "skipped",
 )
 OUTCOMES = (REPAIRED, PARTLY, ADVISED, NOTHING, LEFT, FAILED, SKIPPED)
-EXPECTED = {True: REPAIRED, "advice": ADVISED, "leave": LEFT}
+EXPECTED = {True: REPAIRED, "partly": PARTLY, "advice": ADVISED, "nothing": NOTHING, "leave": LEFT}
 
 
 def measure(program: corpus.Program, folder: Path, runs: corpus.Runs, rounds: int) -> dict[str, Any]:
@@ -86,8 +86,13 @@ def what_it_came_to(fixed: corpus.Fixed) -> str:
         return FAILED
     if fixed.document["fix"]["diff"]:
         return REPAIRED if fixed.status == 0 else PARTLY
-    advised = any(fix["safety"] == "advice" for f in fixed.functions.values() for fix in f["fixes"])
+    advised = any(_is_for_the_user(fix) for f in fixed.functions.values() for fix in f["fixes"])
     return LEFT if fixed.status == 0 else ADVISED if advised else NOTHING
+
+
+def _is_for_the_user(fix: dict[str, Any]) -> bool:
+    """Is it advice, and not a report that somebody else would have to act on?"""
+    return fix["safety"] == "advice" and fix["recipe"] != "leave_it" and not (fix["snippet"] or "").startswith("## ")
 
 
 def measure_repair(program: corpus.Program, fixed: corpus.Fixed, runs: corpus.Runs, rounds: int) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Program(msgspec.Struct):
     """`needs` are the packages that it imports beside its framework: a program around a public library."""
 
     file: str
-    settled: bool | Literal["advice", "leave"]
+    settled: bool | Literal["partly", "advice", "nothing", "leave"]
     why: str
     functions: list[Function]
     extra: list[str] = []

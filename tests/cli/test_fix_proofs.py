@@ -213,6 +213,34 @@ def test_a_library_is_never_touched_and_its_maintainers_get_a_report(shell: Shel
     assert not any(str(shell.cwd) in report for report in reports)
 
 
+def test_what_a_library_wrote_and_the_program_wraps_is_repaired_where_it_is_wrapped(shell: Shell) -> None:
+    folder = shell.write(
+        "env/lib/python3.11/site-packages/somemodels.py",
+        """\
+        import tensorflow as tf
+
+        class Model:
+            def predict(self, x):
+                return 2.0 * tf.reduce_mean(x)
+        """,
+    ).parent
+    text = """\
+        import somemodels
+        import tensorflow as tf
+
+        model = somemodels.Model()
+        predict = tf.function(model.predict)
+        for points in range(2, 10):
+            print(points, float(predict(tf.range(float(points)))))
+        """
+    script = shell.write("train.py", text)
+    outcome = shell.traceonce("fix", "--write", "train.py", env={"PYTHONPATH": str(folder)})
+    assert outcome.status == 0, outcome.errors
+    signature = "input_signature=[tf.TensorSpec([None], tf.float32)]"
+    assert f"predict = tf.function(model.predict, {signature})" in script.read_text()
+    assert "8 traces → 1, same outputs of what calls it" in outcome.errors
+
+
 def test_what_can_be_ignored_is_repaired_where_it_is_asked_for(shell: Shell) -> None:
     text = """\
         import tensorflow as tf

@@ -84,9 +84,11 @@ def consider(case: Case) -> Proposals:
     advice = _sorted(candidate for recipe in kit.advice for candidate in _offers(recipe, case, declined))
     if case.diagnosis.verdict.is_ignorable:
         return Proposals([candidate for candidate in advice if candidate.recipe == "leave_it"], declined)
-    theirs = case.diagnosis.function.library and not (kit.of_libraries and case.makings)
+    library = case.diagnosis.function.library
+    theirs = library and not (kit.of_libraries and case.makings)
     failed = case.diagnosis.verdict is Verdict.FAILED
-    recipes = sorted(kit.callers if theirs else kit.recipes, key=lambda recipe: failed and not recipe.repairs_failures)
+    known = {recipe.name: recipe for recipe in (*(() if theirs else kit.recipes), *(kit.callers if library else ()))}
+    recipes = sorted(known.values(), key=lambda recipe: failed and not recipe.repairs_failures)
     single = {recipe.name: list(_offers(recipe, case, declined)) for recipe in recipes}
     advice = _sorted([*advice, *(each for offers in single.values() for each in offers if each.change is None)])
     now = _count(case.events, kit)

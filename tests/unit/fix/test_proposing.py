@@ -65,7 +65,7 @@ def test_what_is_bounded_is_left_alone(verdict: Verdict) -> None:
 def test_a_function_of_a_library_is_not_changed() -> None:
     seen = case(*NUMBERS, codes=("value",))
     function = msgspec.structs.replace(seen.diagnosis.function, library=True)
-    of_library = seen._replace(diagnosis=msgspec.structs.replace(seen.diagnosis, function=function))
+    of_library = seen._replace(diagnosis=msgspec.structs.replace(seen.diagnosis, function=function), makings=())
     assert all(each.change is None for each in propose(of_library))
 
 
@@ -221,3 +221,14 @@ def test_advice_is_never_better_than_a_change() -> None:
     chosen = best(case(*MODES, codes=("shape",)))
     assert chosen is not None
     assert chosen.recipe == "reduce_retracing"
+
+
+def test_what_a_library_wrote_and_the_program_wraps_is_changed_where_it_is_wrapped() -> None:
+    """``tf.function(model.predict)``: the signature is written there. Without such a place, only calls are changed."""
+    calls = [(tensor("x", size), tensor("k")) for size in range(1, 7)]
+    seen = case(*calls, codes=("shape",))
+    function = msgspec.structs.replace(seen.diagnosis.function, library=True)
+    of_library = seen._replace(diagnosis=msgspec.structs.replace(seen.diagnosis, function=function))
+    assert seen.makings
+    assert recipes(of_library)[:2] == ["input_signature", "input_signature+dynamic_shape"]
+    assert recipes(of_library._replace(makings=())) == []

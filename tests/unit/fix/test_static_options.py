@@ -9,11 +9,13 @@ import msgspec
 import pytest
 
 from tests.unit.fix.written_case import FILE, case_for
-from traceonce.facts import Leaf
+from traceonce.facts import CallSite, Leaf
+from traceonce.facts.diagnosis import SiteCount
 from traceonce.facts.replay import Making, Span
 from traceonce.fix.candidate import Declined
 from traceonce.fix.case import Case
 from traceonce.fix.source.edits import Edits
+from traceonce.frameworks.jax.recipes import array_argument
 from traceonce.frameworks.jax.recipes.static_options import make_dynamic, make_static
 
 LEAVES = [[Leaf("x", "tensor", dtype="float32", shape=()), Leaf("n", "python"), Leaf("m", "python")]]
@@ -110,3 +112,35 @@ def test_what_is_computed_is_declined() -> None:
 def test_what_is_not_static_is_declined() -> None:
     with pytest.raises(Declined, match="not found where n is made static"):
         changed(make_dynamic, f"import jax\n\n\n@jax.jit\n{BODY}", "n")
+
+
+FILTERED = """\
+import equinox as eqx
+import jax.numpy as jnp
+
+
+@eqx.filter_jit
+def step(x, rate):
+    return x * rate
+
+
+for number in range(6):
+    step(jnp.ones(3), rate=number / 10)
+"""
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["calls were seen", "only their lines"])
+def test_what_is_static_for_being_a_number_is_given_as_an_array(known: bool) -> None:
+    """`filter_jit` of Equinox has no static arguments that could be taken out: the call gives an array."""
+    x = Leaf("x", "tensor", dtype="float32", shape=(3,))
+    rates = [Leaf("rate", "python", value=str(n / 10), type_name="float", static=True) for n in range(6)]
+    through = CallSite("program.py", 11, "/venv/lib/python3.11/site-packages/equinox/_jit.py:263")
+    seen = case_for(FILTERED, "step", ("static_argument", "rate"), leaves=[(x, rate) for rate in rates])
+    diagnosis = msgspec.structs.replace(seen.diagnosis, backend="jax", call_sites=(SiteCount.of(through, 6),))
+    case = seen._replace(diagnosis=diagnosis, sites=seen.sites if known else ())
+    (candidate,) = array_argument.RECIPE.propose(case)
+    assert candidate.predicted_traces == 1
+    edits = Edits({FILE: FILTERED.encode()})
+    assert candidate.change is not None
+    candidate.change(edits)
+    assert edits.results()[FILE].decode() == FILTERED.replace("rate=number / 10", "rate=jnp.asarray(number / 10)")

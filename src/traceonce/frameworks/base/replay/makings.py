@@ -19,7 +19,7 @@ class Makings:
         self._makings: dict[Making, int] = {}
 
     def note(self, function: FunctionId | None, caller: types.FrameType | None) -> None:
-        """`function` is None where it is none of the user's."""
+        """`function` is None where it is not to be changed."""
         place = self._locator.locate(caller) if function is not None else None
         if function is not None and place is not None and place.direct:
             making = Making(function, place.file, place.line, place.scope, place.span)

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from traceonce.facts import CauseCode, Diagnosis, Leaf
 from traceonce.facts.event import package_path
-from traceonce.fix.candidate import Candidate, Change, Example, Recipe
+from traceonce.facts.replay import Site
+from traceonce.fix.candidate import Candidate, Change, Declined, Effect, Example, Recipe
 from traceonce.fix.case import Case
 from traceonce.fix.joined_lines import enumerate_words
 from traceonce.fix.recipes.library_report import library_of
@@ -14,6 +15,7 @@ from traceonce.fix.signatures.leaves import leaves_at
 from traceonce.fix.signatures.prediction import LIFTABLE, SignatureChange, each_leaf, predict_traces
 from traceonce.fix.source.edits import Edits
 from traceonce.frameworks.jax.words import VALUE_NOT_IN_PYTHON
+from traceonce.words.notes.declined import NO_CALL_GIVES
 
 NAME = "array_argument"
 DTYPES = {"int": "int32", "float": "float32"}
@@ -39,7 +41,10 @@ def varying_numbers(case: Case) -> list[str]:
 
 def propose(case: Case) -> Iterator[Candidate]:
     paths = varying_numbers(case)
-    if not paths or case.diagnosis.function.library or is_static_by_itself(case.diagnosis):
+    if not paths or case.diagnosis.function.library:
+        return
+    if is_static_by_itself(case.diagnosis):
+        yield _given_as_arrays(case, paths)
         return
     yield _candidate(case, paths)
     if len(paths) > 1:
@@ -59,6 +64,36 @@ def _candidate(case: Case, paths: Sequence[str]) -> Candidate:
     snippet = f"@jax.jit  # without {names} among its static arguments"
     left = predict_traces(case.events, as_arrays(frozenset(paths)))
     return Candidate(NAME, "review", (CauseCode.STATIC_ARGUMENT,), _change(case, paths), left, snippet, notes)
+
+
+def _given_as_arrays(case: Case, paths: Sequence[str]) -> Candidate:
+    """What is static for being a number is an array where the function is called."""
+    diagnosis = case.diagnosis
+    # Calls through a library's wrapper are known by their lines.
+    seen = tuple(Site(diagnosis.function, each.file, each.line, count=each.count) for each in diagnosis.call_sites)
+    called = case._replace(sites=case.sites or seen)
+
+    def change(edits: Edits) -> None:
+        from traceonce.fix.source.passed_arguments import find_arguments, wrap_argument
+
+        for path in paths:
+            arguments = find_arguments(called, edits, path)
+            if not arguments:
+                raise Declined(NO_CALL_GIVES(path=path))
+            for argument in arguments:
+                wrap_argument(edits, argument, "jnp.asarray(value)")
+
+    given = ", ".join(f"{path}=jnp.asarray({path})" for path in paths)
+    return Candidate(
+        NAME,
+        "review",
+        (CauseCode.STATIC_ARGUMENT,),
+        change,
+        predict_traces(case.events, as_arrays(frozenset(paths))),
+        f"{diagnosis.function.short_name}({given})",
+        (VALUE_NOT_IN_PYTHON(names=paths),),
+        effects=frozenset(Effect("lifted", path) for path in paths),
+    )
 
 
 def as_arrays(paths: frozenset[str]) -> SignatureChange:
@@ -84,7 +119,8 @@ def _change(case: Case, paths: Sequence[str]) -> Change:
 RECIPE = Recipe(
     name=NAME,
     title="A static number becomes an argument",
-    what="Takes a number that changes from call to call out of `static_argnames` or `static_argnums`.",
+    what="Takes a number that changes from call to call out of `static_argnames` or `static_argnums`. Under Equinox's "
+    "`filter_jit`, for which all is static that is no array, it is given as one.",
     why="JAX compiles a static value in, so every new one is a new trace and a new compilation. As an argument, a "
     "Python number is a scalar array: one trace serves all values.",
     beware="What decides a shape, or a Python `if` or `range`, must stay static: a trace without its value fails, and "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from traceonce.facts import Cause, CauseCode, Diagnosis
-from traceonce.fix.candidate import Candidate
+from traceonce.fix.candidate import Candidate, Effect
 from traceonce.fix.case import Case
 from traceonce.fix.recipes.library_report import advise, site_of
 from traceonce.fix.signatures.leaves import leaves_at
@@ -30,7 +30,8 @@ def advise_caller(case: Case) -> Iterator[Candidate]:
         if numbers and is_static_by_itself(case.diagnosis):
             traces = predict_traces(case.events, as_arrays(frozenset({cause.path})))
             snippet = f"jnp.asarray({cause.path})  # for {cause.path}, in the call at {site}"
-            yield advise(cause.code, traces, snippet, PASS_AN_ARRAY(path=cause.path))
+            effects = frozenset({Effect("lifted", cause.path)})
+            yield advise(cause.code, traces, snippet, PASS_AN_ARRAY(path=cause.path), effects=effects)
         else:
             snippet = f"# {site}: give the same {cause.path} at each call, or one of a few"
             yield advise(cause.code, None, snippet, STATIC_COMPILED_IN(path=cause.path))

@@ -64,6 +64,7 @@ KIT = Kit(
         split_static_argument.RECIPE,
         remove_function.RECIPE,
     ),
+    of_libraries=True,
     advise_caller=advise_caller,
     follow_ups=SizeFollowUps,
 )

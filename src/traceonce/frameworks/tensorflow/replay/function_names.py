@@ -21,6 +21,11 @@ class Identifier:
 
     def users(self, owner: Any) -> FunctionId | None:
         """The name of a function that the user wrote; None for a library's and for TensorFlow's own."""
+        known = self.anyones(owner)
+        return known if known is not None and not known.library else None
+
+    def anyones(self, owner: Any) -> FunctionId | None:
+        """The name of a function that the user wrote, or a library; None for TensorFlow's own."""
         if owner not in self._known:
             self._known[owner] = self._name(owner)
         return self._known[owner]
@@ -29,5 +34,5 @@ class Identifier:
         # What tells functions apart, before there are the options of a first trace.
         options = types.SimpleNamespace(attributes=owner._attributes, name=owner._name, function_cache=True)
         described = describe_function(owner.python_function, options, self._places, self._origins)
-        known = not described.internal and not described.id.library and described.id.file is not None
+        known = not described.internal and described.id.file is not None
         return described.id if known else None

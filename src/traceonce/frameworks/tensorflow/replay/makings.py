@@ -1,4 +1,4 @@
-"""Where the user's functions were wrapped: every `tf.function` that their own code made."""
+"""Where functions were wrapped: every `tf.function` that the user's own code made, also of what a library wrote."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ class MakingHook:
             with self._here.on_our_behalf(), self._problems.kept():
                 maker = caller()
                 if maker.f_code.co_name == "decorated":
-                    self._makings.note(self._identifier.users(owner), maker)
+                    self._makings.note(self._identifier.anyones(owner), maker)
 
         return __init__
