@@ -21,10 +21,10 @@ def number_paths(signatures: Sequence[Signature]) -> dict[str, tuple[str, ...]]:
     """The dtypes that the Python numbers at each path can have as tensors, the first choice first.
 
     1. Beside tensors: their dtype (a float is refused by an integer spec, so there is none for it).
-    2. Floats: the dtype of the other floating tensors, float32 without any; then float64, since the body may have tensors
-    of its own. 3. Ints: int32, then as floats, then int64, since a small number may grow in the body (int64 first where
-    int32 is too small for the number itself), then float64. 4. Bools
-    that vary, as bools: AutoGraph makes a `tf.cond` of what branches on them. What no dtype holds has no choice.
+    2. Floats: the dtype of the other floating tensors, float32 without any; then float64, since the body may have
+    tensors of its own. 3. Ints: int32, then as floats, then int64, since a small number may grow in the body (int64
+    first where int32 is too small for the number itself), then float64. 4. Bools that vary, as bools: AutoGraph makes a
+    `tf.cond` of what branches on them. What no dtype holds has no choice.
     """
     left_out = at_their_defaults(signatures) if signatures else frozenset()
     floating = float_dtype(signatures)
