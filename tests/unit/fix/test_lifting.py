@@ -26,20 +26,21 @@ def choices(*leaves: Leaf, beside: tuple[Leaf, ...] = ()) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ([0, 1, 2], ("int32", "float32", "int64")),
-        ([0.5, 0.25], ("float32",)),
-        ([1, 0.5], ("float32",)),
-        ([0, 2**31 - 1], ("int32", "int64")),
-        ([0, 2**31], ("int64",)),
-        ([2**24], ("int32", "float32", "int64")),
-        ([2**24 + 1], ("int32", "int64")),
+        ([0, 1, 2], ("int32", "float32", "int64", "float64")),
+        ([0.5, 0.25], ("float32", "float64")),
+        ([1, 0.5], ("float32", "float64")),
+        ([0, 2**31 - 1], ("int32", "int64", "float64")),
+        ([0, 2**31], ("int64", "float64")),
+        ([0, 2**60], ("int64",)),
+        ([2**24], ("int32", "float32", "int64", "float64")),
+        ([2**24 + 1], ("int32", "int64", "float64")),
         ([2**63, 0], ()),
         ([1, True], ()),
         ([1, "a"], ()),
     ],
 )
 def test_numbers(values: list[object], expected: tuple[str, ...]) -> None:
-    """Whole numbers are int32 where they fit, then floats where no digit is lost, then int64: they may grow."""
+    """Whole numbers are int32 where they fit, then floats where no digit is lost, then int64, then float64."""
     assert choices(*(python("k", value) for value in values)) == expected
 
 
@@ -118,6 +119,8 @@ def test_all_numbers_are_treated_alike_first() -> None:
         {"a": "int64", "b": "float64", "c": "int64"},
     ]
     assert assign_alike({"b": fraction}) == [{"b": "float64"}]
+    assert assign_alike({"a": (*whole, "float64"), "b": ("float32", "float64")})[-1] == {"a": "float64", "b": "float64"}
+    assert {"a": "float64"} not in assign_alike({"a": (*whole, "float64")})
     assert assign_alike({}) == [{}]
 
 

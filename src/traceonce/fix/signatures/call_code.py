@@ -80,6 +80,11 @@ def spell_changes(case: Case, given: Mapping[str, str]) -> str:
     return "\n".join([*lines, f"{call}  # with {', '.join(said)}" if said else call])
 
 
+def quoted(key: str) -> str:
+    """A key of a dict, in the quotes that formatters prefer."""
+    return f'"{key[1:-1]}"' if key.startswith("'") and '"' not in key and "\\" not in key else key
+
+
 def _holder(path: str) -> str:
     """``batch`` of ``batch['x']`` and of ``batch.x``."""
     return path[: max(path.rfind("["), path.rfind("."))]

@@ -55,12 +55,6 @@ VARIABLE_EVERYWHERE = Sentence(
     zh="{names:code} 在各处都变成变量：格式化它或检查其类型的 Python 代码会受影响。",
 )
 
-MISSING_IS_FILLED = Sentence(
-    "missing_is_filled",
-    en="What fills in for {names:code} means nothing in the calls of this run; a test whether {names:it is|they are} "
-    "there is always true now.",
-    zh="在这次运行的调用中，用来填补 {names:code} 的值不影响结果；检查它是否存在的判断现在总为真。",
-)
 CAPTURED_IS_PASSED = Sentence(
     "captured_is_passed",
     en="What the function read from the code around it is passed at each call.",

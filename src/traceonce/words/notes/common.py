@@ -77,6 +77,12 @@ CHANGED_AT_EACH_CALL = Sentence(
     en="{names:code} {names:is|are} changed beside each call: a call that is added later needs the same.",
     zh="{names:code} 在每次调用旁修改：以后新增的调用也需要这样做。",
 )
+MISSING_IS_FILLED = Sentence(
+    "missing_is_filled",
+    en="What fills in for {names:code} means nothing in the calls of this run; a test whether {names:it is|they are} "
+    "there is always true now.",
+    zh="在这次运行的调用中，用来填补 {names:code} 的值不影响结果；检查它是否存在的判断现在总为真。",
+)
 ROWS_BY_THEMSELVES = Sentence(
     "rows_by_themselves",
     en="Each row must be computed by itself: a sum or a mean over the rows would count the last one again.",

@@ -14,6 +14,7 @@ import msgspec
 
 from traceonce.facts import Container, Leaf, Note, Signature
 from traceonce.facts.signature import ARGUMENTS, KEYWORDS
+from traceonce.fix.signatures.call_code import quoted
 from traceonce.fix.signatures.leaves import at_their_defaults, by_path, top
 from traceonce.frameworks.tensorflow.words import (
     ANY_KEYWORDS,
@@ -117,11 +118,6 @@ class Cover:
         if indent is None or len(one_line) + indent <= _WIDTH:
             return one_line
         return _bracketed(opening, parts(indent + 4), closing, indent)
-
-
-def quoted(key: str) -> str:
-    """A key of a dict, in the quotes that formatters prefer."""
-    return f'"{key[1:-1]}"' if key.startswith("'") and '"' not in key and "\\" not in key else key
 
 
 def _bracketed(opening: str, parts: Sequence[str], closing: str, indent: int | None) -> str:

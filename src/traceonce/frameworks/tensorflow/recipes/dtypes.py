@@ -11,6 +11,7 @@ from traceonce.fix.signatures.prediction import FLAG, LIFTABLE
 from traceonce.frameworks.tensorflow.words import BECOMES_TENSOR, INT32_LIMITS
 
 _BITS = {"int32": 32, "int64": 64}
+WIDE = "float64"
 FLOATS = ("float16", "bfloat16", "float32", "float64")  # from narrow to wide
 _EXACT = {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "float64": 2**53}  # whole numbers up to here are exact
 _ORDER = ("uint8", "int8", "int16", "int32", "int64", *FLOATS)
@@ -20,9 +21,10 @@ def number_paths(signatures: Sequence[Signature]) -> dict[str, tuple[str, ...]]:
     """The dtypes that the Python numbers at each path can have as tensors, the first choice first.
 
     1. Beside tensors: their dtype (a float is refused by an integer spec, so there is none for it).
-    2. Floats: the dtype of the other floating tensors, float32 without any. 3. Ints: int32, then as floats, then int64,
-    since a small number may grow in the body (int64 first where int32 is too small for the number itself). 4. Bools
-    that vary, as bools: AutoGraph makes a `tf.cond` of what branches on them. What no dtype holds has no choice.
+    2. Floats: the dtype of the other floating tensors, float32 without any; then float64, since the body may have
+    tensors of its own. 3. Ints: int32, then as floats, then int64, since a small number may grow in the body (int64
+    first where int32 is too small for the number itself), then float64. 4. Bools that vary, as bools: AutoGraph makes a
+    `tf.cond` of what branches on them. What no dtype holds has no choice.
     """
     left_out = at_their_defaults(signatures) if signatures else frozenset()
     floating = float_dtype(signatures)
@@ -34,10 +36,11 @@ def number_paths(signatures: Sequence[Signature]) -> dict[str, tuple[str, ...]]:
 
 
 def assign_alike(choices: Mapping[str, tuple[str, ...]]) -> list[dict[str, str]]:
-    """A dtype for each number, in the same way for all: the first choice, then floats, then wide integers."""
+    """A dtype for each number, in the same way for all: the first choice, then floats, wide integers, wide floats."""
     first = {path: dtypes[0] for path, dtypes in choices.items()}
     found = [first]
-    for wanted in (FLOATS, ("int64",)):
+    fractions = any(name in FLOATS for name in first.values())  # whole numbers alone have int64
+    for wanted in (FLOATS, ("int64",), *([(WIDE,)] if fractions else [])):
         chosen = {
             path: next((each for each in dtypes if each in wanted), first[path]) for path, dtypes in choices.items()
         }
@@ -141,7 +144,9 @@ def _choices(leaves: Sequence[Leaf], floating: str) -> tuple[str, ...]:
         scalar = all(leaf.shape == () and not leaf.name for leaf in tensors)
         fits = len(beside) == 1 and scalar and dtype is not None and (dtype in FLOATS or dtype in integers)
         return (str(dtype),) if fits else ()
+    wide = () if floating == WIDE else (WIDE,)
     if floats:
-        return (floating,)
+        return (floating, *wide)
     exact = all(abs(value or 0) <= _EXACT[floating] for value in values)
-    return (*integers[:1], *([floating] if exact else []), *integers[1:]) if integers else ()
+    wide = wide if all(abs(value or 0) <= _EXACT[WIDE] for value in values) else ()
+    return (*integers[:1], *([floating] if exact else []), *integers[1:], *wide) if integers else ()

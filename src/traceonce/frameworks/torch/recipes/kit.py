@@ -11,6 +11,7 @@ from traceonce.frameworks.torch.recipes import (
     derived_argument,
     dynamic,
     dynamic_sources,
+    fill_missing,
     graph_breaks,
     hoist,
     list_length,
@@ -25,23 +26,27 @@ from traceonce.frameworks.torch.recipes import (
     tensor_learning_rate,
     uniform_argument,
 )
+from traceonce.frameworks.torch.recipes.combined import combining
+
+_RECIPES = (
+    hoist.RECIPE,
+    mark_dynamic.RECIPE,
+    allow_unspec_int.RECIPE,
+    dynamic.RECIPE,
+    dynamic_sources.RECIPE,
+    step_counter_buffer.RECIPE,
+    outside_value.RECIPE,
+    tensor_argument.RECIPE,
+    tensor_attribute.RECIPE,
+    tensor_learning_rate.RECIPE,
+    contiguous.RECIPE,
+    derived_argument.RECIPE,
+    cast.RECIPE,
+    fill_missing.RECIPE,
+)
 
 KIT = Kit(
-    recipes=(
-        hoist.RECIPE,
-        mark_dynamic.RECIPE,
-        allow_unspec_int.RECIPE,
-        dynamic.RECIPE,
-        dynamic_sources.RECIPE,
-        step_counter_buffer.RECIPE,
-        outside_value.RECIPE,
-        tensor_argument.RECIPE,
-        tensor_attribute.RECIPE,
-        tensor_learning_rate.RECIPE,
-        contiguous.RECIPE,
-        derived_argument.RECIPE,
-        cast.RECIPE,
-    ),
+    recipes=(*_RECIPES, combining(_RECIPES)),
     advice=(
         leave_it.RECIPE,
         library_report.RECIPE,
