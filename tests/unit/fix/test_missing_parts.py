@@ -41,7 +41,7 @@ def test_something_else_than_a_tensor_is_no_gap() -> None:
 
 def test_zeros_and_ones_are_mixed_where_there_are_few_gaps() -> None:
     gaps = [Gap(name, None, name, "float32", ()) for name in "abcd"]
-    assert [tuple(way.values()) for way in ways_to_fill(gaps[:2], lambda gap, kind: kind)] == [
+    assert [tuple(way.values()) for way, _ in ways_to_fill(gaps[:2], lambda gap, kind: kind)] == [
         ("zeros", "zeros"),
         ("ones", "ones"),
         ("zeros", "ones"),

@@ -53,9 +53,12 @@ def is_refusal(error: BaseException) -> bool:
 class RaisedErrors:
     """Listens to the errors that are raised; `told` gets the function that was jitted, and the error."""
 
-    def __init__(self, places: JaxPlaces, told: Callable[[Any, BaseException], None]) -> None:
+    def __init__(
+        self, places: JaxPlaces, told: Callable[[Any, BaseException], None], problem: Callable[[BaseException], None]
+    ) -> None:
         self._places = places
         self._told = told
+        self._problem = problem
         self._monitoring: Any = getattr(sys, "monitoring", None)
         self._tool: int | None = None
 
@@ -78,11 +81,13 @@ class RaisedErrors:
         trace = error.__traceback__
         if type(error) is not ValueError or (trace is not None and trace.tb_next is not None):  # raised further in
             return
-        if not is_refusal(error) or self._places.is_framework(code.co_filename):
-            return
-        jitted = find_called(sys._getframe(1), offset)
-        if jitted is not None:
-            self._told(jitted, error)
+        try:
+            if is_refusal(error) and not self._places.is_framework(code.co_filename):
+                jitted = find_called(sys._getframe(1), offset)
+                if jitted is not None:
+                    self._told(jitted, error)
+        except Exception as problem:  # Python would raise it in the program
+            self._problem(problem)
 
 
 def find_called(frame: types.FrameType, offset: int) -> Any:

@@ -81,7 +81,7 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         self._transformed = TransformedCalls(probes.pjit, probes.core, self._executions.count, self._problem)
         self._listening = Listening(self._executions.on_duration)
         self._counted = CountedCalls(probes.config)
-        self._raised = RaisedErrors(self._places, self._refused_unseen)
+        self._raised = RaisedErrors(self._places, self._tell_refused, self._problem)
         self.start()
 
     def renew(self) -> Callable[[str], int]:
@@ -149,11 +149,8 @@ class JaxWatcher(MissWatcher[JaxMiss]):
         function, info, args, kwargs, error = refused
         self._guard(lambda: self._refused(sys._getframe(), function, info, args, kwargs, error))
 
-    def _refused_unseen(self, function: Any, error: BaseException) -> None:
-        """The same, where only the error and the function are known."""
-        self._guard(lambda: self._tell_refused(function, error))
-
     def _tell_refused(self, function: Any, error: BaseException) -> None:
+        """The same, where only the error and the function are known."""
         described, frames = describe_function(function, self._places), current_frames()
         if self._stopped or described.internal:
             return
