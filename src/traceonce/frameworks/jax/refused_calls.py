@@ -54,7 +54,7 @@ class RaisedErrors:
     """Listens to the errors that are raised; `told` gets the function that was jitted, and the error."""
 
     def __init__(
-        self, places: JaxPlaces, told: Callable[[Any, BaseException], None], problem: Callable[[BaseException], None]
+        self, places: JaxPlaces, told: Callable[[Any, BaseException], None], problem: Callable[[Exception], None]
     ) -> None:
         self._places = places
         self._told = told
