@@ -32,8 +32,11 @@ class Ran(NamedTuple):
     probes: tuple[Probed, ...]
 
 
-def replay(torch: Any, folder: Path, program: str, *, probe: tuple[str, ...] = (), eager: bool = False) -> Ran:
+def replay(
+    torch: Any, folder: Path, program: str, *, probe: tuple[str, ...] = (), eager: bool = False, fails: bool = False
+) -> Ran:
     """Run a program in `folder`, watched and replayed. What it sets up in the compiler is undone."""
+    error = pytest.raises(RuntimeError) if fails else contextlib.nullcontext()
     (folder / FILE).write_text(program)
     printed = io.StringIO()
     settings = ReplaySettings(probe=tuple(f"{FILE}:{name}" for name in probe), eager=eager)
@@ -44,7 +47,8 @@ def replay(torch: Any, folder: Path, program: str, *, probe: tuple[str, ...] = (
             replaying = TorchReplay(torch, settings, lambda: None)
             try:
                 code = compile(program, os.path.join(os.getcwd(), FILE), "exec")
-                exec(code, {"__name__": "__main__"})
+                with error:
+                    exec(code, {"__name__": "__main__"})
                 replay = replaying.result()
                 probes = tuple(replaying.probe())
             finally:

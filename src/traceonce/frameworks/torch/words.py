@@ -97,6 +97,14 @@ CUT_INTO_GRAPHS = Sentence(
     en="Graph breaks cut the function into several graphs, each compiled by itself: {breaks:texts}.",
     zh="图中断把函数分成了几个图，各自编译：{breaks:texts}。",
 )
+CUT_WHERE_IT_CANNOT = Sentence(
+    "cut_where_it_cannot",
+    en="Where PyTorch cannot follow, the graph ends: that line runs as Python in every call.",
+    zh="在 PyTorch 无法跟踪的地方图会结束：那一行每次调用都作为 Python 运行。",
+)
+NOT_FULLGRAPH = Phrase(
+    "not_fullgraph", en="it is not compiled with `fullgraph=True`", zh="编译时没有使用 `fullgraph=True`"
+)
 MOVE_BREAKS_OUT = Sentence(
     "move_breaks_out",
     en="Move what breaks the graph out of the function; `fullgraph=True` turns each break into an error that names its "

@@ -11,6 +11,7 @@ from traceonce.frameworks.torch.recipes import (
     derived_argument,
     dynamic,
     dynamic_sources,
+    failing_trace,
     fill_missing,
     graph_breaks,
     hoist,
@@ -43,6 +44,7 @@ _RECIPES = (
     derived_argument.RECIPE,
     cast.RECIPE,
     fill_missing.RECIPE,
+    failing_trace.RECIPE,
 )
 
 KIT = Kit(
