@@ -183,7 +183,7 @@ def test_a_recording_that_was_cut_short(recorded: Recorded, tmp_path: Path, shar
     assert rest, "the cut is at the end of a line: choose another share"
     traces = whole.count(b'"entry":"trace"')
     damaged = whole.count(b"\n") + 2
-    assert f"1 function, {traces} trace" in outcome.text
+    assert (f"1 function, {traces} trace" if traces else "no function was traced") in outcome.text
     assert f"note  cut.jsonl, line {damaged}: cut short" in outcome.text
 
 

@@ -37,11 +37,14 @@ helpless = those_that_are("nothing")
 @pytest.fixture(scope="module")
 def fixing(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fixing]:
     """All programs that this session asks for, two at a time."""
-    wanted = {
-        item.callspec.params["program"].file
+    asked_for = [
+        item.callspec.params.get("program")
         for item in request.session.items
         if isinstance(item, pytest.Function) and item.module is request.module and hasattr(item, "callspec")
-    }
+    ]
+    wanted = {
+        program.file for program in asked_for if isinstance(program, Program)
+    }  # none where nothing is expected so
     folder = tmp_path_factory.mktemp("corpus")
     with ThreadPoolExecutor(AT_ONCE) as pool:
         futures = {
