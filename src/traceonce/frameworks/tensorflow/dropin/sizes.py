@@ -115,7 +115,7 @@ def refuses(concrete: Any, numbers: Mapping[int, Any]) -> bool:
     """Would TensorFlow refuse these numbers while it traces, in place of the inputs at these places?"""
     graph = concrete.graph
     try:
-        _Graph(graph, ()).infer([tensor.shape for tensor in graph.inputs], numbers)
+        _Graph(graph, (), knows_sizes=False).infer([tensor.shape for tensor in graph.inputs], numbers)
     except Refused:
         return True
     return False
@@ -145,9 +145,10 @@ class _Operation(NamedTuple):
 
 
 class _Graph:
-    """A graph, ready to be told sizes."""
+    """A graph, ready to be told sizes: all those of a call, if it `knows_sizes`."""
 
-    def __init__(self, graph: Any, checks: Sequence[tuple[Any, Any]]) -> None:
+    def __init__(self, graph: Any, checks: Sequence[tuple[Any, Any]], *, knows_sizes: bool = True) -> None:
+        self._tells_size = TELLS_SIZE if knows_sizes else frozenset()
         self._inputs = list(graph.inputs)
         self._outputs = [id(tensor) for tensor in graph.outputs]
         inputs = {id(tensor) for tensor in graph.inputs}
@@ -158,7 +159,7 @@ class _Graph:
         self._keep = graph  # so that numbers stay those of its tensors
         needed = needed_operations(graph)
         self._operations = [
-            _prepared(operation, graph, checks, needed)
+            _prepared(operation, graph, checks, needed, knows_sizes=knows_sizes)
             for operation in _in_order(graph)
             if not any(id(output) in inputs for output in operation.outputs)
         ]
@@ -196,9 +197,10 @@ class _Graph:
                     raise Refused
                 known_once = [place for place, number in enumerate(operation.inputs) if number in hanging]
                 results = _results(scratch, operation, inputs, known_once)
-                if known_once or (operation.kind in TELLS_SIZE and any(number in vague for number in operation.inputs)):
+                has_vague = any(number in vague for number in operation.inputs)
+                if known_once or (has_vague and operation.kind in self._tells_size):
                     hanging.update(id(tensor) for tensor in operation.outputs)
-                is_vague = operation.calls or any(number in vague for number in operation.inputs)
+                is_vague = operation.calls or has_vague
                 for tensor, promised, result in zip(operation.outputs, operation.shapes, results, strict=True):
                     if is_vague and (_is_opaque(result) or not result.shape.is_fully_defined()):
                         vague[id(tensor)] = result.shape
@@ -242,7 +244,9 @@ def _in_order(graph: Any) -> list[Any]:
     return list(ordered.values())
 
 
-def _prepared(operation: Any, graph: Any, checks: Sequence[tuple[Any, Any]], needed: set[str]) -> _Operation:
+def _prepared(
+    operation: Any, graph: Any, checks: Sequence[tuple[Any, Any]], needed: set[str], *, knows_sizes: bool
+) -> _Operation:
     node = operation.node_def
     inner: list[_Graph] = []
     for name in FUNCTIONAL.get(operation.type, ()):
@@ -250,7 +254,7 @@ def _prepared(operation: Any, graph: Any, checks: Sequence[tuple[Any, Any]], nee
         if function is None or getattr(function, "graph", None) is None:
             inner = []
             break
-        inner.append(_Graph(function.graph, checks))
+        inner.append(_Graph(function.graph, checks, knows_sizes=knows_sizes))
     return _Operation(
         operation.type,
         tuple(id(tensor) for tensor in operation.inputs),
