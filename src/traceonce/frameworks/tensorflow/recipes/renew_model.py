@@ -154,12 +154,12 @@ for fold in range(3):
 
 RECIPE = Recipe(
     name="renew_model",
-    title="Train in one model",
-    what="Where a model of Keras's is built and compiled again (for each fold, each setting), uses the first one that "
-    "was built alike, with the weights, the optimizer's state and the seeds of the fresh one.",
-    why="Each model traces its own train, test and predict steps. Building one costs little beside that.",
-    beware="There is one model in place of many: do not keep it in a list, nor compare two of them. Layers or losses "
-    "of your own, and models inside of models, are not taken for alike.",
+    title="Reuse one model",
+    what="Where a Keras model is rebuilt and recompiled (per fold, per setting), reuses the first equally built "
+    "one with the weights, optimizer state and seeds of the fresh one.",
+    why="Each model traces its own train, test and predict steps. Building a model is cheap by comparison.",
+    beware="There is now one model instead of many: do not store the models in a list or compare two of them. "
+    "Custom layers and losses and nested models are not recognized as equal.",
     propose=propose,
     examples=(_FOLDS,),
 )
