@@ -113,7 +113,7 @@ def test_the_doctor_where_a_framework_cannot_be_imported(shell: Shell) -> None:
     outcome = doctor(shell, ["torch"], ["tensorflow"])
     assert outcome.status == 1
     broken, _, others = outcome.text.partition("\njax: ")
-    assert "cannot be used: ModuleNotFoundError: " in broken
+    assert "unusable: ModuleNotFoundError: " in broken
     assert "seen: 2 → works" in others
     assert "torch: not installed" in others
     last = outcome.text.splitlines()[-1]

@@ -66,8 +66,8 @@ def test_a_full_disk(filled: Shell, gate: list[str]) -> None:
     assert "not known (exit status 6)" in said
     assert "could not write any more (OSError: File too large)" in said
     report = filled.traceonce("report", "run.jsonl")
-    assert "what came after that is not in this recording" in report.text
-    assert "ended without a word" not in report.text
+    assert "the recording ends there" in report.text
+    assert "ended without closing its recording" not in report.text
     assert sorted(path.name for path in filled.cwd.iterdir()) == ["accepted.json", "filling.py", "run.jsonl"]
 
 

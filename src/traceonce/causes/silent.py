@@ -25,11 +25,11 @@ STALE = Definition(
         "函数之外的值在追踪之后变了，而图里仍是旧值。",
     ),
     what=Text(
-        "read while tracing, and changed since: the trace uses the old value", "追踪时读取，之后变了：图里仍是旧值"
+        "read during tracing, and changed since: the trace uses the old value", "追踪时读取，之后变了：图里仍是旧值"
     ),
     remedy=Text("pass it as an argument", "把它作为参数传入"),
     level="error",
-    when_inferred=Text(" (inferred: it was not shown to reach the graph)", "（推断：没有证实它进入了图）"),
+    when_inferred=Text(" (inferred: not shown to reach the graph)", "（推断：没有证实它进入了图）"),
 )
 SIDE_EFFECT = Definition(
     CauseCode.SIDE_EFFECT,
@@ -37,11 +37,11 @@ SIDE_EFFECT = Definition(
     family=families.SILENT,
     rule="SideEffectOfTracing",
     summary=Text(
-        "The body changes Python state; that happens while tracing, and in no later call.",
+        "The body changes Python state, which happens only during tracing and on no later call.",
         "函数体修改了 Python 状态：只在追踪时发生，之后的调用都不再修改。",
     ),
     what=Text(
-        "changed by the body while tracing, and by no call since", "函数体在追踪时修改了它，之后的调用都不再修改"
+        "changed by the body during tracing, and by no call since", "函数体在追踪时修改了它，之后的调用都不再修改"
     ),
     remedy=Text(
         "return the new value and store it outside of the compiled function",
@@ -51,11 +51,11 @@ SIDE_EFFECT = Definition(
     cases=_cases_of_side_effect,
     special_what={
         "of_iterator": Text(
-            "an iterator that the body took from while it was traced: every call gets the same item",
+            "an iterator that the body advanced during tracing: every call gets the same item",
             "函数体在追踪时从这个迭代器取值：每次调用得到的都是同一项",
         ),
         "of_random_numbers": Text(
-            "random numbers that the body drew while it was traced: every call gets the same",
+            "random numbers that the body drew during tracing: every call gets the same ones",
             "函数体在追踪时抽取了随机数：每次调用得到的都是同样的数",
         ),
     },

@@ -30,7 +30,7 @@ def catch_interrupts(ask: Callable[[], None], leftovers: Sequence[Path], *, quie
             os._exit(INTERRUPTED)
         asked = True
         if not quiet:
-            say("traceonce: interrupted; ending what is running (once more: leave at once)")
+            say("traceonce: interrupted; stopping (interrupt again to leave at once)")
         ask()
 
     for number in _ASKING:

@@ -48,7 +48,7 @@ class Telling(ABC):
 
     def _problem(self, error: Exception) -> None:
         """Once per kind: a handler that fails would fail at every trace."""
-        text = f"{self.purpose} had a problem ({type(error).__name__}: {error})"
+        text = f"{self.purpose} failed ({type(error).__name__}: {error})"
         if text not in self._problems and len(self._problems) < 20:
             self._problems.add(text)
             hub.write(Notice(f"{text}; the program was not affected", error=True))

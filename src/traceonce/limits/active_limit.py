@@ -100,10 +100,12 @@ class ActiveLimit:
 
     def _problem(self, error: Exception) -> None:
         """Record an error of ours, once per kind; the program goes on."""
-        text = f"the limit of {self.limit.describe()} had a problem of its own ({type(error).__name__}: {error})"
+        text = f"the limit of {self.limit.describe()} failed inside traceonce ({type(error).__name__}: {error})"
         if text not in self._problems and len(self._problems) < 20:
             self._problems.add(text)
-            self._hub.write(Notice(f"{text}; the program was not affected, the limit may have been", error=True))
+            self._hub.write(
+                Notice(f"{text}; the program was not affected, but the limit may not have held", error=True)
+            )
 
     def _say(self, text: str) -> None:
         """A limit that does not hold must not be relied on: say so, though nobody may be recording; each thing once."""

@@ -69,7 +69,7 @@ class Hub:
             try:
                 answers.append(question(watching))
             except Exception as error:
-                self.write(Notice(f"{name} is not watched in full: {describe_error(error)}", error=True))
+                self.write(Notice(f"{name} is only partly watched: {describe_error(error)}", error=True))
         return answers
 
     def _await(self) -> None:

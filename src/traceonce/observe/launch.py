@@ -64,7 +64,7 @@ def check_target(target: Target) -> None:
     try:
         exists, is_folder = path.exists(), path.is_dir()
     except ValueError as error:
-        raise ScriptError(f"{target.name!r}: is no file name ({error}).") from None
+        raise ScriptError(f"{target.name!r}: is not a file name ({error}).") from None
     if is_folder and not (path / "__main__.py").is_file():
         raise ScriptError(f"{path}: is a directory without a __main__.py; name the script inside it.")
     if exists and target.name.endswith(".ipynb"):
@@ -73,9 +73,7 @@ def check_target(target: Target) -> None:
             + quoted(["jupyter", "nbconvert", "--to", "script", as_file(target.name)])
         )
     if not exists:
-        raise ScriptError(
-            f"{path}: there is no such script. Check the path; the working directory is {working_folder()}."
-        )
+        raise ScriptError(f"{path}: no such script. Check the path; the working directory is {working_folder()}.")
     if not os.access(path, os.R_OK):
         raise ScriptError(f"{path}: cannot be read; check its permissions.")
 
@@ -124,7 +122,7 @@ def _why_nothing_is_known(code: int) -> str:
     missing = not_installed()
     if missing and (code or len(missing) == len(known_backends())):
         hints = "; ".join(f"{known.name}: {how_to_install(known)}" for known in missing)
-        text += f"; not installed here, and needed if the program is to use it: {hints}"
+        text += f"; not installed here, and needed if the program uses it: {hints}"
     return text
 
 

@@ -25,7 +25,7 @@ from traceonce.frameworks.base.places import working_folder
 from traceonce.frameworks.base.registry import framework_of, known_backends
 from traceonce.observe.reserve import SIZE, write_reserved
 
-UNWRITTEN = "what came after that is not in this recording"
+UNWRITTEN = "the recording ends there"
 
 
 class Recorder(Protocol):
@@ -159,7 +159,9 @@ class FileRecorder:
         except Exception as error:  # a full disk is no reason to stop the user's program
             self._broken = True
             reason = f"{type(error).__name__}: {getattr(error, 'strerror', None) or error}"
-            write_reserved(self._path, f"process {os.getpid()} could not write any more ({reason}): {UNWRITTEN}")
+            write_reserved(
+                self._path, f"process {os.getpid()} could not write to its recording ({reason}): {UNWRITTEN}"
+            )
             with contextlib.suppress(Exception):  # standard error may be on the same disk, or closed
                 why = f"traceonce: cannot write {self._path}: {error}; no more events are recorded"
                 sys.stderr.write(f"{in_line(why, MESSAGE)}\n")

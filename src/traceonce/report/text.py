@@ -163,8 +163,7 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
     """Outside values that have changed since the trace, of functions that are fine otherwise."""
     lines = [
         f"  {d.function.name}  {cause.path} was {cause.was} when traced and is {cause.now} now; "
-        f"{cause_note(cause, 'en')}"
-        f" · {describe_place(d.function, d.backend)}"
+        f"{cause_note(cause, 'en')} · {describe_place(d.function, d.backend)}"
         for d, cause in changed_since(diagnoses)
     ]
     if lines:
@@ -173,7 +172,7 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
         yield from _first(LINES, list(map(Text, lines)), "values")
         records = dict.fromkeys(id_ for d, _ in changed_since(diagnoses) for id_ in d.records if "/stale" in id_)
         more = f": {_explain(list(records))}" if records else ""
-        yield Text(f"    a call after the change answers with the old value{more}")
+        yield Text(f"    a call after the change uses the old value{more}")
 
 
 def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:

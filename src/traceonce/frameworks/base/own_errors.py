@@ -32,4 +32,4 @@ def describe_own_error(error: Exception) -> str:
     while frames is not None and frames.tb_next is not None:
         frames = frames.tb_next
     place = f"{frames.tb_frame.f_code.co_name}:{frames.tb_lineno}" if frames is not None else "?"
-    return f"traceonce had a problem of its own ({type(error).__name__}: {error}; in {place})"
+    return f"traceonce failed ({type(error).__name__}: {error}; in {place})"

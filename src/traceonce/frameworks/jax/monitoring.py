@@ -65,7 +65,7 @@ class MonitoredWatching(LateWatcher):
             self._listening.start()
         except (ImportError, AttributeError) as error:
             raise BackendUnavailable(f"{why}, and it has no jax.monitoring either: {error}") from error
-        sink.write(Notice(f"{why}: watching through its public events, so there are traces and times, but no calls"))
+        sink.write(Notice(f"{why}: watching its public events instead: traces and times, but no calls"))
 
     def renew(self) -> Callable[[str], int]:
         self._memories.renew()
@@ -130,7 +130,7 @@ class MonitoredWatching(LateWatcher):
             seconds=round(seconds, 6),
             exclusive_seconds=round(seconds, 6),
             reads={} if earlier else bound_values(function, self._numbers.number),
-            raw_reason="seen through a public event: that a trace was made is known, what JAX compared is not",
+            raw_reason="seen through a public event: the trace is known, but not what JAX compared",
         )
         return event, function
 

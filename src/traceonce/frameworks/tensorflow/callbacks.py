@@ -26,9 +26,7 @@ class CallbackWatching(LateWatcher):
         super().__init__(sink, tensorflow_places(tensorflow))
         self._callbacks = callbacks
         self._reader = SignatureReader()
-        sink.write(
-            Notice(f"{why}: watching through its list of callbacks, so there are counts, but no times and no calls")
-        )
+        sink.write(Notice(f"{why}: watching its list of callbacks instead: counts, but no times and no calls"))
         callbacks.append(self._traced)
 
     def stop(self) -> None:
@@ -54,5 +52,5 @@ class CallbackWatching(LateWatcher):
             dead=self._reader.identities.take_dead(),
             nodes=len(concrete.graph.get_operations()),
             phase="internal" if name.startswith(("Dataset_", "initialize_variables")) else "first",
-            raw_reason="seen through a callback: what was traced is known, what was asked for is not",
+            raw_reason="seen through a callback: the trace is known, but not what was requested",
         )

@@ -38,11 +38,7 @@ class CallbackWatching(LateWatcher):
         self._reader = SignatureReader(torch)
         self._threads = threading.local()
         self._hooks = Hooks()
-        sink.write(
-            Notice(
-                f"{why}: watching through its callbacks, so there are counts, but no reasons, no calls and no limits"
-            )
-        )
+        sink.write(Notice(f"{why}: watching its callbacks instead: counts, but no reasons, no calls and no limits"))
         self._add()
         if hasattr(type(handler), "clear"):
             self._hooks.place(type(handler), "clear", self._after_clearing)
@@ -103,5 +99,5 @@ class CallbackWatching(LateWatcher):
         return self._event(
             function=FunctionId(name, self._places.shorten(file), code.co_firstlineno, not self._places.is_user(file)),
             signature=self._reader.read(code, compiled.f_locals),
-            raw_reason="seen through a callback: which guards failed is not known",
+            raw_reason="seen through a callback: the failed guards are unknown",
         )

@@ -44,7 +44,7 @@ class SkippedModules:
         self._told.add(name)
         self._write(
             Notice(
-                f"{name}.compile() compiles nothing: PyTorch leaves modules alone that are its own throughout; "
+                f"{name}.compile() compiles nothing: PyTorch skips modules that are entirely its own; "
                 "torch.compile(module) compiles them"
             )
         )
