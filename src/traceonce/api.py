@@ -35,7 +35,7 @@ class Watched(Protocol[P, R_co]):
 
 
 class Watch(Observation):
-    """What was traced in a block, why, and at what cost. Readable during and after the block.
+    """The traces of a block, their causes and their cost. Readable during and after the block.
 
     >>> with traceonce.watch() as seen:
     ...     train()

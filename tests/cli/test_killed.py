@@ -59,6 +59,7 @@ def test_a_killed_program(shell: Shell, started: list[int]) -> None:
     assert_all_but_the_last(shell, last)
     outcome = shell.traceonce("report", "run.jsonl")
     assert f"note  process {number} ended without closing its recording (killed" in outcome.text
+    assert "run it again and let it finish" in outcome.text
     report = json.loads(shell.traceonce("report", "run.jsonl", "--format", "json").out)
     assert report["exit_code"] == -signal.SIGKILL
 

@@ -23,6 +23,7 @@ from traceonce.console.output import check_form, check_output, choose_output, pu
 from traceonce.console.program_command import ProgramCommand
 from traceonce.errors import OUTPUT_FAILED, TraceonceError, UsageError
 from traceonce.facts import Diagnosis, Recording
+from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.error_text import describe_error
 from traceonce.facts.limit import MODES
 from traceonce.frameworks.base.places import working_folder
@@ -165,7 +166,7 @@ def command(
             raise
         if not isinstance(error, TraceonceError):
             say_lines("".join(traceback.format_exception(error)))
-        problem = f"no report: {describe_error(error)}; the recording is saved: {path}. Next: traceonce report --latest"
+        problem = f"no report: {describe_error(error)}; {_kept(path)}"
         say(f"traceonce: {problem}")
         concluded = Conclusion(not_known=not_known(config, [problem]))
     _say(concluded, launched.code, quiet=quiet)
@@ -193,8 +194,8 @@ def _put(
     quiet: bool,
 ) -> None:
     """The report, and where things lie; a report that cannot be written is no reason to lose the rest."""
-    if form == "text" and output is None and sys.stderr.isatty():
-        say("")  # a program and its framework say much there; the report comes last, and apart
+    if form == "text" and output is None and not quiet and (diagnoses or sys.stderr.isatty()):
+        say("")  # TensorFlow logs a lot there, and is not to be silenced in a user's program: the report stands apart
     try:
         put_report(result, diagnoses, form, output, to_stdout=False, language=language)
         if not quiet and form == "html":
@@ -203,7 +204,7 @@ def _put(
         if not quiet and (form == "html" or (form == "text" and output is None)) and diagnoses:
             say(f"recording: {path}")
     except UsageError as error:
-        say(f"traceonce: {error} The recording is saved: {path}. Next: traceonce report --latest")
+        say(f"traceonce: {error} {_kept(path)}")
 
 
 def _configure(
@@ -225,6 +226,10 @@ def _configure(
     if baseline is not None:
         changes["baseline"] = str(baseline)
     return msgspec.structs.replace(config, **changes)
+
+
+def _kept(path: Path) -> str:
+    return f"the recording is kept: {path}; to show it: {quoted(['traceonce', 'report', as_file(path)])}"
 
 
 def _leave(code: int) -> None:

@@ -152,7 +152,7 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
 
     @property
     def lost_in_first_run(self) -> float:
-        """How much longer the first run took than an ordinary run of this graph, as far as known."""
+        """How much longer the first run took than an ordinary run of this graph, if known."""
         ran, known = self.first_run_seconds or 0.0, self.preparing_seconds or 0.0
         return known if self.steady_run_seconds is None else max(ran - self.steady_run_seconds, known, 0.0)
 

@@ -235,7 +235,8 @@ def _assemble(sections: list[Section], ending: Exit | None, is_cut: bool) -> Rec
         notices.append(
             Notice(
                 f"process {shown} ended without closing its recording (killed, terminated, crashed, or os._exit): "
-                "everything up to its last trace is included, calls after that were not counted"
+                "everything up to its last trace is included, calls after that were not counted; "
+                "to count all, run it again and let it finish"
             )
         )
     last = max(section.last for section in sections)

@@ -21,6 +21,7 @@ import msgspec
 from traceonce.errors import ScriptError, UsageError
 from traceonce.facts import Compiled, End, Entry, Exit, Notice
 from traceonce.facts.command_line import as_file, quoted
+from traceonce.facts.recording import AGAIN
 from traceonce.frameworks.base.places import working_folder
 from traceonce.frameworks.base.registry import how_to_install, known_backends, load_backend, not_installed
 from traceonce.observe import recording_store
@@ -112,13 +113,13 @@ def launch(target: Target, recording: Path, inside: str, settings: str, *, compi
     try:
         recording_store.complete(recording, opening, log.found if log else [], Exit(code, seconds, clock))
     except OSError as error:
-        return Launched(code, f"the recording {recording} cannot be completed: {error.strerror or error}")
+        return Launched(code, f"the recording {recording} cannot be completed: {error.strerror or error}. {AGAIN}")
     return Launched(code, None)
 
 
 def _why_nothing_is_known(code: int) -> str:
     """Said where no process of the program was watched; what could be missing, where it may be for that."""
-    text = "the main process never imported a framework that traceonce can watch"
+    text = "the main process never imported a framework that traceonce can watch (traceonce doctor lists them)"
     missing = not_installed()
     if missing and (code or len(missing) == len(known_backends())):
         hints = "; ".join(f"{known.name}: {how_to_install(known)}" for known in missing)

@@ -42,7 +42,7 @@ FunctionName: TypeAlias = Annotated[
 _FRAMEWORKS = [known.name for known in known_backends()]
 RecordId: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200, description="A record's id: <domain>/<slug>.")]
 LeftOut: TypeAlias = Annotated[
-    list[str], Meta(description="What was left out to save space: the place, and how much is shown.")
+    list[str], Meta(description="Parts left out to save space: the place, and how much is shown.")
 ]
 
 

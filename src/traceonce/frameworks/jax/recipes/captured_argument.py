@@ -39,7 +39,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     kinds = read_kinds(case)
     names = [_plain(path) for path in differs]
     given = ", ".join(["…", *(f"{name}={name}" for name in names if name.isidentifier())])
-    snippet = f"{function.short_name}({given})  # jitted once, with what it closes over as arguments"
+    snippet = f"{function.short_name}({given})  # jitted once; closed-over values are arguments"
     for variant in _variants(kinds, by_itself=is_static_by_itself(case.diagnosis)):
         for nearest in (True, False):
             kept = {*variant.static, *variant.movable}
