@@ -109,7 +109,7 @@ def test_a_run_without_traces(open_report: OpenPage) -> None:
 def test_a_run_that_was_killed(open_report: OpenPage) -> None:
     """It says that nobody saw the end, and does not claim a share of a time that is not known."""
     page = open_report("killed")
-    expect(page.locator("#verdict")).to_contain_text("Nobody saw the end of this run.")
+    expect(page.locator("#verdict")).to_contain_text("The recording ends early.")
     expect(page.locator("#verdict")).to_contain_text("signal 9")
     expect(page.locator(".lede")).to_contain_text("that were seen")
     expect(page.locator(".lede")).not_to_contain_text("%")

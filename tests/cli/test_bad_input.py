@@ -195,4 +195,4 @@ def test_damage_in_the_middle(recorded: Recorded, shell: Shell) -> None:
     outcome = shell.traceonce("report", "damaged.jsonl")
     assert outcome.status == 0
     assert "7 traces" in outcome.text
-    assert f"damaged.jsonl, line {first_retrace + 1}: damaged and left out" in outcome.text
+    assert f"damaged.jsonl, line {first_retrace + 1}: damaged and skipped" in outcome.text

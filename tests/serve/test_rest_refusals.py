@@ -44,7 +44,7 @@ def detail(answer: Any, status: int) -> str:
 @pytest.mark.parametrize(
     ("path", "status", "reason"),
     [
-        ("/nothing", 404, "there is nothing at /api/v1/nothing"),
+        ("/nothing", 404, "nothing at /api/v1/nothing"),
         (f"/recordings/{NOBODY}", 404, f"there is no recording '{NOBODY}'"),
         (f"/recordings/{NOBODY}/report?format=pdf", 422, "format: Input should be 'html', 'markdown'"),
         (f"/recordings/{NOBODY}/report?lang=fr", 422, "lang: Input should be 'en' or 'zh'"),
@@ -138,8 +138,8 @@ def test_a_text_that_would_be_matched_for_ever(server: TestClient, monkeypatch: 
         ({"workaround": 99}, "has no workaround 99; they are numbered 1 to"),
         ({"worked": "perhaps"}, "worked: Input should be a valid boolean"),
         ({"note": "x" * 2001}, "note: String should have at most 2000 characters"),
-        ({"note": "a\0b"}, "note, version: must not have NUL"),
-        ({"version": "\0"}, "note, version: must not have NUL"),
+        ({"note": "a\0b"}, "note, version: must not contain NUL"),
+        ({"version": "\0"}, "note, version: must not contain NUL"),
         ({"record": None}, "record: Input should be a valid string"),
     ],
 )
@@ -154,7 +154,7 @@ def test_an_outcome_that_cannot_be(server: TestClient, change: dict[str, Any], r
 def test_methods_that_are_not_answered(server: TestClient) -> None:
     """405, with all those that are."""
     answer = server.put(f"{API}/match", json={})
-    assert "PUT is not answered here; use POST." in detail(answer, 405)
+    assert "PUT is not supported here; use POST." in detail(answer, 405)
     assert answer.headers["Allow"] == "POST"
     for path, methods in {"/recordings": "GET, POST", f"/recordings/{NOBODY}": "DELETE, GET"}.items():
         assert server.put(API + path).headers["Allow"] == methods
@@ -169,7 +169,7 @@ def test_a_database_that_is_gone(tmp_path: Path) -> None:
             connection.execute(text("DROP TABLE recordings"))
         engine.dispose()
         answer = client.get(f"{API}/recordings")
-    assert "the database cannot be used now" in detail(answer, 503)
+    assert "the database is unavailable" in detail(answer, 503)
     assert answer.headers["Retry-After"] == "5"
 
 
@@ -204,7 +204,7 @@ def test_what_nobody_expected(
 
     monkeypatch.setattr(Questions, "list_recordings", break_down)
     answer = server.get(f"{API}/recordings")
-    assert detail(answer, 500) == "something went wrong in the server; its log says what."
+    assert detail(answer, 500) == "internal error; see the server's log."
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert "a secret of the code" in caplog.text
 

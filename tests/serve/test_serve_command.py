@@ -108,7 +108,7 @@ def test_with_a_token_it_listens_where_it_is_told(tmp_path: Path) -> None:
 def test_other_addresses_need_a_token(tmp_path: Path, host: str) -> None:
     """What others can reach does not start without one, and says how to make one."""
     said = refused(tmp_path, "--host", host)
-    assert f"--host {host}: can be reached from other machines, so a token is needed. Set TRACEONCE_TOKEN" in said
+    assert f"--host {host}: is reachable from other machines, so a token is needed. Set TRACEONCE_TOKEN" in said
     assert "secrets.token_urlsafe()" in said
 
 
@@ -140,7 +140,7 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
     ("arguments", "reason"),
     [
         (["--database", "mysql://me:secret@db/x"], "--database: 'mysql' is not supported; use sqlite:"),
-        (["--database", "postgresql://me:secret@127.0.0.1:1/x"], "check the address, the name and the rights"),
+        (["--database", "postgresql://me:secret@127.0.0.1:1/x"], "check the address, the name and the permissions"),
         (["--database", "sqlite:////proc/none/x"], "cannot be used"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: is no address of this machine"),
     ],

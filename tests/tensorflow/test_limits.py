@@ -409,7 +409,7 @@ def test_a_limit_that_was_removed_is_not_entered_again() -> None:
     limit = traceonce.limit(3)
     with limit:
         pass
-    with pytest.raises(RuntimeError, match="no longer in force; make another one"), limit:
+    with pytest.raises(RuntimeError, match="no longer in force; create a new one"), limit:
         pass
 
 

@@ -328,8 +328,8 @@ def test_notes_are_sentences_in_both_languages() -> None:
     assert as_it_is["notes"] == {"en": ["in English"], "zh": ["in English"]}
     assert shown["notes"] == {
         "en": [
-            "`step` becomes a tensor, which Python cannot index with, format or branch on while tracing.",
-            "Calls beyond those of the run could not be tried.",
+            "`step` becomes a tensor: during tracing, Python cannot index with, format or branch on it.",
+            "No calls beyond the run could be tried.",
         ],
         "zh": [
             "`step` 变成张量，追踪时 Python 代码不能用它做下标、格式化或分支判断。",
