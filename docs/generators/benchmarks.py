@@ -118,7 +118,7 @@ def repairs(measured: dict[str, Any]) -> list[Bar]:
     bars = []
     for framework, found in measured["in_all"].items():
         traces = found["traces"]
-        shown = [("as they were", "before", GREY), ("repaired by traceonce fix", "after", BLUE)]
+        shown = [("as they were", "before", GREY), ("fixed by traceonce fix", "after", BLUE)]
         if traces["relaxed"]:
             shown.insert(1, ("with reduce_retracing=True", "relaxed", RED))
         for label, variant, ink in shown:
@@ -152,7 +152,7 @@ def memory() -> list[Bar]:
 PICTURES: dict[str, Callable[[], str]] = {
     "bench-watching": lambda: draw_ratios("Watched / unwatched: the time of a call", overhead(), 0.9, 1.1, 0.05),
     "bench-dispatch": lambda: draw_ratios("traceonce.function / tf.function: a call", dispatch(), 0.0, 1.0, 0.2),
-    "bench-repairs": lambda: draw_bars("Traces of all programs that are to be repaired", repairs(load("fix"))),
+    "bench-repairs": lambda: draw_bars("Traces of all programs that need a fix", repairs(load("fix"))),
     "bench-recompiles": lambda: draw_bars("What one recompile costs, in training steps", recompiles()),
     "bench-memory": lambda: draw_bars("Memory kept after 1,000 calls, each with something new", memory()),
 }  # fmt: skip

@@ -83,7 +83,7 @@ def test_every_form(shell: Shell, base: Path) -> None:
     (("render", "shaped.json"), "shaped.json: tags: "),
     (("render", "made-up", "--format", "pdf"), "'--format': 'pdf' is not one of"),
     (("render", "made-up", "--lang", "fr"), "'--lang': 'fr' is not one of"),
-    (("render", "made-up", "-o", "no/folder/x"), "there is no folder"),
+    (("render", "made-up", "-o", "no/folder/x"), ": no folder"),
     (("show", "no-such"), "there is no record"),
     (("list", "--base", "empty"), "has no folder records/"),
     (("list", "--tier", "tested"), "'--tier': 'tested' is not one of"),
@@ -94,7 +94,7 @@ def test_every_form(shell: Shell, base: Path) -> None:
     (("import", "broken.json", "--to", "broken.json"), "is not a folder"),
     (("outcome", "made-up", "3", "--worked"), "has no workaround 3; they are numbered 1 to 2"),
     (("outcome", "made-up", "0", "--worked"), "has no workaround 0"),
-    (("outcome", "made-up", "1"), "what came of it"),
+    (("outcome", "made-up", "1"), "name the workaround and its result"),
     (("outcome", "--worked"), "name the workaround"),
     (("outcome", "no-such", "1", "--worked"), "there is no record"),
     (("outcome", "--forget", "9"), "there is no outcome 9"),
@@ -225,7 +225,7 @@ def test_import_reports_and_refuses(shell: Shell, base: Path) -> None:
     report = json.loads(outcome.text)["files"]
     assert report[0]["records"] == []
     assert [reason.split(":")[0] for reason in report[0]["refused"]] == ["bad.json", "bad.json"]
-    assert "is there already" in report[0]["refused"][0]
+    assert "already exists" in report[0]["refused"][0]
     assert "'../../outside'" in report[0]["refused"][1]
     assert [record["id"] for record in report[1]["records"]] == ["tensorflow/new"]
     assert report[1]["kept"] == ["kept"]

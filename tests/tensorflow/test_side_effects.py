@@ -122,7 +122,7 @@ def test_what_is_set_while_tracing_and_put_back_is_not_set_again(tf: Any) -> Non
         step(tf.zeros([3]))
     assert labels == set()
     assert effects(seen) == [("labels", "1 item", "0 items", "measured")]
-    assert "later calls do not set it again" in str(seen)
+    assert "later calls do not set it" in str(seen)
 
 
 def test_one_call_harms_nobody(tf: Any) -> None:

@@ -428,8 +428,8 @@ def test_a_wrong_value_has_its_headline_and_its_line(code: CauseCode) -> None:
 def test_what_was_not_shown_is_said_so() -> None:
     """In the headline and in the line, both by Python."""
     function = found(cause(CauseCode.STALE, "RATE", was="1.0", now="2.0", evidence="inferred"))
-    assert function["wrong"]["headline"]["en"] == "{name} may answer with an old value"
-    assert "may answer" in function["causes"][0]["alarm"]["en"]
+    assert function["wrong"]["headline"]["en"] == "{name} may use an old value"
+    assert "may use" in function["causes"][0]["alarm"]["en"]
 
 
 def test_a_value_that_changed_after_the_last_call_is_no_alarm() -> None:
