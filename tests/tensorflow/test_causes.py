@@ -470,7 +470,7 @@ def test_contents_that_differ_are_told_from_a_type_that_never_equals_itself(tf: 
         ("unequal", "layer.ops.up", 2, "function"),
         ("unequal", "layer.ops.down", 2, "function"),
     ]
-    assert "a function that is created again whenever the type of the argument is computed" in seen.report()
+    assert "a function that is recreated whenever the type of the argument is computed" in seen.report()
 
 
 def test_another_object_in_a_type_is_another_object(tf: Any) -> None:
