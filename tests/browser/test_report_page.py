@@ -30,7 +30,7 @@ def test_the_first_screen_says_what_matters(open_report: OpenPage, reports: Repo
     expect(lede).to_contain_text(f"{worst['share']:.0%}".replace("%", "\u00a0%"))
     for cause in worst["causes"]:
         expect(verdict.locator(".why")).to_contain_text(cause["path"])
-    expect(verdict.get_by_text("soften may answer with an old value")).to_be_visible()
+    expect(verdict.get_by_text("soften may use an old value")).to_be_visible()
     expect(page).to_have_title(f"{TRAIN}: Retracing · traceonce")
     assert names_shown(page) == [function["name"] for function in findings["functions"]]
     expect(head(page, TRAIN)).to_have_attribute("aria-expanded", "true")

@@ -321,7 +321,7 @@ def test_a_function_made_anew_over_another_value_says_so(tf: Any) -> None:
         for scale in (1.5, 2.5, 3.5):
             make(scale)(tf.constant(1.0))
     assert [(c.code.value, c.count, c.note) for c in only(seen).causes] == [("new_function", 2, "scale")]
-    assert "pass as an argument what differs: scale" in seen.report()
+    assert "pass what differs as an argument: scale" in seen.report()
 
 
 def test_a_constant_argument_at_its_default_stays_out_of_the_signature(tf: Any) -> None:
