@@ -83,7 +83,11 @@ def test_reading(server: TestClient, path: str, status: int, reason: str) -> Non
         (b'{"text": "\xff"}', 400, "parsing the body"),
         (b"[" * 100_000, 400, "parsing the body"),
         (b'{"text": ' + b"9" * 10_000 + b"}", 400, "parsing the body"),
-        (json.dumps({"text": "x" * (LONGEST_TEXT + 1)}).encode(), 413, "has 1,000,001 characters; the limit is 1,000,000"),
+        (
+            json.dumps({"text": "x" * (LONGEST_TEXT + 1)}).encode(),
+            413,
+            "has 1,000,001 characters; the limit is 1,000,000",
+        ),
         (b'{"text": "' + b"x" * 9_000_000 + b'"}', 413, "the body is too large"),
     ],
     ids=lambda value: value[:20].decode(errors="replace") if isinstance(value, bytes) else None,
