@@ -66,7 +66,7 @@ def refused(outcome: Outcome, retraces: int) -> bool:
 def test_max_traces_raises_in_the_program_and_is_in_the_report(shell: Shell) -> None:
     outcome = shell.traceonce("run", "--max-traces", "3", "train.py", "9")
     assert refused(outcome, 2)
-    assert "limit      3 traces; this call needs one more\n" in outcome.errors
+    assert "limit      3 traces; this call would exceed it\n" in outcome.errors
     assert "cause      step: now 3, before 2 (a static argument, compiled in by value)\n" in outcome.errors
     assert "limit  train_step has reached its limit of 3 traces; 1 call refused\n" in outcome.errors
     assert outcome.errors.endswith("traceonce: limit reached: train_step (3 traces)\n")

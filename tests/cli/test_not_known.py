@@ -61,7 +61,7 @@ def test_a_full_disk(filled: Shell, gate: list[str]) -> None:
     arguments = ["--recording", "run.jsonl", *gate, "filling.py", "full"]
     outcome = filled.run(*arguments)
     assert (outcome.status, outcome.out) == (NOT_KNOWN, b"done\n")
-    assert "Recorded so far: traceonce report run.jsonl\n" in outcome.errors
+    assert f"Recorded so far: traceonce report {filled.cwd / 'run.jsonl'}\n" in outcome.errors
     said = outcome.errors.splitlines()[-1]
     assert said.startswith("traceonce: ")
     assert "unknown (exit status 6)" in said
@@ -97,7 +97,7 @@ def test_a_recording_that_cannot_be_begun(shell: Shell) -> None:
     outcome = shell.traceonce("run", "--recording", "run.jsonl", "program.py", preexec_fn=no_room)
     assert (outcome.status, outcome.out) == (2, b"")
     assert outcome.errors == (
-        "traceonce: --recording run.jsonl: cannot be written: File too large. Name a file elsewhere with --recording.\n"
+        "traceonce: --recording run.jsonl: cannot be written: File too large. Name another file with --recording.\n"
     )
     assert not (shell.cwd / "run.jsonl").exists()
 

@@ -239,7 +239,7 @@ def test_names_are_from_the_root_wherever_pytest_is_started(
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (None, [BASELINE], "*traces.json: there is no such file. Accept the present state with --traceonce-update-b*"),
+        (None, [BASELINE], "*traces.json: no such file. Create it with --traceonce-update-b*"),
         ("{", [BASELINE], "*traces.json: is not a baseline (*Correct it, or *--traceonce-update-baseline.*"),
         ("{", [BASELINE, UPDATE], "*traces.json: is not a baseline (*"),
         ('{"schema": "other/1"}', [BASELINE], "*traces.json: field 'schema' is 'other/1', not 'traceonce.baseline/1'*"),

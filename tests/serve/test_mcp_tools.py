@@ -288,7 +288,7 @@ def test_records_are_found_and_read(server: Server[Any]) -> None:
     assert everything["total"] >= 53
     nothing, said = answer(server, "search_records", query="xyzzy")
     assert (nothing["total"], nothing["records"]) == (0, [])
-    assert said.startswith("No record has all of these words: xyzzy")
+    assert said.startswith("No record contains all of these words: xyzzy")
     record, document = answer(server, "get_record", id=found["records"][0]["id"])
     explanation = record["explanation"]
     for advice in (explanation["try_first"], *explanation["other_workarounds"]):

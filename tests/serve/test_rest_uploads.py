@@ -138,9 +138,7 @@ def test_too_large_by_its_own_word(small: TestClient) -> None:
     """413 before the body is read."""
     answer = send(small, b" " * (LARGEST + 1))
     assert answer.status_code == 413
-    assert (
-        "300,000 bytes are the most here. For recordings, see traceonce serve --max-upload" in answer.json()["detail"]
-    )
+    assert "the limit is 300,000 bytes. For recordings, see traceonce serve --max-upload" in answer.json()["detail"]
 
 
 def test_too_large_without_a_word(small: TestClient) -> None:
@@ -285,5 +283,5 @@ def test_a_recording_that_would_take_minutes_is_refused(client: TestClient, reco
     sections = b"".join(header.replace(b'"process":"', b'"process":"%d' % number) + b"\n" for number in range(600))
     answer = send(client, sections)
     assert answer.status_code == 413
-    assert "has 600 processes, and 500 are the most that are read here" in answer.json()["detail"]
+    assert "has 600 processes; the limit here is 500" in answer.json()["detail"]
     assert "`traceonce report FILE`" in answer.json()["detail"]

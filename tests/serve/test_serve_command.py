@@ -114,7 +114,7 @@ def test_other_addresses_need_a_token(tmp_path: Path, host: str) -> None:
 
 @pytest.mark.parametrize(
     ("token", "reason"),
-    [("short", "is too easy to guess; use 16 characters or more"), ("ä" * 20, "cannot be sent in a header")],
+    [("short", "too easy to guess; use at least 16 characters"), ("ä" * 20, "cannot be sent in a header")],
 )
 def test_a_token_that_is_no_good(tmp_path: Path, token: str, reason: str) -> None:
     """Too short, or not for a header; it is not repeated."""
@@ -130,8 +130,8 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         done = execute(tmp_path, *SERVE, "--port", str(port))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"traceonce: --host 127.0.0.1 --port {port}: cannot be listened on (Address already in use); "
-        "choose another --port (0: a free one), or stop what uses it.\n"
+        f"traceonce: --host 127.0.0.1 --port {port}: cannot listen (Address already in use); "
+        "choose another --port (0 picks a free one), or stop the process that uses it.\n"
     )
     assert not (tmp_path / "server.sqlite3").exists()
 
@@ -142,7 +142,7 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         (["--database", "mysql://me:secret@db/x"], "--database: 'mysql' is not supported; use sqlite:"),
         (["--database", "postgresql://me:secret@127.0.0.1:1/x"], "check the address, the name and the permissions"),
         (["--database", "sqlite:////proc/none/x"], "cannot be used"),
-        (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: is no address of this machine"),
+        (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: is not an address of this machine"),
     ],
 )
 def test_what_cannot_be(tmp_path: Path, arguments: list[str], reason: str) -> None:

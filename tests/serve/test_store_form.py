@@ -119,7 +119,7 @@ def test_a_database_of_a_later_version_is_refused(database: str) -> None:
     """The message says which form it has, which one is known, and what to do; nothing is changed."""
     Store(database).close()
     change(database, f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
-    with pytest.raises(StoreError, match=r"later traceonce \(form 9999, this one knows \d{4}\); update traceonce"):
+    with pytest.raises(StoreError, match=r"later traceonce \(schema 9999; this one knows \d{4}\); update traceonce"):
         Store(database)
     assert ask(database, f"SELECT version_num FROM {VERSION_TABLE}") == "9999"
 
@@ -127,7 +127,7 @@ def test_a_database_of_a_later_version_is_refused(database: str) -> None:
 def test_a_database_of_another_program_is_left_alone(database: str) -> None:
     """It is known by its tables; none is added to them."""
     change(database, "CREATE TABLE customers (name TEXT)")
-    with pytest.raises(StoreError, match=r"tables of another program \(customers\); it was left alone"):
+    with pytest.raises(StoreError, match=r"tables of another program \(customers\) and was not changed"):
         Store(database)
     engine = open_engine(database)
     with engine.connect() as connection, pytest.raises(Exception, match="recordings"):

@@ -321,7 +321,7 @@ def test_a_function_made_anew_over_another_value_says_so(tf: Any) -> None:
         for scale in (1.5, 2.5, 3.5):
             make(scale)(tf.constant(1.0))
     assert [(c.code.value, c.count, c.note) for c in only(seen).causes] == [("new_function", 2, "scale")]
-    assert "the same code, wrapped by tf.function again, with another scale" in seen.report()
+    assert "the same code, wrapped in tf.function again, with another scale" in seen.report()
     assert only(seen).fixes[0].snippet == (
         "compiled = tf.function(lambda …, scale: …)  # once, outside\ncompiled(…, scale=scale)"
     )

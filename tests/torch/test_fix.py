@@ -80,7 +80,7 @@ sizes = iter(range(2, 6))
 ORDER = "values = [3.0] * 4\nfor _ in range(4):\n    print(values.pop(), doubled(torch.ones(next(sizes))).sum().item())"
 REFUSED = {
     "a comprehension": ("print([doubled(torch.ones(n)).sum().item() for n in sizes])", "part of a larger expression"),
-    "the order of what is done": (ORDER, "values.pop() is done before"),
+    "the order of what is done": (ORDER, "values.pop() is evaluated before"),
     "a call by a library": ("print(list(map(doubled, map(torch.ones, sizes))))", "doubled is called through list"),
 }
 
