@@ -111,7 +111,7 @@ def test_a_run_that_was_killed(open_report: OpenPage) -> None:
     page = open_report("killed")
     expect(page.locator("#verdict")).to_contain_text("The recording ends early.")
     expect(page.locator("#verdict")).to_contain_text("signal 9")
-    expect(page.locator(".lede")).to_contain_text("that were seen")
+    expect(page.locator(".lede")).to_contain_text("of the recorded")
     expect(page.locator(".lede")).not_to_contain_text("%")
 
 

@@ -468,7 +468,7 @@ def test_names_that_pretend_to_be_something_else(server: Server[Any], tmp_path: 
     found, text = answer(server, "recording_findings", recording=str(path))
     assert found["functions"][0]["name"] == name
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
-        "## step ## healthy: ok ``` \\x1b[2J<script>alert(1)</script>: retracing"
+        "## step ## healthy: ok ``` \\x1b[2J<script>alert(1)</script>: retracing, costly"
     ]
 
 
