@@ -53,20 +53,20 @@ NOTES = {
 RECIPE_INDEX = """\
 # Recipes
 
-Every kind of repair that `traceonce fix` knows. The examples are run in the tests, and the repaired program is what the
-recipe makes of it, to the letter. [How fixing works](../fixing.md). Made by `python docs/generate.py` from
+Every kind of fix that `traceonce fix` knows. The tests run the examples, and each fixed program is exactly what the
+recipe writes. [How fixing works](../fixing.md). Made by `python docs/generate.py` from
 `src/traceonce/frameworks/*/recipes`.
 
 ## Changes of the source
 
-In the order in which they are tried; `dynamic_shape` goes with a signature or with relaxed shapes. A function may need
+In the order in which they are tried. `dynamic_shape` accompanies a signature or relaxed shapes. A function may need
 several: `hoist+input_signature`.
 
 {written}
 
 ## Advice
 
-Never written: these change what a program means, or are for files that are not yours.
+Never written: these change what the program means, or concern files that are not yours.
 
 {advice}
 """
@@ -233,7 +233,7 @@ def _recipe_page(path: str, recipe: Recipe, causes: list[str], is_advice: bool) 
 def _example(example: Example) -> str:
     traces = f"{example.traces_before} trace{'s' * (example.traces_before != 1)} → {example.traces_after}"
     if example.repaired is not None and example.traces_after == example.traces_before:
-        traces += "; its results become right"
+        traces += "; its results become correct"
     lines = [f"## Example: {_lower(example.title)}", "", f"`{example.function}`: {traces}.", ""]
     lines += ["```python", example.program.rstrip("\n"), "```"]
     if example.repaired is not None:
@@ -249,14 +249,12 @@ def _safety(recipe: Recipe, is_advice: bool) -> str:
     """What `prove.judgement.label` makes of it."""
     if is_advice:
         return "*advice*: never written."
-    beyond = "*narrow* where a call beyond the run raises; *review* where one differs"
+    beyond = "*narrow* if a call beyond the run raises; *review* if one differs"
     if recipe.only_moves:
-        return f"*safe* where it is proved and code is only moved, *review* where more is changed; {beyond}."
+        return f"*safe* if proved and code is only moved, *review* if more changes; {beyond}."
     if recipe.shown_by_probes:
-        return (
-            f"*safe* where it is proved, and calls beyond the run come out the same; {beyond}, or none could be tried."
-        )
-    return "*review*, also where it is proved: calls beyond the run cannot show that it is right for all others."
+        return f"*safe* if proved and calls beyond the run have the same results; {beyond}, or none could be tried."
+    return "*review*, even if proved: calls beyond the run cannot show that it is correct for all others."
 
 
 def _links(causes: list[str], up: str = "") -> str:
@@ -285,7 +283,7 @@ def main() -> None:
     left = sorted(there - made.keys())
     if "--check" in sys.argv:
         for path in (*stale, *left):
-            print(f"{path.relative_to(DOCS)}: is not what the code gives; run: python docs/generate.py")
+            print(f"{path.relative_to(DOCS)}: is out of date; run: python docs/generate.py")
         raise SystemExit(1 if stale or left else 0)
     for path in stale:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -118,7 +118,7 @@ def repairs(measured: dict[str, Any]) -> list[Bar]:
     bars = []
     for framework, found in measured["in_all"].items():
         traces = found["traces"]
-        shown = [("as they were", "before", GREY), ("repaired by traceonce fix", "after", BLUE)]
+        shown = [("as they were", "before", GREY), ("fixed by traceonce fix", "after", BLUE)]
         if traces["relaxed"]:
             shown.insert(1, ("with reduce_retracing=True", "relaxed", RED))
         for label, variant, ink in shown:
@@ -152,7 +152,7 @@ def memory() -> list[Bar]:
 PICTURES: dict[str, Callable[[], str]] = {
     "bench-watching": lambda: draw_ratios("Watched / unwatched: the time of a call", overhead(), 0.9, 1.1, 0.05),
     "bench-dispatch": lambda: draw_ratios("traceonce.function / tf.function: a call", dispatch(), 0.0, 1.0, 0.2),
-    "bench-repairs": lambda: draw_bars("Traces of all programs that are to be repaired", repairs(load("fix"))),
+    "bench-repairs": lambda: draw_bars("Traces of all programs that need a fix", repairs(load("fix"))),
     "bench-recompiles": lambda: draw_bars("What one recompile costs, in training steps", recompiles()),
     "bench-memory": lambda: draw_bars("Memory kept after 1,000 calls, each with something new", memory()),
 }  # fmt: skip
@@ -200,7 +200,7 @@ def recompile_table() -> str:
 
 
 def repair_table(measured: dict[str, Any] | None = None) -> str:
-    """A column for each framework: what came of its programs, and what that is worth."""
+    """A column for each framework: the outcomes of its programs, and their run time."""
     in_all = (measured or load("fix"))["in_all"]
     columns = list(in_all.values())
 
@@ -215,24 +215,29 @@ def repair_table(measured: dict[str, Any] | None = None) -> str:
         return ["–" if mean is None else f"{mean:.2f}" for mean in found]
 
     relaxed = "".join(
-        row(f"`reduce_retracing=True`: {what}", [found["reduce_retracing"].get(what, "–") for found in columns])
+        row(f"`reduce_retracing=True`: {_fixes(what)}", [found["reduce_retracing"].get(what, "–") for found in columns])
         for what in counts("reduce_retracing")
     )
     return (
         row("what", [FRAMEWORKS[name] for name in in_all])
         + f"|---|{'--:|' * len(columns)}\n"
         + row("programs", [sum(found["came_to"].values()) for found in columns])
-        + "".join(row(f"… {what}", [found["came_to"].get(what, 0) for found in columns]) for what in counts("came_to"))
+        + "".join(row(f"… {_fixes(what)}", [found["came_to"].get(what, 0) for found in columns])
+                  for what in counts("came_to"))
         + row("… not as expected", [len(found["not_as_expected"]) for found in columns])
-        + row("traces of those to be repaired, before → after",
+        + row("traces of programs that need a fix, before → after",
               [f"{found['traces']['before']} → {found['traces']['after']}" for found in columns])
-        + row("run time, repaired / before (geometric mean, without imports)", means("after_to_before"))
+        + row("run time, fixed / before (geometric mean, without imports)", means("after_to_before"))
         + row("run time, before / before", means("a_a"))
-        + row("run time, repaired / `reduce_retracing=True`", means("after_to_relaxed"))
+        + row("run time, fixed / `reduce_retracing=True`", means("after_to_relaxed"))
         + relaxed
         + row("`traceonce fix` took (median, worst)",
               [f"{found['fix_seconds']['median']:.0f} s, {found['fix_seconds']['worst']:.0f} s" for found in columns])
     ).rstrip("\n")  # fmt: skip
+
+
+def _fixes(outcome: str) -> str:
+    return outcome.replace("the repair", "the fix").replace("repaired", "fixed")
 
 
 def seldom_table() -> str:

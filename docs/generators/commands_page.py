@@ -14,7 +14,7 @@ from traceonce.commands.main import cli
 OPENING = """\
 # Commands
 
-What `traceonce COMMAND --help` says, on one page. Made by `python docs/generate.py`. Options of traceonce stand before
+What `traceonce COMMAND --help` says, on one page. Made by `python docs/generate.py`. Options of traceonce go before
 the script; what follows the script is its own, as with `python`. Defaults can be set in `pyproject.toml`:
 [configuration](configuration.md).
 """

@@ -3,6 +3,8 @@
 ``<!-- shown: run jax_before -->``: what ``traceonce run train.py`` said in a recorded run of a tutorial. ``fix``: what
 ``traceonce fix`` said. ``markdown``: the report for a pull request. ``program``: the program itself. ``help explain``:
 what ``traceonce explain --help`` says.
+
+Blocks below ``<!-- shortened: signal_power -->`` are parts of a session that is kept whole; a test compares them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Trace once, run forever: find out why `tf.function`, `jax.jit` or `torch.compile` traces again.
+"""Trace once, run forever: find out why `tf.function`, `jax.jit` or `torch.compile` retraces.
 
 Importing traceonce imports no framework, and little else. What `__all__` has (`docs/python.md` lists it) is public; the
 modules are internal, and may move.

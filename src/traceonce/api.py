@@ -36,7 +36,7 @@ class Watched(Protocol[P, R_co]):
 
 
 class Watch(Observation):
-    """What was traced in a block, why, and at what cost. It can be read during the block and after it.
+    """The traces of a block, their causes and their cost. Readable during and after the block.
 
     >>> with traceonce.watch() as seen:
     ...     train()
@@ -49,7 +49,7 @@ class Watch(Observation):
     ...     print(diagnosis)
     >>> seen.open_in_browser()
 
-    `start()` and `stop()` do the same without a block. It is false where nothing was traced.
+    `start()` and `stop()` do the same without a block. False if nothing was traced.
     """
 
     @property
@@ -59,21 +59,21 @@ class Watch(Observation):
 
     @property
     def traces(self) -> int:
-        """How often functions were traced, all of them together."""
+        """The number of traces of all functions."""
         return sum(diagnosis.traces for diagnosis in self._counted())
 
     @property
     def retraces(self) -> int:
-        """How many of the traces were not the first of their function."""
+        """The number of traces that were not the first of their function."""
         return sum(diagnosis.retraces for diagnosis in self._counted())
 
     @property
     def lost_seconds(self) -> float:
-        """What the retraces have cost."""
+        """The cost of the retraces in seconds."""
         return sum(diagnosis.lost_seconds for diagnosis in self._counted())
 
     def count(self, name: str) -> int:
-        """How often functions of this name were traced, all of them together; 0 where none was."""
+        """The number of traces of functions with this name; 0 if there are none."""
         return sum(diagnosis.traces for diagnosis in self._called(name))
 
     def __getitem__(self, name: str | int) -> Diagnosis:
@@ -121,7 +121,7 @@ class Watch(Observation):
     def report(self, format: str = "text", language: Language = "en") -> str:
         """The report as a string: ``"text"``, ``"json"``, ``"html"``, ``"markdown"``…
 
-        ``"html"`` and ``"markdown"`` come in Chinese, too, with ``language="zh"``.
+        ``"html"`` and ``"markdown"`` are also available in Chinese, with ``language="zh"``.
         """
         from traceonce.analysis.material import find_out
         from traceonce.report.base import find_renderer
@@ -130,9 +130,9 @@ class Watch(Observation):
         return render(find_out(self._with_sources(), format, language))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write a recording, all of it or nothing, with the lines of source that reports show.
+        """Write a recording, completely or not at all, with the source lines that reports show.
 
-        `Recording.load` and ``traceonce report FILE`` read it, on any machine. Without the source:
+        `Recording.load` and ``traceonce report FILE`` read it, on any machine. Without source lines:
         ``seen.recording.save(path)``.
         """
         file = Path(path)
@@ -142,7 +142,7 @@ class Watch(Observation):
         return file
 
     def write_html(self, path: str | os.PathLike[str], language: Language = "en") -> Path:
-        """Write the report as a page: one file with everything in it, all of it or nothing."""
+        """Write the report as one self-contained HTML file, completely or not at all."""
         file = Path(path)
         try:
             write_named(file, self.report("html", language).encode(errors="replace"))
@@ -151,9 +151,9 @@ class Watch(Observation):
         return file
 
     def open_in_browser(self, path: str | os.PathLike[str] | None = None, language: Language = "en") -> Path:
-        """Write the report as a page, to `path` or else to a temporary file, and show it in the browser.
+        """Write the report as HTML, to `path` or a temporary file, and open it in the browser.
 
-        Where no browser can be opened, that is a warning, which names the file.
+        If no browser can be opened, a warning names the file.
         """
         import tempfile
         import warnings
@@ -164,7 +164,7 @@ class Watch(Observation):
             os.close(handle)
         file = self.write_html(path, language).absolute()
         if not webbrowser.open(file.as_uri()):
-            warnings.warn(f"no browser could be opened; the report is {file.as_uri()}", stacklevel=2)
+            warnings.warn(f"could not open a browser; the report is at {file.as_uri()}", stacklevel=2)
         return file
 
     def _repr_html_(self) -> str:
@@ -209,9 +209,9 @@ def watch() -> Watch: ...
 @overload
 def watch(function: Callable[P, R]) -> Watched[P, R]: ...
 def watch(function: Callable[P, R] | None = None) -> Watch | Watched[P, R]:
-    """Watch every trace made in a ``with`` block, or, as a decorator, in each call of a function.
+    """Watch every trace made in a ``with`` block or, as a decorator, in each call of a function.
 
-    Nothing is printed: ``print()`` the result, or ask it for its `report()`, its `diagnoses` or its `recording`. Of a
-    decorated function the last call's watch is ``function.watched``.
+    Nothing is printed: ``print()`` the result, or use its `report()`, `diagnoses` or `recording`. A decorated function
+    has the watch of its last call as ``function.watched``.
     """
     return Watch() if function is None else Watch()(function)

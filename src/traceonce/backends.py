@@ -4,4 +4,4 @@ import warnings
 
 from traceonce.frameworks import fake as fake
 
-warnings.warn("traceonce.backends is called traceonce.frameworks now", DeprecationWarning, stacklevel=2)
+warnings.warn("traceonce.backends is now called traceonce.frameworks", DeprecationWarning, stacklevel=2)

@@ -42,7 +42,7 @@ def compute_from(recordings: Sequence[Path], work: Callable[[], Result]) -> Resu
         succeeded, answer, where = _ask_child(work, SECONDS + SECONDS_PER_MIB * sum(sizes) / 2**20)
     except _OverBudgetError as error:
         names = ", ".join(map(str, recordings))
-        raise RecordingError(f"{names}: cannot be understood here: {error}.") from None
+        raise RecordingError(f"{names}: cannot be processed here: {error}.") from None
     if not succeeded:
         raise answer from _RemoteError(where)
     result: Result = answer
@@ -90,7 +90,7 @@ class _RemoteError(Exception):
 def _receive(reader: Connection, seconds: float) -> _Answer:
     if not reader.poll(min(NOTICED, seconds)):
         if sys.stderr.isatty():
-            sys.stderr.write("traceonce: the recording is being read …\n")
+            sys.stderr.write("traceonce: reading the recording …\n")
         if not reader.poll(max(0.0, seconds - NOTICED)):
             raise _OverBudgetError(f"it takes longer than {duration(seconds)}")
     answer: _Answer = pickle.loads(reader.recv_bytes())

@@ -146,7 +146,7 @@ def _has_project(folder: Path) -> bool:
 def _explain(error: msgspec.ValidationError, table: object) -> str:
     unknown = [name for name in table if name not in _EXAMPLES] if isinstance(table, dict) else []
     if unknown:
-        return f"{unknown[0]}: there is no such setting; there are: {', '.join(_EXAMPLES)}."
+        return f"unknown setting `{unknown[0]}`; valid settings: {', '.join(_EXAMPLES)}."
     what, _, where = str(error).partition(" - at `$")
     place = where.strip("`.")
     field = place.lstrip(".").partition("[")[0].partition(".")[0]

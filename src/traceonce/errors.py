@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class TraceonceError(Exception):
-    """The base of all errors raised by traceonce."""
+    """The base class of all traceonce errors."""
 
 
 class UsageError(TraceonceError):
-    """The input is wrong; the message says what, where, and what to do about it."""
+    """Invalid input; the message says what, where, and what to do about it."""
 
 
 class RecordingError(UsageError):
@@ -43,10 +43,10 @@ class ScriptError(UsageError):
 
 
 class TracingLimitReached(TraceonceError):  # noqa: N818  # the name that users search for
-    """A call needed one trace more than its limit allows; the traces made before still serve their calls.
+    """A call would exceed its tracing limit; earlier traces still serve their calls.
 
-    `breach` holds the facts: function, limit, counts, causes, call site. What a backend raises is an error of its
-    framework as well, where that has one for resources that are used up.
+    `breach` has the facts: function, limit, counts, causes, call site. Where the framework has an error for exhausted
+    resources, the raised error is one of those too.
     """
 
     def __init__(self, message: str, breach: Breach) -> None:
@@ -58,7 +58,7 @@ class TracingLimitReached(TraceonceError):  # noqa: N818  # the name that users 
 
 
 class TracingLimitWarning(UserWarning):
-    """A call needed one trace more than its limit allows, and the limit is to warn."""
+    """A call exceeded its tracing limit, and the limit only warns."""
 
 
 class BackendUnavailable(TraceonceError):  # noqa: N818  # reads as what it says

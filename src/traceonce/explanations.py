@@ -17,10 +17,10 @@ from traceonce.words.translated import Language
 
 
 class Explanations(Sequence[Explanation]):
-    """An `Explanation` for each failure in a text that a record knows; empty, and so false, where none does.
+    """An `Explanation` for each failure in a text that a record explains; empty, and so false, if there is none.
 
-    `unknown` are errors that no record knows, `ignorable` names records that were met and need nothing done. Where
-    nothing was found, `guesses` are the nearest records by words.
+    `unknown` are errors without a record, `ignorable` names matching records that need no action. If nothing was found,
+    `guesses` are the nearest records by words.
     """
 
     def __init__(self, answered: TextExplanation) -> None:
@@ -51,15 +51,15 @@ class Explanations(Sequence[Explanation]):
 
 
 def explain(problem: str | BaseException, language: Language | None = None) -> Explanations:
-    """Say what an error means: its cause, what to try first, what not to try.
+    """Explain an error: its cause, what to try first, what not to try.
 
     >>> try:
     ...     train()
     ... except Exception as error:
     ...     print(traceonce.explain(error))
 
-    `problem` is an exception, or a text: a message, a whole traceback, a log with several errors, in English or
-    Chinese, or the name of a record. The answer is in its `language`, unless another one is given.
+    `problem` is an exception, or a text: a message, a traceback or a log with several errors, in English or Chinese, or
+    the name of a record. The answer is in the text's language, unless `language` is given.
     """
     if isinstance(problem, BaseException):
         problem = "".join(traceback.format_exception(problem))

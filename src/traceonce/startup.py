@@ -46,7 +46,7 @@ def _arrived(name: str) -> None:
     except Exception as error:
         from traceonce.observe.process_start import say
 
-        say(f"{error} It has no effect here.")
+        say(f"{error} It is ignored here.")
 
 
 def put_in_force(config: Config) -> None:

@@ -33,6 +33,9 @@ def test_the_report(open_report: OpenPage) -> None:
     page = open_report("translate", fragment="fn=Translator.train_step&trace=7")
     page.evaluate("document.activeElement.blur()")
     take_picture(page, "report-function")
+    page = open_report("translate")
+    page.locator("#run").evaluate("section => section.scrollIntoView()")
+    take_picture(page, "report-timeline", 430)
 
 
 def test_the_pages_of_the_server(new_page: NewPage, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_the_first_screen_says_what_matters(open_report: OpenPage, reports: Repo
     expect(lede).to_contain_text(f"{worst['share']:.0%}".replace("%", "\u00a0%"))
     for cause in worst["causes"]:
         expect(verdict.locator(".why")).to_contain_text(cause["path"])
-    expect(verdict.get_by_text("soften may answer with an old value")).to_be_visible()
+    expect(verdict.get_by_text("soften may use an old value")).to_be_visible()
     expect(page).to_have_title(f"{TRAIN}: Retracing · traceonce")
     assert names_shown(page) == [function["name"] for function in findings["functions"]]
     expect(head(page, TRAIN)).to_have_attribute("aria-expanded", "true")
@@ -84,7 +84,7 @@ def test_nothing_to_fix_is_calm(open_report: OpenPage) -> None:
 @pytest.mark.parametrize(
     ("language", "headline", "line"),
     [
-        ("en", "changes Python state only while it is traced", "changes np.random only while it is traced."),
+        ("en", "changes Python state only during tracing", "changes np.random only during tracing."),
         ("zh", "只在追踪时修改 Python 状态", "只在追踪时修改 np.random。"),
     ],
 )
@@ -109,9 +109,9 @@ def test_a_run_without_traces(open_report: OpenPage) -> None:
 def test_a_run_that_was_killed(open_report: OpenPage) -> None:
     """It says that nobody saw the end, and does not claim a share of a time that is not known."""
     page = open_report("killed")
-    expect(page.locator("#verdict")).to_contain_text("Nobody saw the end of this run.")
+    expect(page.locator("#verdict")).to_contain_text("The recording ends early.")
     expect(page.locator("#verdict")).to_contain_text("signal 9")
-    expect(page.locator(".lede")).to_contain_text("that were seen")
+    expect(page.locator(".lede")).to_contain_text("of the recorded")
     expect(page.locator(".lede")).not_to_contain_text("%")
 
 

@@ -201,7 +201,7 @@ def test_a_server_with_a_token_asks_for_it(new_page: NewPage, tmp_path: Path) ->
         troubles.expect("Failed to load resource")
         page.get_by_label("Token").fill("wrong")
         page.get_by_role("button", name="Sign in").click()
-        expect(page.get_by_role("alert")).to_contain_text("not the token")
+        expect(page.get_by_role("alert")).to_contain_text("not the server's token")
         page.get_by_label("Token").fill("correct-horse-battery-staple")
         page.get_by_role("button", name="Sign in").click()
         expect(page).to_have_url(re.compile(r"/recordings\?search=door"))

@@ -74,7 +74,7 @@ def test_the_same_file_again_is_the_one_that_is_there(visit: OpenPage, server: S
     server.upload(data, "only once")
     page = visit("/")
     choose_files(page, as_file("again.jsonl", data))
-    expect(upload_named(page, "again.jsonl")).to_contain_text("was here already")
+    expect(upload_named(page, "again.jsonl")).to_contain_text("was already here")
     assert "again.jsonl" not in server.names()
 
 

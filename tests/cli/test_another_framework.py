@@ -89,7 +89,7 @@ def test_why_its_recipe_declines_is_told_in_both_languages(toy_shell: Shell) -> 
     toy_shell.write("train.py", TRAIN.replace("16", "160"))
     fixed = toy_shell.traceonce("fix", "--json", "fix.json", "train.py")
     assert fixed.status == 1, fixed.errors
-    assert "any_size: cannot be written: a toy of 160 fits into no box" in fixed.errors
+    assert "any_size: not written: a toy of 160 fits into no box" in fixed.errors
     attempts = json.loads((toy_shell.cwd / "fix.json").read_text())["fix"]["attempts"]
     (declined,) = [attempt for attempt in attempts if attempt["recipe"] == "any_size"]
     assert declined["reason"] == "a toy of 160 fits into no box"

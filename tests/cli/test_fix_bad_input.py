@@ -122,7 +122,7 @@ def test_a_script_that_never_ends_is_ended_by_its_calls(shell: Shell) -> None:
 def test_a_script_that_never_calls_anything_is_ended_by_its_time(shell: Shell) -> None:
     shell.write("train.py", "import time\nimport tensorflow as tf\nwhile True:\n    time.sleep(0.1)\n")
     message = refused(shell, "--timeout", "2", "train.py")
-    assert "did not end within 2 s" in message
+    assert "timed out after 2 s" in message
     assert "--timeout" in message
 
 
@@ -313,7 +313,7 @@ def test_a_run_that_is_ended_by_its_time_is_repaired_by_what_was_seen(shell: She
 def test_an_option_that_goes_to_the_script_by_mistake_is_pointed_out(shell: Shell) -> None:
     shell.write("train.py", RETRACING + "scale(tf.constant(2.0), 1)\n")
     outcome = shell.traceonce("fix", "train.py", "--wdie")
-    assert "traceonce: --wdie goes to the script; was --wide meant?\n" in outcome.errors
+    assert "traceonce: --wdie is passed to the script; did you mean --wide?\n" in outcome.errors
 
 
 def test_what_follows_the_script_is_the_scripts_own(shell: Shell) -> None:
@@ -326,7 +326,7 @@ def test_what_follows_the_script_is_the_scripts_own(shell: Shell) -> None:
     assert script.read_text() == before
     assert [path.name for path in shell.cwd.iterdir()] == ["train.py"]
     for name in ("--write", "--json"):
-        hint = f"{name} stands after the script and is passed to it; put it before SCRIPT if it is meant for fix"
+        hint = f"{name} comes after the script and is passed to it; put it before SCRIPT if it is meant for fix"
         assert f"traceonce: {hint}\n" in outcome.errors
 
 

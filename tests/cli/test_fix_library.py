@@ -63,7 +63,7 @@ def test_a_library_is_repaired_in_a_copy(shell: Shell, library: Path) -> None:
     assert "4 traces → 1, same outputs on 4 calls" in found.errors
     assert "jax.jit at curvekit/smoothing.py:10" in found.errors
     assert "the diff is for curve-kit 1.2" in found.errors
-    assert "of the program itself, not of curvekit" in found.errors, "what is left is not told"
+    assert "part of the program, not of curvekit" in found.errors, "what is left is not told"
     assert found.out == b""
     assert {path: path.read_bytes() for path in library.rglob("*.*") if path in before} == before
     assert (shell.cwd / "use.py").read_text() == PROGRAM

@@ -66,7 +66,7 @@ def refused(outcome: Outcome, retraces: int) -> bool:
 def test_max_traces_raises_in_the_program_and_is_in_the_report(shell: Shell) -> None:
     outcome = shell.traceonce("run", "--max-traces", "3", "train.py", "9")
     assert refused(outcome, 2)
-    assert "limit      3 traces; this call needs one more\n" in outcome.errors
+    assert "limit      3 traces; this call would exceed it\n" in outcome.errors
     assert "cause      step: now 3, before 2 (a static argument, compiled in by value)\n" in outcome.errors
     assert "limit  train_step has reached its limit of 3 traces; 1 call refused\n" in outcome.errors
     assert outcome.errors.endswith("traceonce: limit reached: train_step (3 traces)\n")
@@ -144,7 +144,10 @@ def test_a_baseline_is_made_kept_broken_and_bettered(shell: Shell) -> None:
 
     better = shell.traceonce("run", "--baseline", "traces.json", "train.py", "2")
     assert better.status == 0
-    assert "better than accepted (train_step (train.py): retraces 3 → 1); --update-baseline keeps it" in better.errors
+    assert (
+        "better than the baseline (train_step (train.py): retraces 3 → 1); --update-baseline records it"
+        in better.errors
+    )
     assert (shell.cwd / "traces.json").read_bytes() == accepted
 
 
@@ -161,5 +164,5 @@ def test_a_program_that_fails_changes_no_baseline(shell: Shell) -> None:
     before = (shell.cwd / "traces.json").read_bytes()
     outcome = shell.traceonce("run", "--baseline", "traces.json", "--update-baseline", "fails.py")
     assert outcome.status == 5
-    assert "--update-baseline: the program failed, so traces.json was left alone." in outcome.errors
+    assert "--update-baseline: the program failed, so traces.json was not changed." in outcome.errors
     assert (shell.cwd / "traces.json").read_bytes() == before

@@ -55,10 +55,11 @@ def test_a_killed_program(shell: Shell, started: list[int]) -> None:
     out, err = process.communicate(timeout=TOO_LONG)
     assert process.returncode == -signal.SIGKILL
     last = last_traced(out)
-    assert f"process {number} ended without a word".encode() in err
+    assert f"process {number} ended without closing its recording".encode() in err
     assert_all_but_the_last(shell, last)
     outcome = shell.traceonce("report", "run.jsonl")
-    assert f"note  process {number} ended without a word (killed" in outcome.text
+    assert f"note  process {number} ended without closing its recording (killed" in outcome.text
+    assert "run it again and let it finish" in outcome.text
     report = json.loads(shell.traceonce("report", "run.jsonl", "--format", "json").out)
     assert report["exit_code"] == -signal.SIGKILL
 
@@ -73,7 +74,8 @@ def test_a_killed_launcher(shell: Shell, started: list[int]) -> None:
     assert_all_but_the_last(shell, last_traced(out))
     report = json.loads(shell.traceonce("report", "run.jsonl", "--format", "json").out)
     assert report["exit_code"] is None
-    assert any(f"process {number} ended without a word" in notice["text"] for notice in report["notices"])
+    ended = f"process {number} ended without closing its recording"
+    assert any(ended in notice["text"] for notice in report["notices"])
 
 
 def test_a_program_that_leaves_by_os_exit_and_its_child(shell: Shell) -> None:
@@ -97,7 +99,7 @@ def test_a_program_that_leaves_by_os_exit_and_its_child(shell: Shell) -> None:
     )
     outcome = shell.traceonce("run", "--recording", "run.jsonl", "leave.py")
     assert (outcome.status, outcome.out) == (5, b"")
-    assert "ended without a word" in outcome.errors
+    assert "ended without closing its recording" in outcome.errors
     assert [path.name for path in shell.cwd.iterdir() if path.name.startswith("run")] == ["run.jsonl"]
     report = json.loads(shell.traceonce("report", "run.jsonl", "--format", "json").out)
     assert (report["exit_code"], report["processes"], report["command"]) == (5, 2, ["leave.py"])

@@ -83,22 +83,22 @@ def test_every_form(shell: Shell, base: Path) -> None:
     (("render", "shaped.json"), "shaped.json: tags: "),
     (("render", "made-up", "--format", "pdf"), "'--format': 'pdf' is not one of"),
     (("render", "made-up", "--lang", "fr"), "'--lang': 'fr' is not one of"),
-    (("render", "made-up", "-o", "no/folder/x"), "there is no folder"),
+    (("render", "made-up", "-o", "no/folder/x"), ": no folder"),
     (("show", "no-such"), "there is no record"),
     (("list", "--base", "empty"), "has no folder records/"),
     (("list", "--tier", "tested"), "'--tier': 'tested' is not one of"),
     (("export", "made-up", "--form", "round"), "'--form': 'round' is not one of"),
     (("export",), "--all"),
-    (("export", "--all", "made-up"), "one or the other"),
+    (("export", "--all", "made-up"), "not both"),
     (("export", "broken.json"), "is not JSON"),
     (("import", "broken.json", "--to", "broken.json"), "is not a folder"),
     (("outcome", "made-up", "3", "--worked"), "has no workaround 3; they are numbered 1 to 2"),
     (("outcome", "made-up", "0", "--worked"), "has no workaround 0"),
-    (("outcome", "made-up", "1"), "what came of it"),
-    (("outcome", "--worked"), "which workaround"),
+    (("outcome", "made-up", "1"), "name the workaround and its result"),
+    (("outcome", "--worked"), "name the workaround"),
     (("outcome", "no-such", "1", "--worked"), "there is no record"),
     (("outcome", "--forget", "9"), "there is no outcome 9"),
-    (("outcome", "made-up", "1", "--list"), "leave N"),
+    (("outcome", "made-up", "1", "--list"), "leave out N"),
 ])  # fmt: skip
 def test_bad_requests(shell: Shell, base: Path, arguments: tuple[str, ...], told: str) -> None:
     shell.write("broken.json", "{")
@@ -225,7 +225,7 @@ def test_import_reports_and_refuses(shell: Shell, base: Path) -> None:
     report = json.loads(outcome.text)["files"]
     assert report[0]["records"] == []
     assert [reason.split(":")[0] for reason in report[0]["refused"]] == ["bad.json", "bad.json"]
-    assert "is there already" in report[0]["refused"][0]
+    assert "already exists" in report[0]["refused"][0]
     assert "'../../outside'" in report[0]["refused"][1]
     assert [record["id"] for record in report[1]["records"]] == ["tensorflow/new"]
     assert report[1]["kept"] == ["kept"]
@@ -250,7 +250,7 @@ def test_without_a_place_import_goes_to_ones_own_base(shell: Shell) -> None:
 def test_outcomes_are_noted_and_shown_beside_ours(shell: Shell, base: Path) -> None:
     note = ("--version", "TensorFlow 2.21.0", "--note", "in our trainer", "--base", "base")
     outcome = shell.traceonce("knowledge", "outcome", "made-up", "1", "--failed", *note)
-    assert (outcome.status, outcome.text) == (0, "noted as outcome 1: failed: Do this.\n")
+    assert (outcome.status, outcome.text) == (0, "saved as outcome 1: failed: Do this.\n")
     assert (shell.home / "outcomes.sqlite3").is_file()
     shell.traceonce("knowledge", "outcome", "made-up", "2", "--worked", "--base", "base")
     shown = shell.traceonce("knowledge", "show", "made-up", "--base", "base").text
@@ -264,7 +264,7 @@ def test_outcomes_are_noted_and_shown_beside_ours(shell: Shell, base: Path) -> N
         shell.traceonce("knowledge", "outcome", "--list", "made-up", "--base", "base", "--format", "json").text
     )
     assert [(one["number"], one["workaround"], one["worked"]) for one in listed] == [(1, 1, False), (2, 2, True)]
-    assert shell.traceonce("knowledge", "outcome", "--list", "other", "--base", "base").text == "nothing was noted\n"
+    assert shell.traceonce("knowledge", "outcome", "--list", "other", "--base", "base").text == "no outcomes yet\n"
     assert shell.traceonce("knowledge", "outcome", "--forget", "1").status == 0
     assert "Do that." in shell.traceonce("knowledge", "outcome", "--list").text
     assert "Do this." not in shell.traceonce("knowledge", "outcome", "--list").text

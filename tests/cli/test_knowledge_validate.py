@@ -97,7 +97,7 @@ def test_a_file_that_cannot_be_read_does_not_hide_the_others(shell: Shell) -> No
     assert "absent.json: the file: cannot be read: No such file or directory. Name a file" in outcome.text
     assert "draft.json: warning: root_cause:" in outcome.text
     assert "4 files checked: 3 errors" in outcome.text
-    assert "3 files that cannot be read" in outcome.text
+    assert "3 unreadable files" in outcome.text
 
 
 def test_a_name_that_is_no_text(shell: Shell) -> None:

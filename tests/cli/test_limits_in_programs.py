@@ -52,11 +52,11 @@ def test_an_uncaught_error_and_its_way_to_other_processes(shell: Shell) -> None:
     told = ended.errors[ended.errors.index("traceonce.errors.TracingLimitReached: ") :]
     assert told.splitlines() == [
         f"traceonce.errors.TracingLimitReached: {FIRST_LINE}",
-        "  limit      2 retraces; this call needs one more",
+        "  limit      2 retraces; this call would exceed it",
         "  function   train_step, train.py:8",
         "  called at  train.py:18",
         "  cause      step: now 4, before 2 (a Python int)",
-        "  change     pass a tensor, if the function needs no Python value",
+        "  change     pass a tensor, unless the function needs the Python value",
     ]
     assert str(Path(traceonce.__file__).parent) not in ended.errors  # no frame of ours in the traceback
     with_it, without_it = shell.python("read.py"), shell.python("read.py", "without")

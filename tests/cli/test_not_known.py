@@ -61,13 +61,14 @@ def test_a_full_disk(filled: Shell, gate: list[str]) -> None:
     arguments = ["--recording", "run.jsonl", *gate, "filling.py", "full"]
     outcome = filled.run(*arguments)
     assert (outcome.status, outcome.out) == (NOT_KNOWN, b"done\n")
+    assert f"Recorded so far: traceonce report {filled.cwd / 'run.jsonl'}\n" in outcome.errors
     said = outcome.errors.splitlines()[-1]
     assert said.startswith("traceonce: ")
-    assert "not known (exit status 6)" in said
-    assert "could not write any more (OSError: File too large)" in said
+    assert "unknown (exit status 6)" in said
+    assert "could not write to its recording (OSError: File too large)" in said
     report = filled.traceonce("report", "run.jsonl")
-    assert "what came after that is not in this recording" in report.text
-    assert "ended without a word" not in report.text
+    assert "the recording ends there; make room, or name another file with --recording" in report.text
+    assert "ended without closing its recording" not in report.text
     assert sorted(path.name for path in filled.cwd.iterdir()) == ["accepted.json", "filling.py", "run.jsonl"]
 
 
@@ -96,7 +97,7 @@ def test_a_recording_that_cannot_be_begun(shell: Shell) -> None:
     outcome = shell.traceonce("run", "--recording", "run.jsonl", "program.py", preexec_fn=no_room)
     assert (outcome.status, outcome.out) == (2, b"")
     assert outcome.errors == (
-        "traceonce: --recording run.jsonl: cannot be written: File too large. Name a file elsewhere with --recording.\n"
+        "traceonce: --recording run.jsonl: cannot be written: File too large. Name another file with --recording.\n"
     )
     assert not (shell.cwd / "run.jsonl").exists()
 
@@ -118,7 +119,7 @@ def test_an_error_of_our_own(shell: Shell, fault: str, said: str) -> None:
     gated = shell.execute([*command, "--fail-on", "retracing", "program.py"])
     assert (gated.status, gated.out) == (NOT_KNOWN, b"ran\n"), gated.errors
     assert said in gated.errors
-    assert "the recording is kept: run.jsonl" in gated.errors
+    assert "the recording is kept: run.jsonl; to show it: traceonce report run.jsonl\n" in gated.errors
     assert shell.execute([*command, "program.py"]).status == 0
     assert shell.traceonce("report", "run.jsonl").status == 0
 

@@ -57,7 +57,7 @@ def test_a_full_disk_is_said(shell: Shell, arguments: tuple[str, ...]) -> None:
         )
     assert (done.returncode, done.stderr) == (
         2,
-        b"traceonce: the output cannot be written: No space left on device\n",
+        b"traceonce: cannot write the output: No space left on device\n",
     )
 
 
@@ -65,7 +65,7 @@ def test_closed_streams(shell: Shell) -> None:
     entry = shlex.join(shell.entry)
     assert shell.execute(["sh", "-c", f"{entry} knowledge stats >&-"]).status == 0
     done = shell.execute(["sh", "-c", f"{entry} explain - <&-"])
-    assert (done.status, done.err) == (2, b"traceonce: -: there is no standard input; it was closed.\n")
+    assert (done.status, done.err) == (2, b"traceonce: -: standard input is closed.\n")
 
 
 def test_a_compressed_log(shell: Shell) -> None:
@@ -100,4 +100,4 @@ def test_a_page_of_a_recording_is_piped_on(shell: Shell) -> None:
     assert (done.status, done.text.startswith("<!DOCTYPE html>")) == (0, True)
     assert not (shell.cwd / "traceonce-report.html").exists()
     done = shell.traceonce("report", "run.jsonl", "--format", "sarif", "--lang", "zh")
-    assert (done.status, "in Chinese there are: html, markdown" in done.errors) == (2, True)
+    assert (done.status, "Chinese formats: html, markdown" in done.errors) == (2, True)

@@ -62,6 +62,7 @@ def test_the_report_says_that_nothing_was_traced(either_shell: Shell) -> None:
     assert (outcome.status, outcome.out) == (0, b"hello\n")
     assert outcome.errors.startswith("traceonce  no function was traced\n")
     assert "never imported a framework" in outcome.errors
+    assert "(traceonce doctor lists them)" in outcome.errors
     assert "\x1b" not in outcome.errors
 
 

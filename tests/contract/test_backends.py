@@ -288,7 +288,7 @@ def test_a_limit_of_traces_holds(framework: Framework) -> None:
     with limited(Hub([framework.known]), Limit(1, "traces", warmup=2)):
         for width in (1, 1, 2):
             step(framework.fresh(width))
-        with pytest.raises(TracingLimitReached, match="1 trace after a warm-up of 2 calls; this call needs one more"):
+        with pytest.raises(TracingLimitReached, match="1 trace after a warm-up of 2 calls; this call would exceed it"):
             step(framework.fresh(3))
 
 

@@ -16,7 +16,7 @@ from tests.jax.jitted import causes, line_of, only, why
 from traceonce.causes.cause_text import say_what
 from traceonce.causes.definition import Happened
 
-PRINTS_THE_SAME = "it prints the same, but is another object"
+PRINTS_THE_SAME = "it prints the same but is a different object"
 
 
 def test_a_dimension_and_the_line_that_called(jax: Any) -> None:

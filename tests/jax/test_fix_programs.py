@@ -309,4 +309,4 @@ def test_a_caller_that_changes_what_is_outside_of_it_is_not_compiled(tmp_path: P
     outcome = repair(EFFECTS, tmp_path)
     assert outcome.files == {}
     (function,) = outcome.functions
-    assert any("would do so once" in attempt.reason for attempt in function.attempts)
+    assert any("would do so only once" in attempt.reason for attempt in function.attempts)

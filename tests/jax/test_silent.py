@@ -16,7 +16,7 @@ from traceonce.frameworks.base.captured_state import read_code
 from traceonce.frameworks.jax import probes
 
 RATE = 0.25
-LATER = "it has changed since; whether a call came after that is not known"
+LATER = "it has changed since; whether a later call used the old value is unknown"
 FLAG = False
 
 

@@ -239,13 +239,13 @@ def test_names_are_from_the_root_wherever_pytest_is_started(
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (None, [BASELINE], "*traces.json: there is no such file. Accept the present state with --traceonce-update-b*"),
-        ("{", [BASELINE], "*traces.json: is not a baseline (*Mend it, or *--traceonce-update-baseline.*"),
+        (None, [BASELINE], "*traces.json: no such file. Create it with --traceonce-update-b*"),
+        ("{", [BASELINE], "*traces.json: is not a baseline (*Correct it, or *--traceonce-update-baseline.*"),
         ("{", [BASELINE, UPDATE], "*traces.json: is not a baseline (*"),
         ('{"schema": "other/1"}', [BASELINE], "*traces.json: field 'schema' is 'other/1', not 'traceonce.baseline/1'*"),
         (None, [UPDATE], "*--traceonce-update-baseline: name the file, too, with --traceonce-baseline FILE."),
         (None, ["--traceonce-baseline="], "*--traceonce-baseline *: cannot be read: *"),
-        (None, ["--traceonce-baseline=no/t.json", UPDATE], "*no/t.json: there is no folder *no. Make it first."),
+        (None, ["--traceonce-baseline=no/t.json", UPDATE], "*no/t.json: no folder *no. Create it first."),
     ],
 )
 def test_a_file_that_cannot_be_used_is_an_error_of_usage(

@@ -33,7 +33,7 @@ def test_a_test_that_traces_too_often_fails_and_says_why(run: Run) -> None:
     assert told["function"] == f"train_step, test_inner.py:{line_of('@tf.function', source)}"
     assert told["limit"] == "1 trace (@pytest.mark.max_traces)"
     assert told["count"] == "3 traces, 2 retraces in 3 calls"
-    assert told["cost"].endswith("lost to tracing again, with the first runs of the new graphs")
+    assert told["cost"].endswith("lost to retraces, with the first runs of the new graphs")
     assert told["called"] == f"at  test_inner.py:{line_of('# here', source)} (3 traces)"
     assert told["cause"] == "x.shape[0]: now 4, before 3 (varies; 3, 4, 5)"
     assert told["fix"] == "@tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])"

@@ -1,4 +1,4 @@
-"""Make the recordings in this folder and those of the tutorial again: ``python tests/recorded/record.py [NAME…]``.
+"""Make the recordings here, of the tutorial and of sessions again: ``python tests/recorded/record.py [NAME…]``.
 
 Each program runs in a folder of its own. What a recording says of the machine is replaced: where that folder and the
 libraries are. Nothing else is touched.
@@ -36,6 +36,18 @@ COMMANDS = {
     "threads": ["run threads.py"],
     "limited": ["run --max-traces 3 limited.py"],
 }
+# What pages show shortened, as a terminal had it: the program, its name there, the command.
+SESSIONS = {
+    "signal_power": ("examples/fix/signal_power.py", "signal_power.py", "fix signal_power.py"),
+    "numbered_labels": ("examples/fix/numbered_labels.py", "numbered_labels.py", "fix numbered_labels.py"),
+    "ramp": ("examples/tutorial/sessions/ramp.py", "ramp.py", "fix ramp.py"),
+    "two_sizes": ("examples/tutorial/sessions/two_sizes.py", "train.py", "fix train.py"),
+    "variable_length": (
+        "examples/train_variable_length.py",
+        "examples/train_variable_length.py",
+        "run examples/train_variable_length.py",
+    ),
+}
 STEPS = {"before": ["run train.py"], "fixed": ["fix train.py"], "after": ["fix --write train.py", "run train.py"]}
 
 
@@ -51,32 +63,54 @@ def record_tutorial(framework: str, step: str) -> None:
     keep(program, "train.py", STEPS[step], TUTORIAL / "recorded" / f"{framework}_{step}.jsonl")
 
 
-def keep(program: Path, called: str, commands: list[str], made_file: Path) -> None:
-    """Run a program as a user would, and keep what was recorded, with neutral paths."""
+def record_session(name: str) -> None:
+    """Keep what a terminal shows, too."""
+    program, called, command = SESSIONS[name]
+    made = TUTORIAL / "sessions" / f"{name}.jsonl"
+    said = keep(HERE.parents[1] / program, called, [command], made)
+    made.with_suffix(".txt").write_text(f"$ traceonce {command}\n{said}", encoding="utf-8")
+
+
+def keep(program: Path, called: str, commands: list[str], made_file: Path) -> str:
+    """Run a program as a user would, and keep what was recorded, with neutral paths; what the last command said."""
     with tempfile.TemporaryDirectory() as scratch:
         folder, home = Path(scratch) / "project", Path(scratch) / "home"
         folder.mkdir()
-        environment = os.environ | {"TRACEONCE_HOME": str(home), "TF_CPP_MIN_LOG_LEVEL": "3"}
+        environment = os.environ | {"TRACEONCE_HOME": str(home), "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONUNBUFFERED": "1"}
+        (folder / called).parent.mkdir(exist_ok=True)
         shutil.copy(program, folder / called)
         for command in commands:
-            subprocess.run(
-                [sys.executable, "-m", "traceonce", *command.split()], cwd=folder, env=environment, check=False
+            done = subprocess.run(
+                [sys.executable, "-m", "traceonce", *command.split()],
+                cwd=folder,
+                env=environment,
+                check=False,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
             )
         made = max((home / "recordings").glob("*.jsonl"), key=lambda file: file.stat().st_mtime_ns)
-        text = made.read_text(encoding="utf-8")
-        for found, neutral in (
-            (str(folder), FOLDER),
-            (sysconfig.get_path("purelib"), LIBRARIES),
-            (sys.base_prefix, PYTHON),
-        ):
-            text = text.replace(found, neutral)
-        made_file.write_text(text, encoding="utf-8")
+        made_file.write_text(_neutral(made.read_text(encoding="utf-8"), scratch), encoding="utf-8")
+        return _neutral(done.stdout, scratch)
+
+
+def _neutral(text: str, scratch: str) -> str:
+    for found, neutral in (
+        (str(Path(scratch) / "project"), FOLDER),
+        (str(Path(scratch) / "home"), "/home/user/.local/state/traceonce"),
+        (sysconfig.get_path("purelib"), LIBRARIES),
+        (sys.base_prefix, PYTHON),
+    ):
+        text = text.replace(found, neutral)
+    return text
 
 
 if __name__ == "__main__":
     tutorials = {f"{framework}_{step}": (framework, step) for framework in FRAMEWORKS for step in STEPS}
-    for name in sys.argv[1:] or [*COMMANDS, *tutorials]:
+    for name in sys.argv[1:] or [*COMMANDS, *tutorials, *SESSIONS]:
         if name in tutorials:
             record_tutorial(*tutorials[name])
+        elif name in SESSIONS:
+            record_session(name)
         else:
             record(name)

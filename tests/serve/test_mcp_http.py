@@ -105,7 +105,7 @@ def test_a_conversation(served: Served, mode: str) -> None:
     assert fixes.structured_content["fixes"][0]["status"] == "proved"
     assert unknown.is_error
     assert "There is no recording" in text_of(unknown)
-    assert "list_recordings lists those" in text_of(unknown)
+    assert "list_recordings lists them" in text_of(unknown)
     assert listed.structured_content is not None
     assert [line["recording"] for line in listed.structured_content["recordings"]] == [newer]
 

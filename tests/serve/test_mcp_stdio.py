@@ -157,4 +157,4 @@ def test_a_closed_standard_input(environment: dict[str, str]) -> None:
         ["sh", "-c", 'exec "$@" <&-', "sh", *COMMAND], capture_output=True, text=True, env=environment, check=False
     )
     assert said.returncode == 2
-    assert "standard input, which was closed" in said.stderr
+    assert "standard input, which is closed" in said.stderr

@@ -212,7 +212,7 @@ def test_no_fix_is_made_up(server: Server[Any]) -> None:
     """Where there is none, that is said, and where to read on."""
     found, text = answer(server, "propose_fix", recording="silently_wrong", function="describe")
     assert found["fixes"] == []
-    assert found["summary"].startswith("From the recording alone there is no fix to propose.")
+    assert found["summary"].startswith("The recording alone suggests no fix.")
     assert found["records"][0] in text
 
 
@@ -288,7 +288,7 @@ def test_records_are_found_and_read(server: Server[Any]) -> None:
     assert everything["total"] >= 53
     nothing, said = answer(server, "search_records", query="xyzzy")
     assert (nothing["total"], nothing["records"]) == (0, [])
-    assert said.startswith("No record has all of these words: xyzzy")
+    assert said.startswith("No record contains all of these words: xyzzy")
     record, document = answer(server, "get_record", id=found["records"][0]["id"])
     explanation = record["explanation"]
     for advice in (explanation["try_first"], *explanation["other_workarounds"]):
@@ -331,7 +331,7 @@ def test_an_outcome_is_noted(server: Server[Any]) -> None:
         ("propose_fix", {"function": "nowhere"}, "it traced: Translator.train_step"),
         ("search_records", {"limit": 51}, "1 to 50"),
         ("search_records", {"limit": 0}, "1 to 50"),
-        ("search_records", {"query": "x" * 1_001}, "Words that all stand in a record"),
+        ("search_records", {"query": "x" * 1_001}, "Words that a record must all contain"),
         ("get_record", {"id": "retracing-shap"}, "Did you mean tensorflow/retracing-shape"),
         ("get_record", {"id": "../../../etc/passwd"}, "there is no record"),
         ("report_outcome", {"record": "retracing-shape", "workaround": 99, "worked": True}, "numbered 1 to 3"),
@@ -363,7 +363,7 @@ def test_what_breaks_inside_is_not_shown(caplog: pytest.LogCaptureFixture) -> No
         raise RuntimeError("hunter2")
 
     said = refusal(make_server(broken, LOCAL), "search_records")
-    assert "failed inside of traceonce" in said
+    assert "failed inside traceonce" in said
     assert "hunter2" not in said
     assert "hunter2" in caplog.text
 

@@ -44,12 +44,12 @@ def detail(answer: Any, status: int) -> str:
 @pytest.mark.parametrize(
     ("path", "status", "reason"),
     [
-        ("/nothing", 404, "there is nothing at /api/v1/nothing"),
+        ("/nothing", 404, "nothing at /api/v1/nothing"),
         (f"/recordings/{NOBODY}", 404, f"there is no recording '{NOBODY}'"),
         (f"/recordings/{NOBODY}/report?format=pdf", 422, "format: Input should be 'html', 'markdown'"),
         (f"/recordings/{NOBODY}/report?lang=fr", 422, "lang: Input should be 'en' or 'zh'"),
         ("/recordings/%00", 404, "there is no recording"),
-        ("/recordings/..%2f..%2fetc%2fpasswd", 404, "there is nothing at"),
+        ("/recordings/..%2f..%2fetc%2fpasswd", 404, "nothing at"),
         ("/recordings?limit=0", 422, "limit: Input should be greater than or equal to 1"),
         ("/recordings?limit=1000", 422, "limit: Input should be less than or equal to 200"),
         ("/recordings?offset=-1", 422, "offset: Input should be greater than or equal to 0"),
@@ -83,7 +83,11 @@ def test_reading(server: TestClient, path: str, status: int, reason: str) -> Non
         (b'{"text": "\xff"}', 400, "parsing the body"),
         (b"[" * 100_000, 400, "parsing the body"),
         (b'{"text": ' + b"9" * 10_000 + b"}", 400, "parsing the body"),
-        (json.dumps({"text": "x" * (LONGEST_TEXT + 1)}).encode(), 413, "has 1,000,001 characters, and 1,000,000"),
+        (
+            json.dumps({"text": "x" * (LONGEST_TEXT + 1)}).encode(),
+            413,
+            "has 1,000,001 characters; the limit is 1,000,000",
+        ),
         (b'{"text": "' + b"x" * 9_000_000 + b'"}', 413, "the body is too large"),
     ],
     ids=lambda value: value[:20].decode(errors="replace") if isinstance(value, bytes) else None,
@@ -138,8 +142,8 @@ def test_a_text_that_would_be_matched_for_ever(server: TestClient, monkeypatch: 
         ({"workaround": 99}, "has no workaround 99; they are numbered 1 to"),
         ({"worked": "perhaps"}, "worked: Input should be a valid boolean"),
         ({"note": "x" * 2001}, "note: String should have at most 2000 characters"),
-        ({"note": "a\0b"}, "note, version: must not have NUL"),
-        ({"version": "\0"}, "note, version: must not have NUL"),
+        ({"note": "a\0b"}, "note, version: must not contain NUL"),
+        ({"version": "\0"}, "note, version: must not contain NUL"),
         ({"record": None}, "record: Input should be a valid string"),
     ],
 )
@@ -154,7 +158,7 @@ def test_an_outcome_that_cannot_be(server: TestClient, change: dict[str, Any], r
 def test_methods_that_are_not_answered(server: TestClient) -> None:
     """405, with all those that are."""
     answer = server.put(f"{API}/match", json={})
-    assert "PUT is not answered here; use POST." in detail(answer, 405)
+    assert "PUT is not supported here; use POST." in detail(answer, 405)
     assert answer.headers["Allow"] == "POST"
     for path, methods in {"/recordings": "GET, POST", f"/recordings/{NOBODY}": "DELETE, GET"}.items():
         assert server.put(API + path).headers["Allow"] == methods
@@ -169,7 +173,7 @@ def test_a_database_that_is_gone(tmp_path: Path) -> None:
             connection.execute(text("DROP TABLE recordings"))
         engine.dispose()
         answer = client.get(f"{API}/recordings")
-    assert "the database cannot be used now" in detail(answer, 503)
+    assert "the database is unavailable" in detail(answer, 503)
     assert answer.headers["Retry-After"] == "5"
 
 
@@ -204,7 +208,7 @@ def test_what_nobody_expected(
 
     monkeypatch.setattr(Questions, "list_recordings", break_down)
     answer = server.get(f"{API}/recordings")
-    assert detail(answer, 500) == "something went wrong in the server; its log says what."
+    assert detail(answer, 500) == "internal error; see the server's log."
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert "a secret of the code" in caplog.text
 

@@ -108,13 +108,13 @@ def test_with_a_token_it_listens_where_it_is_told(tmp_path: Path) -> None:
 def test_other_addresses_need_a_token(tmp_path: Path, host: str) -> None:
     """What others can reach does not start without one, and says how to make one."""
     said = refused(tmp_path, "--host", host)
-    assert f"--host {host}: can be reached from other machines, so a token is needed. Set TRACEONCE_TOKEN" in said
+    assert f"--host {host}: is reachable from other machines, so a token is needed. Set TRACEONCE_TOKEN" in said
     assert "secrets.token_urlsafe()" in said
 
 
 @pytest.mark.parametrize(
     ("token", "reason"),
-    [("short", "is too easy to guess; use 16 characters or more"), ("ä" * 20, "cannot be sent in a header")],
+    [("short", "too easy to guess; use at least 16 characters"), ("ä" * 20, "cannot be sent in a header")],
 )
 def test_a_token_that_is_no_good(tmp_path: Path, token: str, reason: str) -> None:
     """Too short, or not for a header; it is not repeated."""
@@ -130,8 +130,8 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         done = execute(tmp_path, *SERVE, "--port", str(port))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"traceonce: --host 127.0.0.1 --port {port}: cannot be listened on (Address already in use); "
-        "choose another --port (0: a free one), or stop what uses it.\n"
+        f"traceonce: --host 127.0.0.1 --port {port}: cannot listen (Address already in use); "
+        "choose another --port (0 picks a free one), or stop the process that uses it.\n"
     )
     assert not (tmp_path / "server.sqlite3").exists()
 
@@ -140,9 +140,9 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
     ("arguments", "reason"),
     [
         (["--database", "mysql://me:secret@db/x"], "--database: 'mysql' is not supported; use sqlite:"),
-        (["--database", "postgresql://me:secret@127.0.0.1:1/x"], "check the address, the name and the rights"),
+        (["--database", "postgresql://me:secret@127.0.0.1:1/x"], "check the address, the name and the permissions"),
         (["--database", "sqlite:////proc/none/x"], "cannot be used"),
-        (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: is no address of this machine"),
+        (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: is not an address of this machine"),
     ],
 )
 def test_what_cannot_be(tmp_path: Path, arguments: list[str], reason: str) -> None:

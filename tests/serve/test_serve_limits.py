@@ -24,22 +24,33 @@ CROWD = tuple(event(process=str(number), function=FunctionId(f"f{number}")) for 
 @pytest.mark.parametrize(
     ("recording", "what"),
     [
-        (Recording(events=(event(),) * (EVENTS + 1)), "100,001 events, and 100,000 are the most"),
-        (Recording(processes=PROCESSES + 1), "501 processes, and 500 are"),
-        (Recording(events=tuple(event(process=str(n)) for n in range(PROCESSES + 1))), "501 processes, and 500 are"),
-        (Recording(events=(event(signature=SHAPE),)), "1,000,001 places in its signatures, and 1,000,000 are"),
+        (Recording(events=(event(),) * (EVENTS + 1)), "100,001 events; the limit here is 100,000"),
+        (Recording(processes=PROCESSES + 1), "501 processes; the limit here is 500"),
+        (
+            Recording(events=tuple(event(process=str(n)) for n in range(PROCESSES + 1))),
+            "501 processes; the limit here is 500",
+        ),
+        (
+            Recording(events=(event(signature=SHAPE),)),
+            "1,000,001 places in its signatures; the limit here is 1,000,000",
+        ),
         (Recording(events=(event(traced=SHAPE),)), "1,000,001 places in its signatures"),
         (Recording(events=(event(earlier=(KEYS,)),)), "1,000,001 places in its signatures"),
-        (Recording(events=(event(error="x" * (ERRORS + 1)),)), "5,000,001 characters of errors, and 5,000,000 are"),
+        (
+            Recording(events=(event(error="x" * (ERRORS + 1)),)),
+            "5,000,001 characters of errors; the limit here is 5,000,000",
+        ),
         (
             Recording(events=CROWD * 200, forks={str(number): "0" for number in range(1, 400)}),
-            "31,920,000 events that its forked processes inherit, and 30,000,000 are",
+            "31,920,000 events that its forked processes inherit; the limit here is 30,000,000",
         ),
     ],
 )
 def test_too_much(recording: Recording, what: str) -> None:
     """It is said of what, how much is read, and what to do instead."""
-    with pytest.raises(TooLargeError, match=rf"^nightly: has {what}.*; record a shorter run, or use `traceonce report"):
+    with pytest.raises(
+        TooLargeError, match=rf"^nightly: has {what}.*\. Record a shorter run, or use `traceonce report"
+    ):
         check_size(recording, "nightly")
 
 

@@ -37,21 +37,21 @@ FOLLOWED: dict[str, list[tuple[str, str]]] = {
     "A compiled function over ten examples in batches of four, with a growing scale": [
         (".batch(4)", ".batch(4, drop_remainder=True)"),
     ],
-    "A bias that comes with some batches only": [
+    "An optional bias": [
         ('    total({"x": tf.ones([4])}, scale)', '    batch = {{"x": tf.ones([4])}}\n    {first}\n    {last}'),
     ],
     "A list of any number of pictures": [
         ("@tf.function", "{first}"),
         ("merge([tf.ones([8])] * count)", "pictures = [tf.ones([8])] * count\n    {last}"),
     ],
-    "A scorer that is made for every batch": [
+    "A scorer created for every batch": [
         ("    scorer = Scorer()\n", ""),
         ("for number", "scorer = Scorer()\nfor number"),
         ("scorer.score(tf.ones([3]) * number)", "x := tf.ones([3]) * number, {last})[1]"),
         ("print(float(x", "print(float((x"),
     ],
-    "A callback that differs in every call": [("@tf.function\n", "")],
-    "A statistic that is chosen by its name": [
+    "A callback that differs on every call": [("@tf.function\n", "")],
+    "A statistic chosen by name": [
         ("\n\nfor name", "\n\n{helper}\n\nfor name"),
         ("summarize(tf.ones([3]), name)", "(x := tf.ones([3]), {last})[1]"),
     ],

@@ -321,7 +321,7 @@ def test_a_function_made_anew_over_another_value_says_so(tf: Any) -> None:
         for scale in (1.5, 2.5, 3.5):
             make(scale)(tf.constant(1.0))
     assert [(c.code.value, c.count, c.note) for c in only(seen).causes] == [("new_function", 2, "scale")]
-    assert "the same code, wrapped by tf.function again, with another scale" in seen.report()
+    assert "the same code, wrapped in tf.function again, with another scale" in seen.report()
     assert only(seen).fixes[0].snippet == (
         "compiled = tf.function(lambda …, scale: …)  # once, outside\ncompiled(…, scale=scale)"
     )
@@ -470,7 +470,7 @@ def test_contents_that_differ_are_told_from_a_type_that_never_equals_itself(tf: 
         ("unequal", "layer.ops.up", 2, "function"),
         ("unequal", "layer.ops.down", 2, "function"),
     ]
-    assert "a function that is created again whenever the type of the argument is computed" in seen.report()
+    assert "a function that is recreated whenever the type of the argument is computed" in seen.report()
 
 
 def test_another_object_in_a_type_is_another_object(tf: Any) -> None:

@@ -225,9 +225,9 @@ def test_options_of_tf_function_save_traces_and_so_the_limit(tf: Any) -> None:
     ("wrong", "kind", "text"),
     [
         (lambda: traceonce.max_traces(len), TypeError, "max_traces needs a number: @traceonce.max_traces(1)"),  # type: ignore[arg-type]
-        (lambda: traceonce.max_traces(1)(len), TypeError, "max_traces is for a function, not for <built-in"),
-        (lambda: traceonce.max_traces(1)(int), TypeError, "max_traces is for a function, not for <class 'int'>"),
-        (lambda: traceonce.max_traces(1)(3), TypeError, "max_traces is for a function, not for 3"),  # type: ignore[type-var]
+        (lambda: traceonce.max_traces(1)(len), TypeError, "max_traces needs a Python function, not <built-in"),
+        (lambda: traceonce.max_traces(1)(int), TypeError, "max_traces needs a Python function, not <class 'int'>"),
+        (lambda: traceonce.max_traces(1)(3), TypeError, "max_traces needs a Python function, not 3"),  # type: ignore[type-var]
         (lambda: traceonce.max_traces("2"), TypeError, "max_traces must be a whole number, not '2'"),  # type: ignore[arg-type]
         (lambda: traceonce.max_traces(True), TypeError, "max_traces must be a whole number, not True"),
         (lambda: traceonce.max_traces(-1), ValueError, "max_traces must be 0 or more, not -1"),

@@ -109,7 +109,7 @@ def test_a_mistake_in_the_code_is_told_without_a_report(ipython: Shell, capsys: 
         ("%traceonce", "there is no code to watch"),
         ("%%traceonce train()\n1", "'train()' is no option; code goes into the lines below"),
         ("%%traceonce --format pdf\nran = True", "--format"),
-        ("%%traceonce -o /nowhere/x.html\nran = True", "there is no folder /nowhere"),
+        ("%%traceonce -o /nowhere/x.html\nran = True", "no folder /nowhere"),
     ],
 )
 def test_wrong_options_are_a_line_and_nothing_runs(

@@ -48,13 +48,13 @@ def test_the_error_is_one_of_tensorflows_and_says_all(tf: Any) -> None:
     assert lines == [
         "The function 'train_step' has been retraced 0 times. The tracing limit has been reached. This may be caused "
         "by passing Python literals or tensors with changing shapes.",
-        "  limit      0 retraces; this call needs one more",
+        "  limit      0 retraces; this call would exceed it",
         f"  function   one_retrace_too_many.<locals>.train_step, /{HERE}:{line + 1}",
         f"  called at  /{HERE}:{line + 8}",
         "  cause      x.shape[0]: now 3, before 2 (varies)",
         "  cause      k: now 1, before 0 (a Python int)",
         "  change     give the dimension as None in an input_signature, or set reduce_retracing=True",
-        "  change     pass a tensor, if the function needs no Python value",
+        "  change     pass a tensor, unless the function needs the Python value",
     ]
     assert re.match("The function.*has been retraced.*times.*tracing limit", str(error))
     assert error.message == str(error)

@@ -142,8 +142,8 @@ def test_an_error_of_ours_is_recorded_and_the_program_goes_on(
         monkeypatch.undo()
     problems = [notice.text for notice in seen.recording.notices if notice.error]
     assert problems == [
-        "the limit of 2 retraces had a problem of its own (LookupError: ours); the program was not affected, "
-        "the limit may have been"
+        "the limit of 2 retraces failed inside traceonce (LookupError: ours); the program was not affected, "
+        "but the limit may not have held"
     ]
     assert len(seen.events) == 3
 

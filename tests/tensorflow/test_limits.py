@@ -73,7 +73,7 @@ def test_calls_in_the_warm_up_are_free(tf: Any) -> None:
     for size in (1, 2, 2, 3):
         step(tf.zeros([size]))
     error = refused(step, tf.zeros([4]))
-    assert "limit      0 traces after a warm-up of 4 calls; this call needs one more" in str(error)
+    assert "limit      0 traces after a warm-up of 4 calls; this call would exceed it" in str(error)
     step(tf.zeros([3]))
 
 
@@ -409,7 +409,7 @@ def test_a_limit_that_was_removed_is_not_entered_again() -> None:
     limit = traceonce.limit(3)
     with limit:
         pass
-    with pytest.raises(RuntimeError, match="no longer in force; make another one"), limit:
+    with pytest.raises(RuntimeError, match="no longer in force; create a new one"), limit:
         pass
 
 

@@ -46,7 +46,7 @@ def test_the_fallback_counts_and_compares(tf: Any, monkeypatch: pytest.MonkeyPat
     assert (diagnosis.traces, diagnosis.calls) == (3, None)
     assert {(c.code.value, c.path) for c in diagnosis.causes} == {("shape", "x.shape[0]"), ("value", "k")}
     assert {c.evidence for c in diagnosis.causes} == {"inferred"}
-    assert any("is unknown to this traceonce" in notice.text for notice in seen.recording.notices)
+    assert any("is not supported by this traceonce" in notice.text for notice in seen.recording.notices)
     assert "list of callbacks" in seen.report()
 
 

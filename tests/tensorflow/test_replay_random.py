@@ -165,7 +165,7 @@ def test_datasets_draw_as_tensorflow_does(tf: Any) -> None:
 
 def test_vectorized_maps_still_run(tf: Any) -> None:
     drawn = []
-    with pytest.raises(AssertionError, match="RandomStandardNormal, which starts anew"), replay():
+    with pytest.raises(AssertionError, match="RandomStandardNormal, which restarts"), replay():
         drawn.append(tf.vectorized_map(lambda x: x + tf.random.normal([2]), tf.zeros([3, 2])))
     assert drawn[0].shape == [3, 2]
 
@@ -190,7 +190,7 @@ def test_what_cannot_be_replaced_is_said(tf: Any) -> None:
     def step() -> Any:
         return tf.random.log_uniform_candidate_sampler([[1]], 1, 2, True, 10)
 
-    with pytest.raises(AssertionError, match="LogUniformCandidateSampler, which starts anew"), replay():
+    with pytest.raises(AssertionError, match="LogUniformCandidateSampler, which restarts"), replay():
         step()
 
 

@@ -92,7 +92,7 @@ def test_words_where_now_and_before_look_alike(tf: Any, caplog: pytest.LogCaptur
             tf.function(lambda x: x + 1)(tf.constant(1.0))
     assert [line.partition(" time: ")[2] for line in lines(caplog)] == [
         "thing: now Thing object, before Thing object (another Thing object)",
-        "<lambda>: now function object 2, before function object 1 (the same code, wrapped by tf.function again)",
+        "<lambda>: now function object 2, before function object 1 (the same code, wrapped in tf.function again)",
     ]
 
 
@@ -204,7 +204,7 @@ def test_a_handler_that_raises_does_not_reach_the_program(tf: Any, logger: loggi
     with traceonce.log_retraces():
         assert [int(step(k)) for k in range(4)] == [0, 1, 2, 3]
     hub.leave(problems)
-    assert problems == ["logging retraces had a problem (OSError: disk full); the program was not affected"]
+    assert problems == ["logging retraces failed (OSError: disk full); the program was not affected"]
 
 
 def test_it_is_seen_without_any_configuration(tmp_path: Path) -> None:

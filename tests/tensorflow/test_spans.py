@@ -227,7 +227,7 @@ def test_a_processor_that_raises_does_not_reach_the_program(tf: Any, configure: 
         assert [float(step(tf.ones([size]))) for size in (1, 2, 3)] == [1.0, 2.0, 3.0]
     problems = [notice.text for notice in seen.recording.notices if notice.error]
     assert problems == [
-        "telling OpenTelemetry of traces had a problem (OSError: the collector is gone); the program was not affected"
+        "reporting traces to OpenTelemetry failed (OSError: the collector is gone); the program was not affected"
     ]
 
 

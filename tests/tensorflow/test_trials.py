@@ -124,14 +124,14 @@ def test_one_that_hangs_is_stopped_with_all_that_it_started(trials: TrialProcess
 
 
 def test_one_that_crashes(trials: TrialProcess, module: Path) -> None:
-    assert run(trials, module, "failure_that_crashes").broken == "it was ended by SIGSEGV"
+    assert run(trials, module, "failure_that_crashes").broken == "it was killed by SIGSEGV"
     assert run(trials, module, "failure_of_state").outputs is False
 
 
 def test_one_that_leaves(trials: TrialProcess, module: Path) -> None:
     seen = run(trials, module, "failure_that_leaves")
     assert seen.broken is not None
-    assert seen.broken.startswith("it ended with status 1 before it was measured; it said: SystemExit: 7")
+    assert seen.broken.startswith("it exited with status 1 before it was measured; it said: SystemExit: 7")
 
 
 def test_one_that_writes_does_so_in_a_folder_of_its_own(trials: TrialProcess, module: Path, scratch: Path) -> None:

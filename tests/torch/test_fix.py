@@ -81,8 +81,8 @@ sizes = iter(range(2, 6))
 """
 ORDER = "values = [3.0] * 4\nfor _ in range(4):\n    print(values.pop(), doubled(torch.ones(next(sizes))).sum().item())"
 REFUSED = {
-    "a comprehension": ("print([doubled(torch.ones(n)).sum().item() for n in sizes])", "a part of something larger"),
-    "the order of what is done": (ORDER, "values.pop() is done before"),
+    "a comprehension": ("print([doubled(torch.ones(n)).sum().item() for n in sizes])", "part of a larger expression"),
+    "the order of what is done": (ORDER, "values.pop() is evaluated before"),
     "a call by a library": ("print(list(map(doubled, map(torch.ones, sizes))))", "doubled is called through list"),
 }
 
@@ -103,7 +103,7 @@ def test_a_setting_of_the_program_is_not_overruled(torch: Any, tmp_path: Path) -
     program += "for size in sizes:\n    doubled(torch.ones(size))\n"
     case = replay(torch, tmp_path, program).cases["doubled"]
     (candidate,) = candidates(case, "dynamic_sources")
-    with pytest.raises(Declined, match=r"program\.py has a setting of its own for dynamic_sources"):
+    with pytest.raises(Declined, match=r"program\.py has its own setting for dynamic_sources"):
         write(candidate, program)
 
 
@@ -173,7 +173,7 @@ def test_what_is_dynamic_already_is_not_made_so_again(torch: Any, tmp_path: Path
     case = replay(torch, tmp_path, UNROLLED).cases["repeated"]
     assert case.diagnosis.traces == 6  # a loop is unrolled, whatever is left open
     opening, dropping = candidates(case, "dynamic")
-    with pytest.raises(Declined, match="dynamic=True is given already"):
+    with pytest.raises(Declined, match="dynamic=True is already set"):
         write(opening, UNROLLED)
     edits = Edits({"program.py": UNROLLED.encode()})
     assert dropping.change is not None

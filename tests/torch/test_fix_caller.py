@@ -115,11 +115,11 @@ if axis:
     unseen([])
 """
 KEPT = {
-    "counted": "uses parts in ways that cannot be moved to its calls",
-    "at_times": "cannot be moved to its calls: torch.cat(parts)",
-    "without_gradients": "cannot be moved to its calls: torch.stack(parts)",
-    "unseen": "program.py:41 may call it, too",
-    "scaled": "cannot be moved to its calls: parts",
+    "counted": "uses parts in ways that cannot be moved to its callers",
+    "at_times": "cannot be moved to its callers: torch.cat(parts)",
+    "without_gradients": "cannot be moved to its callers: torch.stack(parts)",
+    "unseen": "program.py:41 may call it too",
+    "scaled": "cannot be moved to its callers: parts",
 }
 
 

@@ -55,7 +55,7 @@ def test_an_error_that_cannot_be_handed_over() -> None:
 
 def test_it_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(computation, "SECONDS", 0.5)
-    with pytest.raises(RecordingError, match=r"run.jsonl: cannot be understood here: it takes longer than 500 ms\."):
+    with pytest.raises(RecordingError, match=r"run.jsonl: cannot be processed here: it takes longer than 500 ms\."):
         compute_from([tmp_path / "run.jsonl"], endless)
 
 

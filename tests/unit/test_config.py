@@ -85,7 +85,7 @@ def test_the_environment_has_the_last_word(tmp_path: Path) -> None:
     [
         ("limit = -3", "limit: expected `int` >= 0. Write it as: limit = 1000."),
         ("limit = true", "limit: expected `int | null`, got `bool`. Write it as: limit = 1000."),
-        ("lmit = 3", "lmit: there is no such setting; there are: limit, on_limit, max_traces, fail_on, "),
+        ("lmit = 3", "unknown setting `lmit`; valid settings: limit, on_limit, max_traces, fail_on, "),
         ('on_limit = "stop"', 'on_limit: invalid enum value \'stop\'. Write it as: on_limit = "warn" (or "raise").'),
         ('fail_on = "stale"', 'fail_on: expected `array`, got `str`. Write it as: fail_on = ["retracing"].'),
         ('fail_on = ["sad"]', "fail_on[0]: invalid enum value 'sad'."),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from traceonce.commands.main import cli
 from traceonce.errors import UsageError
@@ -19,8 +20,12 @@ FOLDERS = ("", "tutorial", "guides", "explanation", "reference")
 PAGES = [ROOT / "README.md", *(page for folder in FOLDERS for page in (ROOT / "docs" / folder).glob("*.md"))]
 # A session with a server is not run again for every commit: its page says that the answers are from one.
 BLOCK = re.compile(
-    r"^(<!-- shown: [\w ]+ -->\n\n|<!-- session -->\n\n)?```console\n(.*?)^```$", re.MULTILINE | re.DOTALL
+    r"^(<!-- (?:shown|shortened): [\w ]+ -->\n\n|<!-- session -->\n\n)?```console\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
+# What a terminal showed, kept whole: tests/recorded/record.py.
+SESSIONS = ROOT / "examples" / "tutorial" / "sessions"
+# How long things took and how large they were is up to the machine; every other character is compared.
+OF_THE_MACHINE = re.compile(r"\b(\d+(\.\d+)?|under 1) (ms|µs|s|%|KiB|MiB)(?!\w)|\d+\.\d× faster")
 MADE = ROOT / "docs" / "peers.md"  # by bench/peers.py
 
 
@@ -30,6 +35,7 @@ class Shown(NamedTuple):
     output: str
     is_made: bool
     is_session: bool
+    shortened_from: str | None
 
 
 def blocks(page: Path) -> Iterator[Shown]:
@@ -39,7 +45,29 @@ def blocks(page: Path) -> Iterator[Shown]:
         prompted = any(line.startswith("$ ") for line in lines)
         commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ") or not prompted]
         output = [line for line in lines if prompted and not line.startswith("$ ")]
-        yield Shown(page.name, commands, "\n".join(output), "shown" in made, "session" in made)
+        shortened = re.search(r"shortened: (\w+)", made)
+        yield Shown(
+            page.name,
+            commands,
+            "\n".join(output),
+            "shown" in made,
+            "session" in made,
+            shortened and shortened[1],
+        )
+
+
+def compared(line: str) -> str:
+    return " ".join(OF_THE_MACHINE.sub("#", line).split())
+
+
+def missing_from(session: str, lines: list[str]) -> str | None:
+    """The first line that the session has not, or not in this order; what ends in … begins one."""
+    left = iter([compared(line) for line in session.splitlines()])
+    for line in lines:
+        wanted = compared(line.removesuffix("…"))
+        if wanted and not any(had.startswith(wanted) if line.endswith("…") else had == wanted for had in left):
+            return line
+    return None
 
 
 def words_of(command: str) -> list[str]:
@@ -77,11 +105,39 @@ def test_commands_exist_and_output_is_made_or_marked(page: Path) -> None:
                 pytest.fail(f"{page.name}: {command}\n{message}")
         if block.is_session:
             assert "are from one session" in page.read_text(encoding="utf-8")
-        shortened = "…" in block.output or "..." in block.output
-        assert not block.output or block.is_made or block.is_session or shortened or page == MADE, (
+        if block.shortened_from is not None:
+            session = (SESSIONS / f"{block.shortened_from}.txt").read_text(encoding="utf-8")
+            assert "…" in block.output
+            assert not (left := missing_from(session, block.output.splitlines())), (
+                f"{page.name}: nobody printed: {left}"
+            )
+        given = block.is_made or block.is_session or block.shortened_from is not None
+        assert not block.output or given or page == MADE, (
             f"{page.name}: this output is typed in: {block.output[:200]}\n"
-            "Have docs/generate.py make it (docs/generators/console_blocks.py), or shorten it with a line of …"
+            "Have docs/generate.py make it (docs/generators/console_blocks.py), or shorten what a session shows "
+            "(<!-- shortened: NAME -->, tests/recorded/record.py)"
         )
+
+
+@pytest.mark.parametrize("file", sorted(SESSIONS.glob("*.jsonl")), ids=lambda file: file.stem)
+def test_a_session_has_the_report_that_its_recording_gives_today(file: Path) -> None:
+    """So that words which change are noticed in what pages show."""
+    rendered = CliRunner().invoke(cli, ["report", str(file)], color=False, catch_exceptions=False).output
+    report = click.unstyle(rendered).partition("\n\nThe program ended with")[0]
+    session = file.with_suffix(".txt").read_text(encoding="utf-8")
+    assert len(report.splitlines()) > 3
+    assert missing_from(session, report.splitlines()) is None
+
+
+def test_a_line_that_nobody_printed_is_found() -> None:
+    session = "traceonce  1 function · 2.5 s (10 % of the run) lost\nstep  retraced twice\n  fix  f(x)\n"
+    assert (
+        missing_from(session, ["traceonce  1 function · 310 ms (under 1 % of the run) lost", "…", "  fix  f(x)"])
+        is None
+    )
+    assert missing_from(session, ["step retr…", "  fix  f(x)"]) is None
+    assert missing_from(session, ["  fix  f(x)", "step  retraced twice"]) == "step  retraced twice"
+    assert missing_from(session, ["step  retraced 3 times"]) == "step  retraced 3 times"
 
 
 def test_the_check_can_fail() -> None:

@@ -14,7 +14,7 @@ from traceonce.facts.entries import Finding
 from traceonce.observe.launch import Target
 
 SAID = (
-    "--fail-on stale: not counted, since it was inferred and not measured: "
+    "--fail-on stale: ignored, because it was inferred and not measured: "
     f"{STEP.name}; to measure it: traceonce fix 'my train.py' 3"
 )
 

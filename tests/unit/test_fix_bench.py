@@ -58,15 +58,15 @@ def test_the_page_shows_what_the_benchmark_writes(modules: tuple[ModuleType, Mod
     )
     assert rows["what"] == "TensorFlow | JAX | PyTorch"
     assert rows["programs"] == "1 | 3 | 1"
-    assert rows["… repaired"] == "1 | 1 | 1"
+    assert rows["… fixed"] == "1 | 1 | 1"
     assert (rows["… nothing"], rows["… skipped"], rows["… not as expected"]) == ("0 | 1 | 0",) * 3
-    assert rows["traces of those to be repaired, before → after"] == "8 → 1 | 8 → 1 | 8 → 1"
-    assert rows["run time, repaired / before (geometric mean, without imports)"] == "0.50 | 0.50 | 0.50"
-    assert rows["run time, repaired / `reduce_retracing=True`"] == "– | – | –"
+    assert rows["traces of programs that need a fix, before → after"] == "8 → 1 | 8 → 1 | 8 → 1"
+    assert rows["run time, fixed / before (geometric mean, without imports)"] == "0.50 | 0.50 | 0.50"
+    assert rows["run time, fixed / `reduce_retracing=True`"] == "– | – | –"
     assert rows["`reduce_retracing=True`: raises"] == "1 | – | –"
     bars = [(bar.label, bar.value) for bar in page.repairs(measured)]
     assert ("TensorFlow, with reduce_retracing=True", 4) in bars
-    assert ("JAX, repaired by traceonce fix", 1) in bars
+    assert ("JAX, fixed by traceonce fix", 1) in bars
     assert len(bars) == 7
 
 

@@ -17,5 +17,5 @@ def told(function: FunctionId) -> list[str]:
 def test_a_function_of_a_library_can_be_repaired_there() -> None:
     smooth = FunctionId("smooth", "/venv/lib/python3.11/site-packages/curvekit/smoothing.py", 3, library=True)
     command = "traceonce fix --library curvekit train.py --epochs 3"
-    assert told(smooth) == [f"  it belongs to curvekit: {command} looks for a change there"]
-    assert told(STEP) == ["  no change of the source is known that keeps what the program means"]
+    assert told(smooth) == [f"  it belongs to curvekit: {command} looks for a fix there"]
+    assert told(STEP) == ["  no fix is known that preserves the program's meaning"]

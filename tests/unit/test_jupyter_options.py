@@ -54,7 +54,7 @@ def test_a_form_that_is_named_counts_for_more_than_the_name_of_the_file(tmp_path
         ("--name 'x", "not closed"),
         ("--lang zh --format text", "text report is in English"),
         ("-o /", "is a folder"),
-        ("-o /nowhere/at/all.html", "there is no folder /nowhere/at"),
+        ("-o /nowhere/at/all.html", "no folder /nowhere/at"),
     ],
 )
 def test_what_is_wrong_is_named_before_anything_runs(line: str, reason: str) -> None:

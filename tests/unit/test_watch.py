@@ -137,7 +137,7 @@ def test_where_there_is_no_browser_the_file_is_named(
     seen: Watch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(webbrowser, "open", lambda _: False)
-    with pytest.warns(UserWarning, match=r"no browser could be opened; the report is file://.*/r\.html") as told:
+    with pytest.warns(UserWarning, match=r"could not open a browser; the report is at file://.*/r\.html") as told:
         seen.open_in_browser(tmp_path / "r.html")
     assert Path(told[0].filename) == Path(__file__)
 
@@ -168,7 +168,7 @@ def test_it_can_be_used_again_and_begins_anew(seen: Watch) -> None:
 def test_it_is_not_started_twice_at_a_time() -> None:
     """The first start would go on watching for good, and nobody could stop it."""
     with Watch(HUB) as watched:
-        with pytest.raises(RuntimeError, match="running already"), watched:
+        with pytest.raises(RuntimeError, match="already running"), watched:
             pass
         trace_some()
     assert watched.traces == 4

@@ -55,7 +55,7 @@ class AcceptedState:
         if not self._update:
             return ""
         if exit_code:
-            raise UsageError(f"--update-baseline: the program failed, so {self._path} was left alone.")
+            raise UsageError(f"--update-baseline: the program failed, so {self._path} was not changed.")
         state = self._state
         msgspec.structs.replace(self._baseline, functions=state).save(self._path)
         return f"accepted in {self._path}: {count_of(len(state), 'function') if state else 'no retrace'}"

@@ -44,7 +44,7 @@ def judge_run(
     remarks: list[str] = []
     if accepted is not None:
         complaints += [f"--baseline: {text}" for text in accepted.worse]
-        remarks += [f"better than accepted ({text}); --update-baseline keeps it" for text in accepted.better]
+        remarks += [f"better than the baseline ({text}); --update-baseline records it" for text in accepted.better]
         if not unrecorded:
             try:
                 remarks += filter(None, [accepted.accept(code)])
@@ -65,7 +65,10 @@ def not_known(config: Config, unrecorded: Sequence[str]) -> list[str]:
     if not asked or not unrecorded:
         return []
     more = f" (and {count_of(len(unrecorded) - 1, 'more problem')})" if len(unrecorded) > 1 else ""
-    return [f"{', '.join(asked)}: not known (exit status {NOT_KNOWN}), since not all was seen: {unrecorded[0]}{more}"]
+    return [
+        f"{', '.join(asked)}: unknown (exit status {NOT_KNOWN}), because part of the run was not recorded: "
+        f"{unrecorded[0]}{more}"
+    ]
 
 
 def _without_a_function(config: Config, diagnoses: Sequence[Diagnosis]) -> list[str]:
@@ -105,4 +108,4 @@ def not_measured(diagnoses: Sequence[Diagnosis], config: Config, command: Sequen
         return []
     names = ", ".join(dict.fromkeys(d.function.name for d in found))
     measure = fix_command(command)
-    return [f"--fail-on stale: not counted, since it was inferred and not measured: {names}; to measure it: {measure}"]
+    return [f"--fail-on stale: ignored, because it was inferred and not measured: {names}; to measure it: {measure}"]

@@ -109,7 +109,7 @@ VALUE = Definition(
         "出现了新的 Python 值，而每个值都要单独追踪一次。",
     ),
     what=Text("a Python {type}", "Python 的 {type}"),
-    remedy=Text("pass a tensor, if the function needs no Python value", "如果函数不需要 Python 值，就传入张量"),
+    remedy=Text("pass a tensor, unless the function needs the Python value", "如果函数不需要 Python 值，就传入张量"),
     special_what={
         "each": Text("a Python {type}, a new value each time", "Python 的 {type}，每次都是新值"),
     },
@@ -122,11 +122,13 @@ STATIC_ARGUMENT = Definition(
     family=families.VALUE,
     rule="VaryingStaticArgument",
     summary=Text(
-        "The value of a static argument is new, and values of static arguments are compiled in.",
+        "The value of a static argument is new; static values are compiled in.",
         "静态参数有了新的值，而它的值会被编译进去。",
     ),
     what=Text("a static argument, compiled in by value", "静态参数，它的值被编译进去"),
-    remedy=Text("pass it as an array, if the function needs no Python value", "如果函数不需要 Python 值，就传入数组"),
+    remedy=Text(
+        "pass it as an array, unless the function needs the Python value", "如果函数不需要 Python 值，就传入数组"
+    ),
     special_what={
         "each": Text(
             "a static argument, compiled in by value, a new one each time",
@@ -145,7 +147,7 @@ STATIC_ARGUMENT = Definition(
             "传入同一个对象，或者让它的类有比较内容的 __eq__ 和 __hash__",
         ),
         "of_function": Text(
-            "make the function, or what holds it, once, and pass that in every call",
+            "create the function, or the object that holds it, once, and pass it on every call",
             "只创建一次这个函数（或者持有它的对象），每次调用都传入它",
         ),
     },

@@ -13,14 +13,14 @@ from traceonce.words.translated import Text
 # A remedy for a function, or an object, that something else makes.
 _OF_ITS_MAKER = {
     "of_dataset": Text(
-        "each dataset traces its function again: build it once and reuse it",
+        "each dataset retraces its function: build it once and reuse it",
         "每个数据集都会重新追踪它的函数：相同的数据集只构建一次",
     ),
     "of_model": Text(
-        "each model traces its steps again: keep one, and restore its variables and its optimizer's",
+        "each model retraces its steps: keep one, and restore its variables and its optimizer's",
         "每个模型都会重新追踪它的步骤：保留一个模型，并恢复它和优化器的变量",
     ),
-    "in_library": Text("keep and reuse the object that the library made it for", "保留并重复使用库所创建的对象"),
+    "in_library": Text("keep and reuse the object that the library created it for", "保留并重复使用库所创建的对象"),
 }
 
 
@@ -95,13 +95,13 @@ UNEQUAL = Definition(
     cases=_cases_of_unequal,
     special_what={
         "of_code": Text(
-            "a function that is created again whenever the type of the argument is computed",
+            "a function that is recreated whenever the type of the argument is computed",
             "每次询问参数的类型时都重新创建的函数",
         )
     },
     special_remedy={
         "of_code": Text(
-            "make that function once and keep it, so that the types that hold it are equal",
+            "create that function once and keep it, so that the types that hold it are equal",
             "只创建一次这个函数并保留它，使包含它的类型相等",
         )
     },
@@ -133,7 +133,8 @@ NEW_FUNCTION = Definition(
     ),
     special_remedy={
         "differs": Text(
-            "make it once, and pass as an argument what differs: {note}", "只创建一次，把不同的部分作为参数传入：{note}"
+            "create it once, and pass what differs as an argument: {note}",
+            "只创建一次，把不同的部分作为参数传入：{note}",
         ),
         **_OF_ITS_MAKER,
     },
@@ -155,7 +156,7 @@ NEW_INSTANCE = Definition(
     special_remedy={
         **_OF_ITS_MAKER,
         "differs": Text(
-            "reuse one object, and pass as an argument what differs: {note}",
+            "reuse one object, and pass what differs as an argument: {note}",
             "重复使用同一个对象，把不同的部分作为参数传入：{note}",
         ),
     },
@@ -175,7 +176,7 @@ CAPTURED = Definition(
     ),
     what=Text("captured, with a different size", "被新的函数捕获，大小不同"),
     remedy=Text(
-        "make the compiled function once, and pass the array as an argument",
+        "create the compiled function once, and pass the array as an argument",
         "只创建一次编译的函数，把这个数组作为参数传入",
     ),
     anew="function",

@@ -62,9 +62,9 @@ COMPILE = Definition(
     family=families.COMPILE,
     rule="RepeatedCompilation",
     summary=Text(
-        "The same trace was compiled again, for other shapes or devices.", "同一次追踪又被编译，因为形状或设备不同。"
+        "The same trace was recompiled for other shapes or devices.", "形状或设备不同，同一次追踪被重新编译。"
     ),
-    what=Text("compiled again without a trace", "没有重新追踪，却再次编译"),
+    what=Text("recompiled without a trace", "没有重新追踪，却重新编译"),
     remedy=Text(
         "pass the same shapes, on the same devices, in every call", "每次调用都传入同样形状、位于同样设备的参数"
     ),
@@ -99,7 +99,7 @@ UNKNOWN = Definition(
     family=families.UNKNOWN,
     rule="UnknownCause",
     summary=Text(
-        "It was retraced although an earlier trace fits the call.", "之前的追踪适用于这次调用，它却又被追踪了。"
+        "It was retraced although an earlier trace fits the call.", "之前的追踪适用于这次调用，它却被重新追踪了。"
     ),
     what=Text("the cause is not known", "原因未知"),
     remedy=Text("please report this with the recording", "请附上记录文件报告这个问题"),

@@ -15,17 +15,17 @@ from traceonce.limits.baseline import Baseline
 NAMED = re.compile(r" \(([^()]+\.py)\)$")  # NAME (FILE), as limits/baseline.py writes it
 
 
-@click.command(short_help="Check files of accepted retraces, without running anything.")
+@click.command(short_help="Check baseline files without running anything.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 def command(files: tuple[Path, ...]) -> None:
-    """Check baselines: each can be read, and the project's files that it names exist.
+    """Check baseline files: each must be valid, and every project file it names must exist.
 
-    An entry for a file that is gone accepts nothing any more.
+    An entry for a deleted file no longer accepts anything.
 
     \b
     traceonce baseline traces.json
 
-    Exit status: 0 where all is well, 1 where an entry names a file that is gone, 2 where a file is no baseline.
+    Exit status: 0 if all is well, 1 if an entry names a deleted file, 2 if a file is not a baseline.
     """
     problems = [f"{file}: {problem}" for file in files for problem in _problems(file)]
     for problem in problems:
@@ -37,7 +37,7 @@ def _problems(file: Path) -> Iterator[str]:
     for entry in sorted(_read(file).functions):
         source = NAMED.search(entry)
         if source and _is_gone(file.parent, source[1]):
-            yield f"{entry}: the file is gone; accept the present state with traceonce run --update-baseline."
+            yield f"{entry}: the file is gone; update the baseline with traceonce run --update-baseline."
 
 
 def _is_gone(folder: Path, source: str) -> bool:

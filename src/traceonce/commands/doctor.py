@@ -12,12 +12,12 @@ from traceonce.console.message_line import say
 from traceonce.frameworks.base.registry import Known, how_to_install, installed_version, known_backends, load_backend
 
 
-@click.command(short_help="Say which frameworks can be watched here, and try it.")
+@click.command(short_help="Check which frameworks can be watched here.")
 def command() -> None:
-    """Say which frameworks are installed, which hook is in use, and whether it works here.
+    """Check which frameworks are installed, which hook is used, and whether it works here.
 
-    For each framework a toy function is traced twice; exit status 1 where that is not seen. A framework that cannot be
-    used does not keep the others from being tried.
+    Traces a toy function twice per framework; exit status 1 if a trace was missed. A framework that fails does not stop
+    the others from being checked.
     """
     say(
         f"traceonce {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}",
@@ -35,7 +35,7 @@ def _summary(states: Mapping[str, bool | None]) -> str:
     working = [name for name, state in states.items() if state]
     if broken:
         rest = f" {_listed(working)} can be watched: traceonce run train.py" if working else ""
-        return f"Not ready for {_listed(broken)}: see above; reinstall it, or report what is said there.{rest}"
+        return f"Not ready for {_listed(broken)}: see above; reinstall it, or report the error.{rest}"
     if working:
         return f"Ready for {_listed(working)}. Next: traceonce run train.py"
     return (
@@ -53,7 +53,7 @@ def _examine(known: Known) -> bool | None:
     try:
         backend = load_backend(known)
     except Exception as error:  # a backend of another package's
-        say(f"{known.name}: the backend cannot be loaded: {type(error).__name__}: {error}", err=False)
+        say(f"{known.name}: the backend failed to load: {type(error).__name__}: {error}", err=False)
         return False
     installed = installed_version(backend)
     if installed is None:
@@ -61,7 +61,7 @@ def _examine(known: Known) -> bool | None:
         return None
     distribution, version = installed
     say(
-        f"{known.name}: {distribution} {version} is installed; trying it (the import may take some seconds) …",
+        f"{known.name}: {distribution} {version} is installed; checking it (the import may take a few seconds) …",
         err=False,
     )
     from traceonce.observe.hub import Hub
@@ -75,7 +75,7 @@ def _examine(known: Known) -> bool | None:
     except BaseException as error:  # whatever a broken installation raises, and be it SystemExit
         if isinstance(error, KeyboardInterrupt):
             raise
-        say(f"  cannot be used: {type(error).__name__}: {error}", err=False)
+        say(f"  unusable: {type(error).__name__}: {error}", err=False)
         return False
     traces = [event for event in seen.events if event.kind == "trace" and event.phase != "internal"]
     say(f"  hook: {hook or 'none'}", err=False)

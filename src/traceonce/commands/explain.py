@@ -40,21 +40,22 @@ WIDTH = 100  # columns, where the output is no terminal
 _PATH = re.compile(r"[\w.~+@-]*(?:/[\w.~+@-]+)+/?", re.ASCII)
 
 
-@click.command(short_help="Say what an error, a log or a recording means, and what to do.")
+@click.command(short_help="Explain an error, a log or a recording, and what to do.")
 @click.argument("text", nargs=-1, metavar="TEXT|FILE|-|RECORD_ID|CAUSE...")
-@click.option("--latest", is_flag=True, help="The last run's recording.")
+@click.option("--latest", is_flag=True, help="Explain the last run's recording.")
 @base_option
-@click.option("--lang", type=click.Choice(LANGUAGES), help="The language; else that of the message, or of LANG.")
-@click.option("--all", "everything", is_flag=True, help="All workarounds, not only the first.")
+@click.option(
+    "--lang", type=click.Choice(LANGUAGES), help="The language; default: that of the message, otherwise LANG."
+)
+@click.option("--all", "everything", is_flag=True, help="Show all workarounds, not only the first.")
 @format_option("the answer")
 def command(
     text: tuple[str, ...], latest: bool, base: Path | None, lang: Language | None, everything: bool, form: str
 ) -> None:
-    """Say what a failure means: its cause, what to try first, what not to try, what tends to come next.
+    """Explain a failure: its cause, what to try first, what not to try, and what usually follows.
 
-    TEXT is a message, a whole traceback, or a log with several errors, in English or Chinese; words without quotes are
-    joined. A FILE may be a log of any size, or a recording of `traceonce run`. RECORD_ID is a record's name, CAUSE a
-    cause as reports name it.
+    TEXT is a message, a traceback or a log with several errors, in English or Chinese; unquoted words are joined. FILE
+    is a log of any size or a recording of `traceonce run`. RECORD_ID names a record, CAUSE a cause as in reports.
 
     \b
     traceonce explain "UnboundLocalError: cannot access local variable 'loss' …"
@@ -64,16 +65,16 @@ def command(
     traceonce explain weak_type
     traceonce explain --latest
 
-    Exit status: 0 where something is known, 1 where nothing is (the nearest records are then shown as guesses), 2 where
-    the input is wrong.
+    Exit status: 0 if something is known, 1 if nothing is (the nearest records are shown as guesses), 2 for
+    invalid input.
     """
     if latest:
         if text:
-            raise UsageError("--latest and something else to explain: give one or the other, not both.")
+            raise UsageError("give --latest or something else to explain, not both.")
         text = (str(latest_recording()),)
     if not text:
         if sys.stdin is None or sys.stdin.isatty():
-            raise UsageError("what shall be explained? Give a message, a file, a record's id, or - for standard input.")
+            raise UsageError("nothing to explain: give a message, a file, a record's id, or - for standard input.")
         text = ("-",)
     asked = _Asked(lang, everything, open_to_read(base))
     parts = _parts(text, asked.collection)
@@ -125,7 +126,7 @@ def _parts(arguments: tuple[str, ...], collection: Collection) -> list[_Part]:
             if kind == "text":
                 _refuse_a_wrong_id(argument, collection)
     if len(arguments) == 1 and _PATH.fullmatch(arguments[0]):
-        raise UsageError(f"{arguments[0]}: there is no such file. For a text that is no file, quote more of it.")
+        raise UsageError(f"{arguments[0]}: no such file. If it is a text, quote more of it.")
     return [_Part("text", join_words(arguments))]
 
 
@@ -179,7 +180,7 @@ class _Asked:
             chunks = read_chunks(file, part.value)
             first = next(chunks, b"")
             if not first:
-                raise UsageError(f"{part.value}: is empty; there is nothing to explain.")
+                raise UsageError(f"{part.value}: is empty; nothing to explain.")
             if _is_recording(first):
                 return self._explain_recording(part.value, chain([first], chunks))
             return self.answering.text(chain([first], chunks), "".join(decode([first])))

@@ -31,16 +31,16 @@ CALLS, TIMEOUT = 1000, 300.0
 LEFT = 1  # the exit status where something is left that needs a repair
 
 
-@click.command(cls=ProgramCommand, short_help="Change the source so that it traces less, and prove the change.")
-@click.option("--write", is_flag=True, help="Apply what was proved to the files, all of it or nothing.")
-@click.option("--html", "page", metavar="FILE", help="Write the report, with what was proved, as a page to this file.")
+@click.command(cls=ProgramCommand, short_help="Change the source so that it retraces less, and prove the change.")
+@click.option("--write", is_flag=True, help="Write the proved changes to your files, all or none.")
+@click.option("--html", "page", metavar="FILE", help="Write the report, with the proofs, as an HTML page to this file.")
 @click.option("--json", "report", metavar="FILE", help="Write the result as JSON to this file ('-': standard output).")
 @click.option(
     "--calls",
     type=click.IntRange(min=1),
     default=CALLS,
     show_default=True,
-    help="End each run after so many calls of the program's functions.",
+    help="End each run after this many calls of the program's functions.",
 )
 @click.option(
     "--timeout",
@@ -48,38 +48,38 @@ LEFT = 1  # the exit status where something is left that needs a repair
     default=TIMEOUT,
     show_default=True,
     metavar="SECONDS",
-    help="End each run after so many seconds.",
+    help="End each run after this many seconds.",
 )
 @click.option(
     "--budget",
     type=click.FloatRange(min=0),
     metavar="SECONDS",
-    help="Try no more changes after so many seconds.  [default: 110, or the time of eight runs if that is longer]",
+    help="Stop trying changes after this many seconds.  [default: 110, or the time of eight runs if longer]",
 )
-@click.option("--function", "only", multiple=True, metavar="NAME", help="Repair this function only. May be repeated.")
-@click.option("--wide", is_flag=True, help="Take the wider signature where the least one is too narrow for new shapes.")
-@click.option("--unproved", is_flag=True, help="Take a change that could not be proved, too, if it was not refuted.")
+@click.option("--function", "only", multiple=True, metavar="NAME", help="Fix only this function. May be repeated.")
+@click.option("--wide", is_flag=True, help="Use the wider signature where the narrowest would reject new shapes.")
+@click.option("--unproved", is_flag=True, help="Also accept changes that could not be proved, unless refuted.")
 @click.option(
     "--input",
     "stdin",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="What the program reads as its standard input.",
+    help="The program's standard input.",
 )
 @click.option(
     "--library",
     "libraries",
     multiple=True,
     metavar="NAME",
-    help="Repair this installed package, in a copy, and not the program. May be repeated.",
+    help="Fix this installed package, in a copy, instead of the program. May be repeated.",
 )
-@click.option("--patch", metavar="FILE", help="Write the diff to this file, not to standard output.")
+@click.option("--patch", metavar="FILE", help="Write the diff to this file instead of standard output.")
 @click.option(
     "--patch-module",
     metavar="FILE.py",
-    help="With --library: write a module that changes the library in memory when it is imported.",
+    help="With --library: write a module that patches the library in memory at import.",
 )
-@click.option("--quiet", is_flag=True, help="Print the diff only.")
+@click.option("--quiet", is_flag=True, help="Print only the diff.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -98,12 +98,12 @@ def command(
     patch_module: str | None,
     quiet: bool,
 ) -> None:
-    """Find out why a program is traced again, change its source, and prove the change by running it.
+    """Find out why a program retraces, change its source, and prove the change.
 
-    The program is run several times, each time in a fresh copy of its project, with the same seeds: as it is, twice,
-    and with each change that may help, from the least one up. A change is proved where the function is traced less
-    often, returns the same, and the program prints the same and ends the same. The proved changes come as a diff on
-    standard output; nothing of yours is touched without --write.
+    The program runs several times with the same seeds, each time in a fresh copy of its project: twice unchanged, then
+    with each candidate change, smallest change first. A change is proved if the function is traced less often, returns
+    the same, and the program prints the same and exits the same. The proved changes are printed as a diff; your files
+    change only with --write.
 
     \b
     traceonce fix train.py --epochs 1
@@ -113,12 +113,11 @@ def command(
     traceonce fix --calls 200 --json fix.json train.py --write-checkpoints
     traceonce fix --library gpflow --patch gpflow.patch --patch-module patched_gpflow.py train.py
 
-    With --library, what is repaired is that package, in a copy that the program imports in its place; the diff is for
-    those who maintain it (`patch -p1` in the folder above the package). What is installed is never changed.
+    --library fixes that package instead, in a copy that the program imports; the diff is for its maintainers (`patch
+    -p1` in the folder above the package). The installed package never changes.
 
-    Options of traceonce stand before the script; what follows the script is its own. The exit status is 0 where nothing
-    needs a repair or all was repaired, 1 where something is left or the program itself fails, 2 where the input is
-    wrong.
+    Options of traceonce go before the script; everything after it belongs to the script. Exit status: 0 if nothing
+    needs a fix or everything is fixed, 1 if something is left or the program itself fails, 2 for invalid input.
     """
     target: Target | None = ctx.obj
     if target is None:
@@ -131,7 +130,7 @@ def command(
     check_output(patch_module, "--patch-module")
     check_output(page, "--html")
     if page == "-":
-        raise UsageError("--html -: standard output is for the diff; name a file for the page.")
+        raise UsageError("--html -: standard output is reserved for the diff; name a file for the page.")
     from traceonce.prove.budget import Budget, Interruption, Stopped
     from traceonce.prove.repair import Repairing
 
@@ -155,7 +154,7 @@ def command(
             interruption=interruption,
         ).run()
     except Stopped:
-        say("traceonce: interrupted before anything was known; nothing was written")
+        say("traceonce: interrupted before there was a result; nothing was written")
         raise SystemExit(INTERRUPTED) from None
     interrupted = result.outcome.stopped == "interrupted"
     if unproved:
@@ -196,27 +195,27 @@ def misplaced(arguments: Sequence[str], options: Sequence[str], *, guess: bool) 
     for name in dict.fromkeys(word.partition("=")[0] for word in arguments if word.startswith("--")):
         near = difflib.get_close_matches(name, options, 1, 0.75) if guess else []
         if name in options:
-            yield f"{name} stands after the script and is passed to it; put it before SCRIPT if it is meant for fix"
+            yield f"{name} comes after the script and is passed to it; put it before SCRIPT if it is meant for fix"
         elif near:
-            yield f"{name} goes to the script; was {near[0]} meant?"
+            yield f"{name} is passed to the script; did you mean {near[0]}?"
 
 
 def check_program(target: Target, *, write: bool, stdin: Path | None) -> None:
     """Say what is wrong before anything is run."""
     if not hasattr(os, "fork"):
-        raise UsageError("traceonce fix needs a POSIX system: it forks the processes that it compares.")
+        raise UsageError("traceonce fix needs a POSIX system: it forks the processes it compares.")
     if target.kind == "script" and target.name == "-":
         raise UsageError("A program from standard input has no source file to change: name a script.")
     check_target(target)
     if stdin is not None and not os.access(stdin, os.R_OK):
-        raise UsageError(f"--input {stdin}: there is no such file, or it cannot be read.")
+        raise UsageError(f"--input {stdin}: no such file, or it cannot be read.")
     if target.kind != "script" or not Path(target.name).is_file():
         return
     check_encoding(Path(target.name))
     if write and not (os.access(target.name, os.W_OK) and os.access(Path(target.name).resolve().parent, os.W_OK)):
         raise UsageError(
-            f"{target.name}: is not writable, so --write cannot change it. Check its permissions and those of its "
-            "folder, or leave --write out and apply the diff yourself."
+            f"{target.name}: is not writable, so --write cannot change it. Check the permissions of the file and "
+            "its folder, or drop --write and apply the diff yourself."
         )
 
 
@@ -225,13 +224,13 @@ def check_libraries(
 ) -> Sequence[Library]:
     """The libraries that are asked for; UsageError where one cannot be repaired in a copy, or options contradict."""
     if patch_module is not None and not names:
-        raise UsageError("--patch-module: changes an installed library when it is imported; name one with --library.")
+        raise UsageError("--patch-module: needs an installed library to patch at import; name one with --library.")
     if not names:
         return ()
     if write:
         raise UsageError(
-            "--write: what is installed is never changed; --patch FILE keeps the diff for those who maintain the "
-            "library, --patch-module FILE.py a module that applies it when the library is imported."
+            "--write: installed packages are never changed; --patch FILE saves the diff for the library's "
+            "maintainers, --patch-module FILE.py a module that applies it when the library is imported."
         )
     from traceonce.prove.import_patch import check_module_name
     from traceonce.prove.library import find_libraries
@@ -266,7 +265,7 @@ def keep_patches(result: RepairResult, patch: str | None, module: str | None) ->
         write_whole(module, write_module(result.changes, result.libraries, list(_repairs(result))).encode())
         said.append(f"written: {module}; import it before {' and '.join(each.name for each in result.libraries)}")
     unwritten = [file for file in (patch, module) if file is not None and not result.changes]
-    return [*said, *(f"{file}: not written, since nothing is changed" for file in unwritten)]
+    return [*said, *(f"{file}: not written: nothing changed" for file in unwritten)]
 
 
 def _repairs(result: RepairResult) -> Iterator[str]:
@@ -287,7 +286,7 @@ def check_encoding(script: Path) -> None:
             file.read()
     except (SyntaxError, UnicodeDecodeError) as error:
         raise UsageError(
-            f"{script}: is not in the encoding that it declares, or in UTF-8 ({error}). Python cannot run it either; "
+            f"{script}: is neither in its declared encoding nor in UTF-8 ({error}). Python cannot run it either; "
             "save it as UTF-8, or declare its encoding in the first line (# -*- coding: latin-1 -*-)."
         ) from None
 

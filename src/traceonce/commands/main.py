@@ -17,14 +17,14 @@ from traceonce.errors import OUTPUT_FAILED, TraceonceError
 COMMANDS = {
     "run": ("traceonce.commands.run", "Run a program and explain every trace it makes."),
     "report": ("traceonce.commands.report", "Show a saved recording again; merge several."),
-    "fix": ("traceonce.commands.fix", "Change the source so that it traces less, and prove the change."),
-    "explain": ("traceonce.commands.explain", "Say what an error, a log or a recording means, and what to do."),
-    "knowledge": ("traceonce.commands.knowledge", "The records of tracing failures: read, check, run, exchange them."),
-    "serve": ("traceonce.commands.serve", "Keep recordings in one place, and ask about them: in a browser, over HTTP."),
-    "mcp": ("traceonce.commands.mcp", "Answer a coding agent's questions (the Model Context Protocol)."),
+    "fix": ("traceonce.commands.fix", "Change the source so that it retraces less, and prove the change."),
+    "explain": ("traceonce.commands.explain", "Explain an error, a log or a recording, and what to do."),
+    "knowledge": ("traceonce.commands.knowledge", "Records of tracing failures: read, check, run, exchange them."),
+    "serve": ("traceonce.commands.serve", "Serve recordings and records to a team: in the browser and over HTTP."),
+    "mcp": ("traceonce.commands.mcp", "Serve tools to a coding agent (Model Context Protocol)."),
     "doctor": ("traceonce.commands.doctor", "Check which frameworks can be watched here."),
-    "baseline": ("traceonce.commands.baseline", "Check files of accepted retraces, without running anything."),
-    "completion": ("traceonce.commands.completion", "Print the script that completes commands in bash, zsh or fish."),
+    "baseline": ("traceonce.commands.baseline", "Check baseline files without running anything."),
+    "completion": ("traceonce.commands.completion", "Print the completion script for bash, zsh or fish."),
 }
 FIRST = {  # what most people come for, each with an example
     "run": "traceonce run train.py --epochs 3",
@@ -117,7 +117,7 @@ def main() -> None:
         if error.errno not in OUTPUT_FAILED:
             raise
         _give_up_output()
-        _say(f"traceonce: the output cannot be written: {error.strerror}")
+        _say(f"traceonce: cannot write the output: {error.strerror}")
         raise SystemExit(2) from None
 
 

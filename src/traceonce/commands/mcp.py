@@ -22,24 +22,24 @@ SDK = 2  # the first version that has what we use
 INSTALL = "install it with: pip install 'traceonce[serve]'"
 
 
-@click.command(short_help="Answer a coding agent's questions (the Model Context Protocol).")
+@click.command(short_help="Serve tools to a coding agent (Model Context Protocol).")
 def command() -> None:
-    """Answer a coding agent's questions by the Model Context Protocol, on standard input and output.
+    """Serve tools to a coding agent over the Model Context Protocol, on standard input and output.
 
-    An agent starts this itself, once it is told to. It can then explain an error, read the findings of your recordings,
-    propose fixes, search the records, and note what worked. It reads your recordings and the records, and writes
-    nothing but the outcomes that it is told. The same tools are at /mcp of `traceonce serve`.
+    The agent starts this command itself, once configured. It can then explain errors, read the findings in your
+    recordings, propose fixes, search the records, and record what worked. It reads recordings and records, and writes
+    only outcomes. The same tools are at /mcp of `traceonce serve`.
 
     \b
     claude mcp add traceonce -- traceonce mcp
 
-    docs/agents.md shows it for other agents, and what each tool answers.
+    docs/agents.md covers other agents and describes each tool.
     """
     _check_sdk()
     if sys.stdin is None:
-        raise UsageError("mcp talks on standard input, which was closed; an agent starts it with one.")
+        raise UsageError("mcp reads standard input, which is closed; let an agent start it.")
     if sys.stdin.isatty():
-        say("traceonce: waits for an agent on standard input; Ctrl-C ends it. See: traceonce mcp -h")
+        say("traceonce: waiting for an agent on standard input; Ctrl-C stops it. See: traceonce mcp -h")
     log_to_stderr("traceonce: %(message)s")
     # The thread that waits for the next line cannot be told to stop; and there is nothing to put in order.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -54,7 +54,7 @@ def _check_sdk() -> None:
     except importlib.metadata.PackageNotFoundError:
         raise UsageError(f"mcp needs the MCP SDK; {INSTALL}") from None
     if int(version.partition(".")[0]) < SDK:
-        raise UsageError(f"mcp needs the MCP SDK {SDK} or later, and {version} is installed; {INSTALL}")
+        raise UsageError(f"mcp needs the MCP SDK {SDK} or later; {version} is installed; {INSTALL}")
 
 
 async def _serve() -> None:

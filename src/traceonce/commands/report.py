@@ -17,12 +17,14 @@ from traceonce.words.translated import Language
 
 @click.command(short_help="Show a saved recording again; merge several.")
 @click.argument("recordings", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--latest", is_flag=True, help="The last run's recording.")
-@click.option("--format", "form", default="text", show_default=True, help=f"The report's form: {', '.join(FORMATS)}.")
+@click.option("--latest", is_flag=True, help="Show the last run's recording.")
+@click.option(
+    "--format", "form", default="text", show_default=True, help=f"The format of the report: {', '.join(FORMATS)}."
+)
 @click.option("-o", "--output", help="Write the report to this file instead of standard output.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of an HTML or Markdown report.")
 def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str | None, lang: Language | None) -> None:
-    """Show a saved recording again; several are merged. No framework is needed.
+    """Show a saved recording again, or merge several. Needs no framework.
 
     \b
     traceonce report --latest
@@ -32,9 +34,9 @@ def command(recordings: tuple[Path, ...], latest: bool, form: str, output: str |
     check_form(form, lang)
     output = choose_output(form, output, to_stdout=True)
     if latest and recordings:
-        raise UsageError("--latest and a named recording: give one or the other, not both.")
+        raise UsageError("give --latest or a recording, not both.")
     if not latest and not recordings:
-        raise UsageError("name one or more recordings, or --latest for the last run's.")
+        raise UsageError("name one or more recordings, or give --latest for the last run's.")
     paths = [latest_recording()] if latest else list({path.resolve(): path for path in recordings}.values())
     from traceonce.analysis.diagnoses import diagnose_linked
 

@@ -23,6 +23,7 @@ from traceonce.console.output import check_form, check_output, choose_output, pu
 from traceonce.console.program_command import ProgramCommand
 from traceonce.errors import OUTPUT_FAILED, TraceonceError, UsageError
 from traceonce.facts import Diagnosis, Recording
+from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.error_text import describe_error
 from traceonce.facts.limit import MODES
 from traceonce.frameworks.base.places import working_folder
@@ -43,45 +44,49 @@ def read_most_traces(
     for value in values:
         name, equals, number = value.rpartition("=")
         if not number.isascii() or not number.isdigit() or (equals and not name):
-            raise click.BadParameter(f"{value!r} is neither a number nor NAME=NUMBER, as in: train_step=1")
+            raise click.BadParameter(f"{value!r} is neither a number nor NAME=NUMBER, as in train_step=1")
         found.append((name or ALL, int(number)))
     return tuple(found)
 
 
 @click.command(cls=ProgramCommand, short_help="Run a program and explain every trace it makes.")
-@click.option("--recording", type=click.Path(path_type=Path), help="Keep the recording in this file.")
-@click.option("--format", "form", default="text", show_default=True, help=f"The report's form: {', '.join(FORMATS)}.")
-@click.option("-o", "--output", help="Write the report to this file (JSON best goes there; '-': standard output).")
+@click.option("--recording", type=click.Path(path_type=Path), help="Save the recording to this file.")
+@click.option(
+    "--format", "form", default="text", show_default=True, help=f"The format of the report: {', '.join(FORMATS)}."
+)
+@click.option("-o", "--output", help="Write the report to this file (recommended for JSON; '-': standard output).")
 @click.option(
     "--fail-on",
     multiple=True,
     type=click.Choice(get_args(FailOn)),
-    help="Exit with status 3 where a function has this verdict (stale: where that was measured), or where retraces "
-    "cost more than a second and a twentieth of the run (costly). May be repeated.",
+    help="Exit with status 3 if a function has this verdict (stale: where it was measured), or if retraces cost "
+    "more than a second and 5 % of the run (costly). May be repeated.",
 )
 @click.option(
     "--max-traces",
     multiple=True,
     metavar="[NAME=]N",
     callback=read_most_traces,
-    help="Allow each function N traces; the call that needs one more raises TracingLimitReached in the program. "
-    "With NAME=N, allow one function N. May be repeated.",
+    help="Allow each function N traces; the call that would exceed it raises TracingLimitReached. NAME=N limits "
+    "one function. May be repeated.",
 )
 @click.option(
     "--on-limit",
     type=click.Choice(MODES),
-    help="At a limit (--max-traces, TRACEONCE_LIMIT, pyproject.toml): raise, the default, or only warn.",
+    help="At a limit (--max-traces, TRACEONCE_LIMIT, pyproject.toml): raise (the default) or only warn.",
 )
 @click.option(
     "--baseline",
     type=click.Path(path_type=Path),
-    help="Exit with status 3 on what is worse than the state accepted in this file; --fail-on spares what is not.",
+    help="Exit with status 3 on anything worse than the baseline in this file; --fail-on ignores what it accepts.",
 )
 @click.option("--update-baseline", is_flag=True, help="Accept the present state: write it to the --baseline file.")
-@click.option("--xla", is_flag=True, help="Count XLA compilations, too (jit_compile=True).")
+@click.option("--xla", is_flag=True, help="Also count XLA compilations (jit_compile=True).")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="The language of an HTML or Markdown report.")
-@click.option("--no-source", is_flag=True, help="Keep no lines of your source in the recording.")
-@click.option("--quiet", is_flag=True, help="Print no report, only why the status is 3 or 6 and what was not checked.")
+@click.option("--no-source", is_flag=True, help="Keep no source lines in the recording.")
+@click.option(
+    "--quiet", is_flag=True, help="Print no report, only the reasons for status 3 or 6 and what was not checked."
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -100,8 +105,8 @@ def command(
 ) -> None:
     """Run a program as python would, and explain every trace it makes.
 
-    The program keeps its arguments, its standard output and its exit status. The report goes to standard error when the
-    program has ended. Every framework that `traceonce doctor` names is watched from its import on.
+    The program keeps its arguments, standard output and exit status. The report follows on standard error when the
+    program ends. Every framework listed by `traceonce doctor` is watched from its import on.
 
     \b
     traceonce run train.py --epochs 3
@@ -111,11 +116,11 @@ def command(
     traceonce run --max-traces 3 --fail-on retracing train.py
     traceonce run --baseline traces.json --format github train.py
 
-    The exit status is the program's own; 3 where the program succeeded, but reached a limit, has a verdict that
-    --fail-on names, or is worse than its --baseline; 6 where it succeeded, but cannot be held to one of these, since
-    not all of the run was seen (the disk was full, a hook failed).
+    Exit status: the program's own. If the program succeeds: 3 if it reached a limit, has a verdict named by --fail-on,
+    or is worse than its --baseline; 6 if one of these could not be checked because part of the run was not recorded
+    (the disk was full, a hook failed).
 
-    Defaults for these options can be set in pyproject.toml, under [tool.traceonce].
+    Set defaults for these options in pyproject.toml, under [tool.traceonce].
     """
     target: Target | None = ctx.obj
     if target is None:
@@ -125,7 +130,7 @@ def command(
     check_target(target)
     config = _configure(max_traces, on_limit, fail_on, baseline)
     if update_baseline and config.baseline is None:
-        raise UsageError("--update-baseline needs to know the file: name it with --baseline FILE.")
+        raise UsageError("--update-baseline needs a file: name it with --baseline FILE.")
     if update_baseline:
         check_output(config.baseline, option="--baseline")
     accepted = AcceptedState(config.baseline, update=update_baseline) if config.baseline is not None else None
@@ -161,7 +166,7 @@ def command(
             raise
         if not isinstance(error, TraceonceError):
             say_lines("".join(traceback.format_exception(error)))
-        problem = f"no report: {describe_error(error)}; the recording is kept: {path}"
+        problem = f"no report: {describe_error(error)}; {_kept(path)}"
         say(f"traceonce: {problem}")
         concluded = Conclusion(not_known=not_known(config, [problem]))
     _say(concluded, launched.code, quiet=quiet)
@@ -189,8 +194,8 @@ def _put(
     quiet: bool,
 ) -> None:
     """The report, and where things lie; a report that cannot be written is no reason to lose the rest."""
-    if form == "text" and output is None and sys.stderr.isatty():
-        say("")  # a program and its framework say much there; the report comes last, and apart
+    if form == "text" and output is None and not quiet and (diagnoses or sys.stderr.isatty()):
+        say("")  # TensorFlow logs a lot there, and is not to be silenced in a user's program: the report stands apart
     try:
         put_report(result, diagnoses, form, output, to_stdout=False, language=language)
         if not quiet and form == "html":
@@ -199,7 +204,7 @@ def _put(
         if not quiet and (form == "html" or (form == "text" and output is None)) and diagnoses:
             say(f"recording: {path}")
     except UsageError as error:
-        say(f"traceonce: {error} The recording is kept: {path}")
+        say(f"traceonce: {error} {_kept(path)}")
 
 
 def _configure(
@@ -221,6 +226,10 @@ def _configure(
     if baseline is not None:
         changes["baseline"] = str(baseline)
     return msgspec.structs.replace(config, **changes)
+
+
+def _kept(path: Path) -> str:
+    return f"the recording is kept: {path}; to show it: {quoted(['traceonce', 'report', as_file(path)])}"
 
 
 def _leave(code: int) -> None:

@@ -29,24 +29,26 @@ READING = 2  # seconds for recordings that are being read when the server is sto
 PATIENCE = 4  # seconds for requests that are being answered when the server is stopped
 
 
-@click.command(short_help="Serve recordings and knowledge: web pages, REST, and MCP for agents.")
+@click.command(short_help="Serve recordings and records: web pages, REST, and MCP for agents.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65535), help="The port; 0: a free one.")
+@click.option(
+    "--port", default=8765, show_default=True, type=click.IntRange(0, 65535), help="The port; 0 picks a free one."
+)
 @click.option(
     "--database",
     metavar="URL",
     envvar="TRACEONCE_DATABASE",
     show_envvar=True,
-    help="Where recordings are kept: sqlite:////path or postgresql://…; else a file beside your own recordings.",
+    help="Where recordings are stored: sqlite:////path or postgresql://…; default: a file next to your own recordings.",
 )
-@click.option("--token", envvar="TRACEONCE_TOKEN", show_envvar=True, help="What everybody must show who uses it.")
+@click.option("--token", envvar="TRACEONCE_TOKEN", show_envvar=True, help="The token that every client must send.")
 @click.option(
     "--max-upload",
     default=64,
     show_default=True,
     type=click.IntRange(1, 1024),
     metavar="MB",
-    help="The largest recording that is taken, also when it is unpacked.",
+    help="The largest recording accepted, before and after unpacking.",
 )
 @click.option(
     "--max-seconds",
@@ -54,7 +56,7 @@ PATIENCE = 4  # seconds for requests that are being answered when the server is 
     show_default=True,
     type=click.IntRange(1, 3600),
     metavar="N",
-    help="CPU seconds that reading one recording may take; small recordings get less.",
+    help="CPU seconds allowed for reading one recording; small recordings get less.",
 )
 @click.option(
     "--match-rate",
@@ -62,16 +64,16 @@ PATIENCE = 4  # seconds for requests that are being answered when the server is 
     show_default=True,
     type=click.FloatRange(min=0),
     metavar="N",
-    help="Texts per second that one client may ask about (long ones count as several); 0: any number.",
+    help="Texts per second that one client may ask about (long texts count as several); 0: unlimited.",
 )
 def command(
     host: str, port: int, database: str | None, token: str | None, max_upload: int, max_seconds: int, match_rate: float
 ) -> None:
-    """Serve recordings and knowledge: web pages, a REST interface (/openapi.json), and MCP for agents (/mcp).
+    """Serve recordings and records: web pages, a REST interface (/openapi.json), and MCP for agents (/mcp).
 
-    It is for this machine alone, unless --host says otherwise. Whoever comes from another machine must show a token:
-    programs send it as "Authorization: Bearer TOKEN", people enter it once in the browser. It is best set in
-    TRACEONCE_TOKEN, where other users of this machine do not see it.
+    Only this machine can connect, unless --host says otherwise. Clients from other machines need a token: programs send
+    it as "Authorization: Bearer TOKEN", people enter it once in the browser. Set it in TRACEONCE_TOKEN, where other
+    users of this machine cannot see it.
 
     \b
     traceonce serve
@@ -81,8 +83,7 @@ def command(
     \b
     curl --data-binary @run.jsonl 'http://127.0.0.1:8765/api/v1/recordings?name=nightly'
 
-    Ctrl-C stops it. An upload that was acknowledged is kept, whatever happens. Exit status: 0 when it was stopped, 2
-    where it cannot start.
+    Ctrl-C stops it. An acknowledged upload is never lost. Exit status: 0 when stopped, 2 if it cannot start.
     """
     _check_installed()
     token = _checked_token(token)
@@ -125,9 +126,11 @@ def _checked_token(token: str | None) -> str | None:
     if not token:
         return None
     if len(token) < SHORTEST:
-        raise UsageError(f"--token: is too easy to guess; use {SHORTEST} characters or more: {MAKE_TOKEN}")
+        raise UsageError(f"--token: too easy to guess; use at least {SHORTEST} characters: {MAKE_TOKEN}")
     if not (token.isascii() and token.isprintable()) or " " in token:
-        raise UsageError(f"--token: cannot be sent in a header; use letters, digits and signs of ASCII: {MAKE_TOKEN}")
+        raise UsageError(
+            f"--token: cannot be sent in a header; use ASCII letters, digits and punctuation: {MAKE_TOKEN}"
+        )
     return token
 
 
@@ -137,11 +140,11 @@ def _listen(host: str, port: int, token: str | None) -> socket.socket:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"--host {host}: is no address of this machine ({reason}); use 127.0.0.1.") from None
+        raise UsageError(f"--host {host}: is not an address of this machine ({reason}); use 127.0.0.1.") from None
     if token is None and not all(_is_loopback(str(entry[4][0])) for entry in found):
         raise UsageError(
-            f"--host {host}: can be reached from other machines, so a token is needed. Set TRACEONCE_TOKEN to one "
-            f"that nobody guesses ({MAKE_TOKEN}), or use --host 127.0.0.1."
+            f"--host {host}: is reachable from other machines, so a token is needed. Set TRACEONCE_TOKEN to one "
+            f"that nobody can guess ({MAKE_TOKEN}), or use --host 127.0.0.1."
         )
     family, _, _, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
     listening = socket.socket(family, socket.SOCK_STREAM)
@@ -152,8 +155,8 @@ def _listen(host: str, port: int, token: str | None) -> socket.socket:
     except OSError as error:
         listening.close()
         raise UsageError(
-            f"--host {host} --port {port}: cannot be listened on ({error.strerror or error}); choose another --port "
-            "(0: a free one), or stop what uses it."
+            f"--host {host} --port {port}: cannot listen ({error.strerror or error}); choose another --port (0 "
+            "picks a free one), or stop the process that uses it."
         ) from None
     return listening
 

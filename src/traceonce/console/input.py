@@ -27,7 +27,7 @@ def is_file(argument: str) -> bool:
     path = Path(argument)
     try:
         if path.is_dir():
-            raise UsageError(f"{argument}: is a folder; name a file in it, or quote the text that you mean.")
+            raise UsageError(f"{argument}: is a folder; name a file in it, or quote the text you mean.")
         return path.exists()
     except OSError:  # such as a name that is too long: it is a text
         return False
@@ -37,13 +37,13 @@ def check_is_text(argument: str) -> None:
     """Refuse a single word that can only be meant as a file."""
     looks_like_a_path = argument.startswith(("/", "./", "../", "~/")) or argument.lower().endswith(FILE_ENDINGS)
     if looks_like_a_path and not any(character.isspace() for character in argument):
-        raise UsageError(f"{argument}: there is no such file. For a text that is no file, quote more of it.")
+        raise UsageError(f"{argument}: no such file. If it is a text, quote more of it.")
 
 
 def open_input(name: str) -> BinaryIO:
     if name == "-":
         if sys.stdin is None:
-            raise UsageError("-: there is no standard input; it was closed.")
+            raise UsageError("-: standard input is closed.")
         return sys.stdin.buffer
     try:
         file = Path(name).open("rb")  # noqa: SIM115  # the caller closes it

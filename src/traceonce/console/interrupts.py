@@ -28,7 +28,7 @@ def catch_interrupts(ask: Callable[[], None], leftovers: Sequence[Path], *, quie
             os._exit(INTERRUPTED)
         asked = True
         if not quiet:
-            _say_from_a_handler(b"traceonce: interrupted; ending what is running (once more: leave at once)\n")
+            _say_from_a_handler(b"traceonce: interrupted; stopping (interrupt again to leave at once)\n")
         ask()
 
     for number in _ASKING:

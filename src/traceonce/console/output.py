@@ -30,16 +30,16 @@ def check_output(output: str | None, option: str = "-o") -> None:
     if path.is_dir():
         raise UsageError(f"{option} {path}: is a directory; name a file.")
     if not path.absolute().parent.is_dir():
-        raise UsageError(f"{option} {path}: there is no folder {path.parent}; make it first.")
+        raise UsageError(f"{option} {path}: no folder {path.parent}; create it first.")
     if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise UsageError(f"{option} {path}: cannot be written; check its permissions.")
+        raise UsageError(f"{option} {path}: not writable; check its permissions.")
 
 
 def choose_output(form: str, output: str | None, *, to_stdout: bool) -> str | None:
     """Where the report goes. A page is of no use in a terminal: without `-o` it becomes a file in this folder."""
     if form == "html" and output is None and (not to_stdout or sys.stdout.isatty()):
         if os.path.exists(PAGE) and not _is_our_page(PAGE):
-            raise UsageError(f"{PAGE}: exists and is no report of ours; name another file with -o FILE.")
+            raise UsageError(f"{PAGE}: exists and is not a traceonce report; name another file with -o FILE.")
         output = PAGE
     check_output(output)
     return output
@@ -62,7 +62,7 @@ def check_form(form: str, language: Language | None) -> None:
     """Is there such a form, and is it written in this language?"""
     if language == "zh" and not find_form(form).in_chinese:
         chinese = ", ".join(name for name, known in FORMS.items() if known.in_chinese)
-        raise UsageError(f"--lang zh: the form {form} is written in English only; in Chinese there are: {chinese}.")
+        raise UsageError(f"--lang zh: format {form} is available in English only; Chinese formats: {chinese}.")
     find_renderer(form)
 
 

@@ -47,7 +47,7 @@ def tried_lines(repaired: Repaired, command: Sequence[str]) -> Iterator[str]:
     known = {(attempt.recipe, attempt.reason): attempt for attempt in repaired.attempts}
     shown = {key: attempt for key, attempt in known.items() if attempt.outcome != "not_tried"}
     for attempt in list(shown.values())[:TRIED]:
-        verdict = "cannot be written" if attempt.outcome == "declined" else attempt.outcome.replace("_", " ")
+        verdict = "not written" if attempt.outcome == "declined" else attempt.outcome.replace("_", " ")
         yield f"  {attempt.recipe}: {verdict}: {attempt.reason}"
     if len(shown) > TRIED:
         yield f"  … and {len(shown) - TRIED} more (--json FILE has them all)"
@@ -56,9 +56,9 @@ def tried_lines(repaired: Repaired, command: Sequence[str]) -> Iterator[str]:
     of_library = repaired.case.diagnosis.function.package
     words = fix_words(command, "--library", of_library) if of_library is not None else None
     if words is not None:
-        yield f"  it belongs to {of_library}: {quoted(words)} looks for a change there"
+        yield f"  it belongs to {of_library}: {quoted(words)} looks for a fix there"
     elif not known:
-        yield "  no change of the source is known that keeps what the program means"
+        yield "  no fix is known that preserves the program's meaning"
     failed = [attempt.reason for attempt in shown.values() if attempt.proof is not None]
     records = dict.fromkeys(id_ for reason in failed for id_ in _records_of(reason))
     if records:
@@ -79,7 +79,7 @@ def remarks(result: RepairResult, written: Sequence[str], *, write: bool, budget
     outcome, error = result.outcome, result.recording.error
     untried = [each for one in outcome.functions for each in one.attempts if each.outcome == "not_tried"]
     if outcome.stopped == "interrupted":
-        yield f"interrupted: what was proved by then is above, {count_of(len(untried), 'change')} not tried"
+        yield f"interrupted: the changes proved so far are above; {count_of(len(untried), 'change')} not tried"
     elif untried:
         yield (
             f"the budget of {budget.seconds:.0f} s is used up, {count_of(len(untried), 'change')} not tried: "
@@ -87,51 +87,51 @@ def remarks(result: RepairResult, written: Sequence[str], *, write: bool, budget
         )
     varies = outcome.variation.describe()
     if varies is not None:
-        yield f"the program is non-deterministic: {varies}; nothing is claimed about those"
+        yield f"the program is non-deterministic: {varies}; nothing is proved about those"
     replay = outcome.original.run.replay
     if replay is not None and replay.cut is not None:
         limit = "--calls" if replay.cut == "calls" else "--timeout"
-        yield f"each run was ended by {limit}, after {len(replay.returned)} calls; what comes later was not seen"
+        yield f"each run was ended by {limit}, after {len(replay.returned)} calls; later calls were not seen"
     if result.files and replay is not None and replay.drawn:
         yield (
-            "its functions draw random numbers, which start anew at every trace: both were compared "
-            "with one stream of numbers, and with fewer traces the program will draw others than it did"
+            "its functions draw random numbers, which restart at every trace: both runs were compared with one "
+            "random stream; with fewer traces the program will draw different numbers than before"
         )
     yield from dict.fromkeys(replay.problems if replay is not None else ())
     if error is not None:
         known = "".join(f" ({_explain(id_)})" for id_ in _records_of(error)[:1])
         repaired = result.files and not outcome.last.run.status
-        rest = "it does not with the change" if repaired else "only what ran before that was looked at"
+        rest = "with the change it succeeds" if repaired else "only the part before the failure was checked"
         yield f"the program itself fails: {cut(main_line(error), 200)}{known}; {rest}"
     elif outcome.original.run.status:
         yield f"the program itself ends with exit status {outcome.original.run.status}"
     for name in result.written_through:
-        yield f"{name}: too large to be copied, and the program has changed it in its runs"
+        yield f"{name}: too large to copy, and changed by the program while it ran"
     if not result.diagnoses:
-        yield "what a program does in other processes is not looked at here; traceonce run shows it"
+        yield "fix does not look at what the program does in other processes; traceonce run shows it"
     seen = {diagnosis.function.name for diagnosis in result.diagnoses}
     behind = [one.case.diagnosis.function.name for one in outcome.functions if one.fixes]
     if hidden := [name for name in behind if name not in seen]:
-        yield f"repaired, too, though the program did not come to it before: {', '.join(hidden)}"
+        yield f"also fixed, although the program did not reach it before: {', '.join(hidden)}"
     if outcome.files:
         yield _summary(outcome)
     own = [each.function.name for each in result.not_concerned]
     if own:
         libraries = ", ".join(library.name for library in result.libraries)
         yield (
-            f"of the program itself, not of {libraries}, and so not looked at: {', '.join(dict.fromkeys(own))} "
-            "(leave --library out to have it repaired)"
+            f"part of the program, not of {libraries}, so not checked: {', '.join(dict.fromkeys(own))} (leave out "
+            "--library to fix it)"
         )
     if result.unproved:
-        yield f"taken without a proof: {', '.join(result.unproved)}"
+        yield f"accepted without proof: {', '.join(result.unproved)}"
     if written:
         yield f"written: {', '.join(written)}"
     elif result.diff and result.libraries:
         titles = " and ".join(library.title for library in result.libraries)
-        yield f"nothing that is installed was changed; the diff is for {titles}: patch -p1 in the folder of the package"
+        yield f"installed packages were not changed; the diff is for {titles}: patch -p1 in the package's folder"
     elif result.diff and (not write or outcome.stopped == "interrupted"):
         elsewhere = "" if result.folder == Path.cwd() else f" in {result.folder}"
-        yield f"nothing was written: apply the diff{elsewhere}, or run the same with --write before the script"
+        yield f"no files were changed: apply the diff{elsewhere}, or run again with --write before the script"
 
 
 def _summary(outcome: SearchResult) -> str:

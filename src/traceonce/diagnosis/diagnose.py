@@ -52,7 +52,7 @@ class Diagnosed(NamedTuple):
 
 
 def diagnose(recording: Recording) -> list[Diagnosis]:
-    """What every traced function of a run did, and whether it matters; the worst comes first."""
+    """Diagnose every traced function of a run: what it did, and whether it matters; worst first."""
     return [diagnosed.diagnosis for diagnosed in diagnose_with_events(recording)]
 
 

@@ -218,7 +218,7 @@ class History:
         return tuple(dict.fromkeys(users or causes))
 
     def _unknown(self, event: TraceEvent) -> Cause:
-        reason = event.raw_reason or "an earlier trace fits this call, and the framework traced again all the same"
+        reason = event.raw_reason or "an earlier trace fits this call, but the framework retraced anyway"
         return Cause(CauseCode.UNKNOWN, event.function.name, "", reason, evidence="reported")
 
     def _as_seen(self, event: TraceEvent, causes: tuple[Cause, ...]) -> tuple[Cause, ...]:

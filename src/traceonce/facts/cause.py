@@ -15,7 +15,7 @@ Evidence: TypeAlias = Literal["measured", "reported", "inferred"]
 
 
 class CauseCode(str, enum.Enum):
-    """Every reason that traceonce can name."""
+    """Every cause that traceonce can report."""
 
     SHAPE = "shape"
     RANK = "rank"
@@ -52,13 +52,12 @@ SILENT = frozenset({CauseCode.STALE, CauseCode.CONFUSED, CauseCode.SIDE_EFFECT})
 
 
 class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One reason for one trace (or, in a diagnosis, for `count` of them, with the `values` seen in order).
+    """One cause of one trace (or, in a diagnosis, of `count` traces, with the `values` in order).
 
-    `was` and `now` are the earlier and the later state in words; `type_name` is the Python type of a value.
-    `call_site` is the line whose calls had it; in a diagnosis, most of them.
-    `finite` says that the place can only ever take a handful of states (a bool, None or a tensor). `differs` are the
-    places that a new function or object reads otherwise than the last one. `note` names what else there is to know, in
-    English or by a name of the user's; where it is said in words, `coded_notes` are the same as codes.
+    `was` and `now` describe the earlier and the later state; `type_name` is the Python type of a value. `call_site` is
+    the calling line; in a diagnosis, the most frequent one. `finite` marks a place with only a few possible states (a
+    bool, None or a tensor). `differs` lists the places that a new function or object reads differently. `note` is
+    additional information, in English or as a name from the program; `coded_notes` are the same as codes.
     """
 
     code: CauseCode
@@ -77,14 +76,14 @@ class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def step(self) -> int | None:
-        """By how much a dimension grows each time, as the sequence of a decoder does; None where it does not."""
+        """How much a dimension grows each time, as in a decoder; None if it does not grow evenly."""
         sizes = self._sizes
         steps = {after - before for before, after in itertools.pairwise(sizes)}
         return steps.pop() if len(sizes) >= 4 and len(steps) == 1 and sizes[-1] > sizes[0] else None
 
     @property
     def is_partial_batch(self) -> bool:
-        """Was the first dimension smaller once, as in the last batch of a data set that does not divide evenly?"""
+        """Was the first dimension smaller once, as in the last, partial batch of a data set?"""
         sizes = self._sizes
         return self.path.endswith(".shape[0]") and len(sizes) == 2 and sizes[1] < sizes[0]
 

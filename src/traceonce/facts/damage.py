@@ -13,7 +13,7 @@ PROCESSES = 20  # that are named in one notice
 
 
 def child_file_left_out(error: Exception) -> Notice:
-    text = f"the file of a child process was left out: {error}"
+    text = f"skipped the file of a child process: {error}"
     return Notice(text, error=True, code="child_file_left_out", arguments={"error": str(error)})
 
 
@@ -23,13 +23,13 @@ def line_cut_short(file: str, line: int) -> Notice:
 
 
 def line_damaged(file: str, line: int, error: Exception) -> Notice:
-    text = f"{file}, line {line}: damaged and left out ({error})"
+    text = f"{file}, line {line}: damaged and skipped ({error})"
     place = {"file": file, "line": str(line), "error": str(error)}
     return Notice(text, error=True, code="line_damaged", arguments={**place})
 
 
 def more_lines_damaged(file: str, count: int) -> Notice:
-    text = f"{file}: {count:,} more damaged lines were left out"
+    text = f"{file}: {count:,} more damaged lines were skipped"
     return Notice(text, error=True, code="more_lines_damaged", arguments={"file": file, "count": count})
 
 
@@ -38,12 +38,13 @@ def more_notices(count: int, *, error: bool) -> Notice:
     return Notice(text, error=error, code="more_notices", arguments={"count": count})
 
 
-def ended_without_a_word(processes: Sequence[str]) -> Notice:
+def ended_without_closing(processes: Sequence[str]) -> Notice:
     shown, more = ", ".join(processes[:PROCESSES]), len(processes) - PROCESSES
     others = f" and {more:,} more" if more > 0 else ""
     text = (
-        f"process {shown}{others} ended without a word (killed, terminated, crashed, or os._exit): "
-        "what it did up to its last trace is here, calls after that were not counted"
+        f"process {shown}{others} ended without closing its recording (killed, terminated, crashed, or os._exit): "
+        "everything up to its last trace is included, calls after that were not counted; "
+        "to count all, run it again and let it finish"
     )
     if more > 0:
         return Notice(text, code="many_processes_ended", arguments={"processes": shown, "count": more})

@@ -19,7 +19,7 @@ Growth: TypeAlias = Literal["none", "levelled", "growing", "unclear"]
 
 
 class Verdict(str, enum.Enum):
-    """Can I ignore it? From *act now* to *nothing to see*."""
+    """How urgent is it? From *act now* to *nothing to see*."""
 
     FELL_BACK = "fell_back"
     RETRACING = "retracing"
@@ -36,7 +36,7 @@ class Verdict(str, enum.Enum):
 
     @property
     def is_ignorable(self) -> bool:
-        """Is there nothing to change? What is avoidable is no alarm, yet has a fix."""
+        """Is no change needed? Avoidable traces raise no alarm, but have a fix."""
         return self in (Verdict.BOUNDED, Verdict.OK)
 
     @property
@@ -45,7 +45,7 @@ class Verdict(str, enum.Enum):
 
     @property
     def is_silent(self) -> bool:
-        """Is it about values, and not about the number of traces?"""
+        """Is it about wrong values rather than the number of traces?"""
         return self in (Verdict.STALE, Verdict.CONFUSED)
 
 
@@ -94,16 +94,15 @@ class Reason(str, enum.Enum):
 class Diagnosis(msgspec.Struct, frozen=True):
     """One function: how often it was traced, why, at what cost, and the verdict.
 
-    `costly` marks, beside the verdict, a function that took a good part of the run, lost or unclear. `unclear_seconds`
-    are those of first runs of graphs that ran once, as far as nobody can tell what of them went into preparing the
-    graph: they are not in `lost_seconds`.
-    `accepted` says whether it is no worse than the state that was last accepted (None: no such state is known).
-    `made_at` is the user's line that made most of its function objects, `known_as` what the user calls where a library
-    made it. `inner`: what was compiled there is another function, which calls this one.
-    `calls_at_least`: there may have been more calls than `calls`. `fell_back` tells of a function that is no longer
-    compiled, `graph_breaks` where it was cut into several graphs. `dealt_with` are causes of which no more is to be
-    told: what is usually done about them was run, and not proved, or the repair of another function has done it.
-    `notes` are in English; `coded_notes` are the same as codes, as far as they are known as such, in the same order.
+    `costly` marks, beside the verdict, a function that took much of the run, lost or unclear. `unclear_seconds` are
+    first runs of graphs that ran once, where the share of graph preparation is unknown; `lost_seconds` excludes them.
+    `accepted` says whether the function is no worse than the baseline (None: no baseline). `made_at` is the user's
+    line that created most of its function objects, `known_as` the user's call if a library created it. `inner`: the
+    function compiled there is another one, which calls this one. `calls_at_least`: there may have been more calls
+    than `calls`. `fell_back` describes a function that is no longer compiled, `graph_breaks` where it was split into
+    several graphs. `dealt_with` are causes that need no more advice: the usual fix was run and not proved, or the fix
+    of another function covers them. `notes` are in English; `coded_notes` are the same as codes, where known, in the
+    same order.
     """
 
     backend: str
@@ -153,5 +152,5 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
     @property
     def surely_wrong(self) -> bool:
-        """Was it shown that a call was served a value that its trace was not made for?"""
+        """Was it shown that a call got a value that its trace was not made for?"""
         return any(cause.code in SILENT and cause.evidence == "measured" for cause in self.causes)

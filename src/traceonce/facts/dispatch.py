@@ -8,12 +8,12 @@ DEFAULT_KEEP = 64  # traces
 
 
 class Stats(msgspec.Struct, frozen=True):
-    """The traces and calls of one function, and what was decided about its arguments.
+    """The traces and calls of one function, and the decisions about its arguments.
 
-    `traces` were made to serve calls, `trials` to find out whether something can be left open or lifted; `kept` are in
-    memory now, `evicted` are gone. `hits` are calls that a known key led to its trace. `relaxed` counts traces with
-    open dimensions, `lifted` Python numbers that are handed over as tensors, `static` what was found to have to stay as
-    it is. `fallbacks` are calls that were left to the framework. `why` says what was decided, a sentence each.
+    `traces` were made to serve calls, `trials` to find out whether something can be made dynamic or lifted; `kept` are
+    in memory, `evicted` are gone. `hits` are calls served by a known key. `relaxed` counts traces with open dimensions,
+    `lifted` Python numbers that are passed as tensors, `static` arguments that must stay static. `fallbacks` are calls
+    left to the framework. `why` explains each decision in a sentence.
     """
 
     traces: int = 0

@@ -37,7 +37,7 @@ LOOPS = frozenset({"scan", "while_loop", "fori_loop", "map", "cond", "switch", "
 
 
 class FunctionId(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A function as its author knows it: qualified name and place. Several function objects may share one."""
+    """A function by its qualified name and place. Several function objects may share one."""
 
     name: str
     file: str | None = None
@@ -51,13 +51,13 @@ class FunctionId(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     @property
     def package(self) -> str | None:
-        """The installed package that it belongs to, as it is imported; None for the user's own."""
+        """The import name of the installed package it belongs to; None for the user's own code."""
         path = package_path(self.file or "")
         return path.partition("/")[0] if path != self.file else None
 
     @property
     def loop(self) -> str | None:
-        """The loop that this is the body of, where it runs by itself: ``scan``, of ``step [scan]``."""
+        """The loop whose body this is, if the loop runs on its own: ``scan``, of ``step [scan]``."""
         last = self.name.rpartition(" [")[2].removesuffix("]").rpartition(", ")[2]
         return last if last in LOOPS and self.name.endswith("]") else None
 
@@ -87,24 +87,21 @@ class CallSite(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="trace", gc=False):
-    """One thing that a tracer did, written down when it ended.
+    """One event of a tracer, recorded when it ended.
 
-    `id` counts the events of one process. `object` and `instance` number the function object and, for a method, the
-    object that it is bound to. `call` is the number of this call among the counted calls of the function (None where
-    nobody counts). `signature` is what was asked for, `traced` what the trace was made for where that is wider.
-    `earlier` holds signatures that the function had traced before anybody watched. `dead` lists the identities of
-    arguments that were garbage-collected since the last event. `bytes` is what tracing and the first run
-    added to the memory of the process. `preparing_seconds` are those of the first run that are known to have gone into
-    preparing the graph, and not into running it. `fingerprint` is equal for equal graphs, `wiring` also for those that
-    differ in the sizes of what they captured; `graph` is the framework's own name for this one. `reads` are the values
-    from outside that the first trace of an object read, `captured` the sizes of the arrays among them
-    (``float32[40, 1]``). `made_at` is the user's line that made the function object (by the wrapper of the framework,
-    or by what had a library do so), `known_as` what the user calls where a library made it
-    (``model.fit (Sequential)``). `inner`: what was made there is another function, which called this one, and the
-    framework compiled it by itself.
-    `creates_variables` says that the trace has made some, and so cannot be taken back. `reasons` are the framework's
-    own words for why what it had did not serve (such as the guard that failed, of each earlier compilation, the
-    latest first). `graph_breaks` are the places at which it cut the function into several graphs, and why.
+    `id` numbers the events of one process. `object` and `instance` number the function object and, for a method, its
+    object. `call` is the number of the call (None if calls are not counted). `signature` is the requested signature,
+    `traced` the one the trace was made for, if wider. `earlier` are signatures traced before the recording began.
+    `dead` lists identities of arguments garbage-collected since the last event. `bytes` is the memory that tracing
+    and the first run added. `preparing_seconds` is the part of the first run known to have prepared the graph.
+    `fingerprint` is equal for equal graphs, `wiring` also for graphs that differ only in the sizes of their captured
+    arrays; `graph` is the framework's name for this one. `reads` are the outside values that the first trace of an
+    object read, `captured` the sizes of the arrays among them (``float32[40, 1]``). `made_at` is the user's line that
+    created the function object, `known_as` the user's call if a library created it (``model.fit (Sequential)``).
+    `inner`: the function created there is another one, which called this one, and the framework compiled this one on
+    its own. `creates_variables`: the trace has created variables, so it cannot be undone. `reasons` are the
+    framework's own reasons for the miss (such as the failed guard of each earlier compilation, latest first).
+    `graph_breaks` are the places where the graph was split, and why.
     """
 
     id: int
@@ -152,18 +149,18 @@ class TraceEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="ent
 
     @property
     def served(self) -> Signature:
-        """The signature whose calls this trace can serve."""
+        """The signature whose calls this trace serves."""
         return self.traced if self.traced is not None else self.signature
 
     @property
     def lost_in_first_run(self) -> float:
-        """What the first run took beyond an ordinary run of this graph, as far as it is known."""
+        """How much longer the first run took than an ordinary run of this graph, if known."""
         ran, known = self.first_run_seconds or 0.0, self.preparing_seconds or 0.0
         return known if self.steady_run_seconds is None else max(ran - self.steady_run_seconds, known, 0.0)
 
     @property
     def unclear_in_first_run(self) -> float:
-        """What else the first run took, where the graph ran once: an ordinary run, or more preparing."""
+        """The rest of the first run, if the graph ran once: an ordinary run, or more preparation."""
         if self.steady_run_seconds is not None:
             return 0.0
         return max((self.first_run_seconds or 0.0) - (self.preparing_seconds or 0.0), 0.0)

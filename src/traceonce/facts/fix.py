@@ -23,11 +23,11 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 class Fix(msgspec.Struct, frozen=True):
-    """A candidate repair; only its `proof` makes it more than a proposal.
+    """A candidate fix; only its `proof` makes it more than a proposal.
 
-    `snippet` shows the change in a few lines, `diff` is all of it where it was written. `coded_notes` say what to know
-    about it; for advice, why it is left to the author. `note` is the same in English. `wider` is what to write instead
-    where the repair is too narrow for input that was not seen.
+    `snippet` shows the change in a few lines, `diff` the complete change if it was written. `coded_notes` say what to
+    know about it and, for advice, why the author must decide; `note` is the same in English. `wider` is an alternative
+    if the fix is too narrow for unseen inputs.
     """
 
     recipe: str
@@ -44,5 +44,5 @@ class Fix(msgspec.Struct, frozen=True):
 
     @property
     def is_report(self) -> bool:
-        """Is its snippet no code, but a text in Markdown for those who maintain a library?"""
+        """Is the snippet a Markdown report for a library's maintainers instead of code?"""
         return self.recipe == "library_report" and (self.snippet or "").startswith("## ")

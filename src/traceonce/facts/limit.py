@@ -37,10 +37,10 @@ class Limit(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Breach(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="entry", tag="breach"):
-    """A call that needed one trace more than its limit allows.
+    """A call that would exceed its tracing limit.
 
-    `retraces` and `traces` were counted before it; `causes` say why it needed another one. `refused` says that the
-    program got an error instead of the trace.
+    `retraces` and `traces` are the counts before it; `causes` say why it needed another trace. `refused`: the program
+    got an error instead of the trace.
     """
 
     backend: str

@@ -25,17 +25,16 @@ class Measurement(msgspec.Struct, frozen=True):
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """Before and after, and what follows from them; `reason` is never empty unless the verdict is *proved*.
+    """The runs before and after, and the conclusion; `reason` is empty only if the verdict is *proved*.
 
     `reason` is in English, `coded_reason` the same as a code.
 
     `compared` counts the calls whose results were compared, within `tolerance` (relative to the size of the result);
-    `first_difference` says where they part. They are compared with those of the original, or, where that was silently
-    wrong, of the original run eagerly (`measure`). `deterministic` is False for a program that differs from itself when
-    it is run twice: then nothing is claimed of its values. `prints_counts`: a number that it prints has changed as the
-    count of its traces did (from the eager run: as the count of calls is to that of traces), and was taken for that
-    count. `probes` counts calls that the program did not make; what came out different there, and what now raises, is
-    in `probe_differences` and `probe_errors`, in words.
+    `first_difference` is the first mismatch. They are compared with the original or, if that was silently wrong, with
+    an eager run of it (`measure`). `deterministic` is False if two runs of the original differ; then its values prove
+    nothing. `prints_counts`: a printed number changed as its trace count did (from the eager run: as calls relate to
+    traces), and was treated as that count. `probes` counts calls that the program did not make; differences and new
+    errors in them are described in `probe_differences` and `probe_errors`.
     """
 
     before: Measurement
@@ -57,7 +56,7 @@ class Proof(msgspec.Struct, frozen=True):
 
     @property
     def speedup(self) -> float | None:
-        """How many times faster a call has become; of the whole run where calls were not timed."""
+        """The speedup of a call, or of the whole run if calls were not timed."""
         before, after = self.before.seconds_per_call, self.after.seconds_per_call
         if before is None or after is None:
             before, after = self.before.seconds, self.after.seconds

@@ -20,7 +20,7 @@ from traceonce.errors import RecordingError
 from traceonce.facts.command_line import as_file, quoted
 from traceonce.facts.damage import (
     child_file_left_out,
-    ended_without_a_word,
+    ended_without_closing,
     line_cut_short,
     line_damaged,
     more_lines_damaged,
@@ -52,11 +52,11 @@ PART = ".part-"  # and the process number: the file of a child process, until th
 
 
 class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A whole run (or several, merged). `calls` counts them by process and function key; `at_least` has the keys of
-    functions that may have been called more often than that.
+    """A run, or several merged ones. `calls` counts them by process and function key; `at_least` has the keys of
+    functions that may have been called more often.
 
-    `complete` is False where nobody saw the end, so that `seconds` reaches to the last trace only. `error` is the
-    exception that the program did not catch, if it ended by one.
+    `complete` is False if the recording ends early, so that `seconds` reaches only to the last trace. `error` is the
+    exception that ended the program, if any.
     """
 
     schema: str = SCHEMA
@@ -89,7 +89,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recording:
-        """Read a recording, whole or damaged; what is damaged is said in `notices`.
+        """Read a recording, complete or damaged; `notices` describe the damage.
 
         Files that child processes left beside an unfinished recording (``NAME.part-<pid>``) are read with it.
         """
@@ -105,14 +105,14 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
         return cls.merge([recording, *(part for part in parts if set(part.runs) & set(recording.runs))])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the recording to a file, all of it or nothing; `load` and ``traceonce report`` read it."""
+        """Write the recording to a file, completely or not at all; `load` and ``traceonce report`` read it."""
         try:
             write_named(path, self.to_bytes())
         except OSError as error:
             raise RecordingError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}.") from error
 
     def to_bytes(self) -> bytes:
-        """The recording as one JSON document, which `from_bytes` reads."""
+        """The recording as one JSON document, for `from_bytes`."""
         return encode_plain(msgspec.structs.asdict(self)) + b"\n"
 
     @classmethod
@@ -131,7 +131,7 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
     def from_entries(
         cls, entries: Iterable[Entry], damage: Iterable[Notice] = (), name: str = "recording"
     ) -> Recording:
-        """Put the lines of a log together, section by section."""
+        """Combine the lines of a log, section by section."""
         runs: dict[str, _Run] = {}
         run: _Run | None = None
         unwritten: list[Notice] = []  # before any section: the line that stands for what could not be written
@@ -143,14 +143,16 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True):
             elif isinstance(entry, Notice):
                 unwritten.append(entry)
         if not runs:
-            raise RecordingError(f"{name}: no header line can be read, so it is not a recording (any more). {AGAIN}")
+            raise RecordingError(
+                f"{name}: has no readable header line, so it is not a recording (or no longer one). {AGAIN}"
+            )
         merged = cls.merge([each.recording(bool(unwritten)) for each in runs.values()])
         notices = _bounded([*unwritten, *damage, *merged.notices])
         return msgspec.structs.replace(merged, notices=notices)
 
     @classmethod
     def merge(cls, recordings: Iterable[Recording]) -> Recording:
-        """Several recordings as one: those of one run beside each other, those of different runs in a row."""
+        """Merge recordings: those of one run side by side, those of different runs one after the other."""
         parts = _without_copies(recordings)
         if len(parts) == 1:
             return parts[0]
@@ -238,7 +240,7 @@ def _assemble(sections: list[Section], ending: Exit | None, is_cut: bool) -> Rec
     notices = [notice for section in sections for notice in section.notices]
     killed = [section.header.process for section in sections if section.end is None]
     if killed and not is_cut:
-        notices.append(ended_without_a_word(killed))
+        notices.append(ended_without_closing(killed))
     last = max(section.last for section in sections)
     ended = next((section.end.seconds for section in sections if section.end), last - main.clock)
     return Recording(
@@ -317,9 +319,7 @@ def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except FileNotFoundError:
-        raise RecordingError(
-            f"{file}: there is no such recording. `traceonce report --latest` shows the last one."
-        ) from None
+        raise RecordingError(f"{file}: no such recording. `traceonce report --latest` shows the last one.") from None
     except IsADirectoryError:
         raise RecordingError(f"{file}: is a directory; name the recording file inside it.") from None
     except OSError as error:
@@ -367,7 +367,7 @@ def _read_lines(data: bytes, name: str, damage: list[Notice]) -> Iterator[Entry]
         except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeDecodeError) as error:
             if first:
                 raise RecordingError(
-                    f"{name}: is not a traceonce recording (its first line is no header). {AGAIN}"
+                    f"{name}: is not a traceonce recording (its first line is not a header). {AGAIN}"
                 ) from None
             damaged += 1
             if not line.endswith(b"\n"):

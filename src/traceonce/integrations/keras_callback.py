@@ -35,8 +35,8 @@ def _callback_class() -> Any:
     except (ImportError, AttributeError) as error:
         raise ImportError(
             f"traceonce.keras.TraceMonitor is a Keras callback, and Keras cannot be imported here ({error}). "
-            "Install it with TensorFlow (pip install 'traceonce[tensorflow]', or the tensorflow that suits your GPU), "
-            "or alone (pip install keras)."
+            "Install it with TensorFlow (pip install 'traceonce[tensorflow]', or the TensorFlow build for your "
+            "GPU), or alone (pip install keras)."
         ) from error
 
 
@@ -94,20 +94,20 @@ class _Stop:
 
 
 class TraceMonitor(_callback_class()):  # type: ignore[misc]  # which class it is, is known at run time only
-    """A Keras callback that tells what was traced in each epoch, and keeps an eye on a limit.
+    """A Keras callback that reports the traces of each epoch and enforces a limit.
 
     >>> model.fit(data, epochs=3, callbacks=[traceonce.keras.TraceMonitor(limit=5)])
 
-    The logs of each epoch get `traces`, `retraces` and `tracing_seconds` (the time of traces inside other traces
-    counts once), so that the History, the progress bar, `CSVLogger` and `TensorBoard` have them; put the monitor before
-    callbacks that read the logs. Its own `traces`, `retraces` and `tracing_seconds` count on over all epochs and fits.
+    Adds `traces`, `retraces` and `tracing_seconds` (nested traces count once) to the logs of each epoch, for the
+    History, the progress bar, `CSVLogger` and `TensorBoard`; put the monitor before callbacks that read the logs. Its
+    own `traces`, `retraces` and `tracing_seconds` add up over all epochs and fits.
 
-    `limit` is the most retraces that a function may have during one fit. What happens with the next one is up to
-    `on_limit`: ``"warn"`` (a `TracingLimitWarning`, once per function and cause), ``"stop"`` (training stops after the
-    step under way, with one warning), ``"raise"`` (`TracingLimitReached`), or a function that is called with the
-    `Breach` each time.
+    `limit` is the number of retraces that a function may have during one fit. `on_limit` decides about the next one:
+    ``"warn"`` (a `TracingLimitWarning`, once per function and cause), ``"stop"`` (training stops after the current
+    step, with one warning), ``"raise"`` (`TracingLimitReached`), or a function that is called with the `Breach` each
+    time.
 
-    A batch costs nothing more: the monitor has no method that is called for each.
+    Batches cost nothing extra: the monitor has no per-batch method.
     """
 
     def __init__(self, limit: int | None = None, on_limit: OnLimit = "warn") -> None:

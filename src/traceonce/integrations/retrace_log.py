@@ -172,14 +172,14 @@ class RetraceLogging:
 
 
 def log_retraces() -> RetraceLogging:
-    """Log every retrace of this process from here on, as a warning of the logger ``traceonce``.
+    """Log every retrace of this process from now on, as a warning of the logger ``traceonce``.
 
     >>> traceonce.log_retraces()             # for the rest of the program
     >>> with traceonce.log_retraces():       # for a block
     ...     train()
 
-    One line each: the function, how often it was retraced by now, why, the cost, where it was written and called. The
-    record's attribute ``traceonce`` has the same as a dictionary. First traces, failed ones and those that a framework
-    makes for itself are not logged. Asked for twice, each retrace is still logged once, until both are removed.
+    One line each: the function, the number of its retraces, why, the cost, where it was defined and called. The
+    record's attribute ``traceonce`` has the same as a dictionary. First traces, failed traces and internal traces of a
+    framework are not logged. If requested twice, each retrace is logged once, until both requests are removed.
     """
     return RetraceLogging()

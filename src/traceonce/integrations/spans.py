@@ -52,7 +52,7 @@ class Spans(Telling):
     They are kept as bytes: most programs that import OpenTelemetry never set it up, and should not notice us.
     """
 
-    purpose = "telling OpenTelemetry of traces"
+    purpose = "reporting traces to OpenTelemetry"
 
     def __init__(self) -> None:
         super().__init__()

@@ -32,7 +32,7 @@ class Collection:
         brought = bases_of_frameworks() if folder == OURS else []
         for base in (folder, *brought, *more):
             if not (base / "records").is_dir():
-                raise RecordError(f"{base}: has no folder records/; a base has its records in records/<domain>/*.json.")
+                raise RecordError(f"{base}: has no folder records/; put records into records/<domain>/*.json.")
             self.paths |= {f"{path.parent.name}/{path.stem}": path for path in sorted(base.glob("records/*/*.json"))}
 
     def __len__(self) -> int:
@@ -55,7 +55,7 @@ class Collection:
         if len(found) == 1:
             return found[0]
         if found:
-            raise RecordError(f"{id!r} is several records: {', '.join(found)}. Write one of these.")
+            raise RecordError(f"{id!r} matches several records: {', '.join(found)}. Use one of these.")
         names = {name: known for known in self.paths for name in (known, known.partition("/")[2])}
         near = dict.fromkeys(names[name] for name in difflib.get_close_matches(id, names, n=3, cutoff=0.5))
         hint = f" Did you mean {', '.join(near)}?" if near else " See: traceonce knowledge list"

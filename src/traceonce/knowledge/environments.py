@@ -39,7 +39,7 @@ def python_with(requirement: str, say: Callable[[str], None]) -> str:
     folder = environments_folder() / f"{requirement.replace('==', '-')}-py{sys.version_info[0]}.{sys.version_info[1]}"
     python = folder / "bin" / "python"
     if not (folder / _DONE).exists():
-        say(f"making an environment with {requirement} (once; it takes a minute or more)")
+        say(f"creating an environment with {requirement} (once; takes a minute or more)")
         _make(folder, python, requirement)
     _link_ourselves(folder)
     return str(python)
@@ -70,7 +70,7 @@ def _make(folder: Path, python: Path, requirement: str) -> None:
             )
         (folder / _DONE).touch()
     except OSError as error:
-        raise UsageError(f"{folder}: no environment can be made there: {error}; set TRACEONCE_HOME.") from None
+        raise UsageError(f"{folder}: cannot create an environment there: {error}; set TRACEONCE_HOME.") from None
     finally:
         if not (folder / _DONE).exists():
             shutil.rmtree(folder, ignore_errors=True)

@@ -63,7 +63,7 @@ def form_of(data: Any) -> Layout:
         return "nested"
     if isinstance(data, dict) and isinstance(data.get("signature"), str):
         return "flat"
-    raise RecordError("is no record: it has neither 'signature' (the flat form) nor 'error' (the nested form).")
+    raise RecordError("is not a record: it has neither 'signature' (the flat format) nor 'error' (the nested format).")
 
 
 def convert(data: dict[str, Any], to: Layout, *, name_environment: bool = False) -> Converted:
@@ -79,7 +79,7 @@ def _convert(data: dict[str, Any], to: Layout, name_environment: bool) -> Conver
         return Converted(data, sorted(data), [])
     record = to_flat(data, name_environment=name_environment) if to == "flat" else to_nested(data)
     if not any(same(back, data) for back in _ways_back(record, to)):
-        raise RecordError("cannot be taken over without loss; please report this record.")
+        raise RecordError("cannot be converted without loss; please report this record.")
     again = _plain_nested(_plain_flat(data)) if to == "flat" else _plain_flat(_plain_nested(data))
     body = _without(_without(data, IN_FLAT), IN_NESTED)
     kept = sorted(set(_fields(difference(again, body))) - {"id"})
@@ -210,15 +210,15 @@ def _nested_step(step: Any) -> Any:
 def check_id(id: Any) -> str:
     """An id becomes the name of a file: refuse what would lead elsewhere, or nowhere."""
     if not isinstance(id, str):
-        raise RecordError("id: is missing, or no string; it must be <domain>/<slug>.")
+        raise RecordError("id: is missing, or not a string; it must be <domain>/<slug>.")
     parts = id.split("/")
     shown = id if len(id) <= 80 else id[:77] + "…"
     if len(parts) != 2 or not all(re.fullmatch(_PART, part) for part in parts):
         raise RecordError(
-            f"id: {shown!r} is not <domain>/<slug> in small letters, digits, '-', '_' and single dots; rename it."
+            f"id: {shown!r} is not <domain>/<slug> in lower-case letters, digits, '-', '_' and single dots; rename it."
         )
     if max(map(len, parts)) > _LONGEST:
-        raise RecordError(f"id: {shown!r} is too long; a part may have {_LONGEST} characters.")
+        raise RecordError(f"id: {shown!r} is too long; each part may have up to {_LONGEST} characters.")
     return id
 
 

@@ -92,7 +92,7 @@ class Importer:
             identities[path] = _identity(converted.record)
             ids.append((record.id, path))
         if not documents:
-            refused.append(f"{file}: holds no record.")
+            refused.append(f"{file}: contains no record.")
         if not refused and not self.dry_run:
             try:
                 write_all(contents, overwrite=self.force)
@@ -114,9 +114,9 @@ class Importer:
             path = self._path(converted.record)
             taken_by = self._taken_by(path, planned)
         if path in planned:
-            raise RecordError(f"id: {converted.record['id']!r} stands twice in what is imported; rename one.")
+            raise RecordError(f"id: {converted.record['id']!r} occurs twice in the import; rename one.")
         if taken_by is not None and not self.force:
-            raise RecordError(f"id: {converted.record['id']!r}: {path} is there already; use --force to replace it.")
+            raise RecordError(f"id: {converted.record['id']!r}: {path} already exists; use --force to replace it.")
         return converted, Record.read(converted.record), path
 
     def _path(self, record: dict[str, Any]) -> Path:

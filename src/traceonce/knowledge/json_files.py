@@ -37,7 +37,7 @@ def read_text(path: Path) -> str:
         raise RecordError(f"is not UTF-8 (line {line}, byte {error.start}); save it as UTF-8.") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise RecordError(f"cannot be read: {reason}; name a file that holds a record.") from None
+        raise RecordError(f"cannot be read: {reason}; name a file with a record.") from None
 
 
 def parse_json(text: str) -> Document:
@@ -63,7 +63,7 @@ def parse_json(text: str) -> Document:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise RecordError(f"is not JSON: {constant} is no number there; write null or a number.")
+    raise RecordError(f"is not JSON: {constant} is not a number there; write null or a number.")
 
 
 def json_text(data: Any) -> str:

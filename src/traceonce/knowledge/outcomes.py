@@ -30,7 +30,7 @@ CREATE TABLE outcomes (
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """One experience. `action` is what the workaround said then: its number may change, and so may its words."""
+    """One experience. `action` is the workaround's wording at that time: its number and its words may change."""
 
     number: int
     record: str
@@ -84,9 +84,7 @@ class Outcomes:
             with self._open(create=False) as connection:
                 found = connection.execute("DELETE FROM outcomes WHERE number = ?", (number,)).rowcount > 0
         if not found:
-            raise RecordError(
-                f"there is no outcome {number}; see their numbers with: traceonce knowledge outcome --list"
-            )
+            raise RecordError(f"there is no outcome {number}; list them with: traceonce knowledge outcome --list")
 
     @contextlib.contextmanager
     def _open(self, *, create: bool) -> Iterator[sqlite3.Connection]:
@@ -116,20 +114,18 @@ class Outcomes:
             return
         if version > SCHEMA and _pragma(connection, "application_id") == _OURS:
             raise RecordError(
-                f"{self.path}: was written by a later traceonce (form {version}, this one knows {SCHEMA}); update it."
+                f"{self.path}: was written by a later traceonce (schema {version}; this one knows {SCHEMA}); update it."
             )
         if version or connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            raise RecordError(
-                f"{self.path}: is an SQLite file, but not one with outcomes; it was left alone. Move it away."
-            )
+            raise RecordError(f"{self.path}: is an SQLite file without outcomes and was not changed. Move it away.")
         connection.execute(_TABLE)
         connection.execute(f"PRAGMA application_id = {_OURS}")
         connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
     def _unusable(self, error: Exception) -> str:
         if isinstance(error, (sqlite3.OperationalError, OSError)):
-            return f"{self.path}: cannot be used ({error}); check that it can be written, or set TRACEONCE_HOME."
-        return f"{self.path}: is damaged ({error}); it was left as it is. Move it away, and a new one is made."
+            return f"{self.path}: cannot be used ({error}); check that it is writable, or set TRACEONCE_HOME."
+        return f"{self.path}: is damaged ({error}) and was not changed. Move it away, and a new one is created."
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

@@ -95,7 +95,7 @@ _TEXTS: dict[type[Open], dict[str, str]] = {
         "date": "The day, YYYY-MM-DD.",
         "runs": "How often it was run; at least 1.",
         "held": "How many of these bore the claim out.",
-        "outcome": "What was seen, in words.",
+        "outcome": "The observations, in words.",
         "seen": "The same as codes with arguments; empty where it is an error's own text.",
         "traces_before": "Traces of the failure.",
         "traces_after": "Traces of this trial.",

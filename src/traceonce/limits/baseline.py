@@ -55,10 +55,10 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         try:
             data = path.read_bytes()
         except FileNotFoundError:
-            raise UsageError(f"{name}: there is no such file. Accept the present state with {update}.") from None
+            raise UsageError(f"{name}: no such file. Create it with {update}.") from None
         except OSError as error:
             raise UsageError(f"{name}: cannot be read: {error.strerror or error}.") from None
-        remedy = f"Mend it, or remove it and accept the present state with {update}."
+        remedy = f"Correct it, or delete it and accept the present state with {update}."
         try:
             schema = msgspec.json.decode(data, type=_Head).schema
             if schema != SCHEMA:  # the fields of another one may be others

@@ -28,7 +28,7 @@ def _lines(breach: Breach) -> Iterator[str]:
         "has been reached. This may be caused by passing Python literals or tensors with changing shapes."
     )
     function, site = breach.function, breach.call_site
-    yield f"  limit      {breach.limit.describe()}; this call needs one more"
+    yield f"  limit      {breach.limit.describe()}; this call would exceed it"
     yield f"  function   {function.name}, {describe_place(function, breach.backend, breach.made_at)}"
     yield f"  called at  {describe_site(site) if site is not None else 'a place without a source'}"
     for cause in breach.causes:

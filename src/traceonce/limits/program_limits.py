@@ -27,8 +27,8 @@ from traceonce.observe.hub import Hub, hub
 
 F = TypeVar("F", bound=Callable[..., Any])
 NO_DECORATOR = (
-    "limit is no decorator; for one function use @traceonce.max_traces(1), "
-    "for all that is called in a block `with traceonce.limit(10):`"
+    "limit is not a decorator; use @traceonce.max_traces(1) for one function, `with traceonce.limit(10):` for "
+    "everything called in a block"
 )
 
 
@@ -134,7 +134,7 @@ class Limiting:
     def __enter__(self) -> Self:
         with self._limits.lock:
             if self._removed:
-                raise RuntimeError("this limit is no longer in force; make another one: with traceonce.limit(…)")
+                raise RuntimeError("this limit is no longer in force; create a new one: with traceonce.limit(…)")
             self._entered += 1
         return self
 
@@ -157,20 +157,19 @@ class Limiting:
 
 
 def limit(most: int | None = DEFAULT_LIMIT, *, warmup: int = 0, on_limit: OnLimit = "raise") -> Limiting:
-    """Allow every function of this process `most` retraces from here on; the call that needs one more raises.
+    """Allow every function of this process `most` retraces from now on; a call that would exceed the limit raises.
 
     >>> traceonce.limit(1000)            # for the rest of the program
     >>> with traceonce.limit(10):        # for a block
     ...     train()
 
-    What raises is `traceonce.TracingLimitReached`; where the framework has an error for resources that are used up, it
-    is one of those, too. Traces made before still serve their calls. With ``on_limit="warn"`` there
-    is a `TracingLimitWarning` instead, once per function and cause; a function given there is called with the `Breach`
-    for each trace past the limit. What is traced in the first `warmup` calls of a function does not count. ``None``
-    is no limit.
+    Raises `traceonce.TracingLimitReached`; where the framework has an error for exhausted resources, the raised error
+    is one of those too. Earlier traces still serve their calls. ``on_limit="warn"`` issues a `TracingLimitWarning`
+    instead, once per function and cause; a function is called with the `Breach` for each trace beyond the limit. Traces
+    in the first `warmup` calls of a function do not count. ``None`` means no limit.
 
-    It holds in every thread until its block ends or `remove()` is called on what is returned. Of several the one that
-    was set last holds; when it ends, the one before does, with its own counts. For one function: `max_traces`.
+    The limit applies to every thread until its block ends or `remove()` is called on the result. Of several, the last
+    one applies; when it ends, the previous one applies again, with its own counts. For one function: `max_traces`.
     """
     if callable(most):
         raise TypeError(NO_DECORATOR)
@@ -179,17 +178,16 @@ def limit(most: int | None = DEFAULT_LIMIT, *, warmup: int = 0, on_limit: OnLimi
 
 
 def max_traces(most: int, *, warmup: int = 0, on_limit: OnLimit = "raise") -> Callable[[F], F]:
-    """Allow the decorated function `most` traces, the first one included; the call that needs one more raises.
+    """Allow the decorated function `most` traces, including the first; a call that would exceed the limit raises.
 
     >>> @traceonce.max_traces(1)
     ... @compiled  # by whatever traces it
     ... def train_step(batch): ...
 
-    The function is returned as it was: a call costs nothing. Function objects over the same code (a lambda in a loop)
-    are counted as one, but those with a graph of their own are no retrace; a method is counted for each object. With
-    ``warmup=k`` what is traced in the first k calls is free: ``max_traces(0, warmup=10)`` allows no trace after the
-    tenth call.
-    `on_limit` is as for `traceonce.limit`.
+    Returns the function unchanged: a call costs nothing. Function objects over the same code (a lambda in a loop) count
+    together, but objects with their own graph are not retraces; a method counts per object. With ``warmup=k`` traces in
+    the first k calls are free: ``max_traces(0, warmup=10)`` allows no trace after the tenth call. `on_limit` is as for
+    `traceonce.limit`.
     """
     if callable(most):
         raise TypeError("max_traces needs a number: @traceonce.max_traces(1)")
@@ -199,7 +197,7 @@ def max_traces(most: int, *, warmup: int = 0, on_limit: OnLimit = "raise") -> Ca
     def decorate(function: F) -> F:
         code = code_of(function)
         if code is None:
-            raise TypeError(f"max_traces is for a function, not for {function!r}: nothing there has Python code")
+            raise TypeError(f"max_traces needs a Python function, not {function!r}")
         place = (python_function(function).__qualname__, code.co_filename, code.co_firstlineno)
         limits.set_for(place, functools.partial(_is_at, *place), given, mode, code)
         return function

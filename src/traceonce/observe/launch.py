@@ -21,6 +21,7 @@ import msgspec
 from traceonce.errors import ScriptError, UsageError
 from traceonce.facts import Compiled, End, Entry, Exit, Note
 from traceonce.facts.command_line import as_file, quoted
+from traceonce.facts.recording import AGAIN
 from traceonce.frameworks.base.places import working_folder
 from traceonce.frameworks.base.registry import how_to_install, known_backends, load_backend, not_installed
 from traceonce.observe import recording_store
@@ -66,7 +67,7 @@ def check_target(target: Target) -> None:
     try:
         exists, is_folder = path.exists(), path.is_dir()
     except ValueError as error:
-        raise ScriptError(f"{target.name!r}: is no file name ({error}).") from None
+        raise ScriptError(f"{target.name!r}: is not a file name ({error}).") from None
     if is_folder and not (path / "__main__.py").is_file():
         raise ScriptError(f"{path}: is a directory without a __main__.py; name the script inside it.")
     if exists and target.name.endswith(".ipynb"):
@@ -75,9 +76,7 @@ def check_target(target: Target) -> None:
             + quoted(["jupyter", "nbconvert", "--to", "script", as_file(target.name)])
         )
     if not exists:
-        raise ScriptError(
-            f"{path}: there is no such script. Check the path; the working directory is {working_folder()}."
-        )
+        raise ScriptError(f"{path}: no such script. Check the path; the working directory is {working_folder()}.")
     if not os.access(path, os.R_OK):
         raise ScriptError(f"{path}: cannot be read; check its permissions.")
 
@@ -116,7 +115,7 @@ def launch(target: Target, recording: Path, inside: str, settings: str, *, compi
     try:
         recording_store.complete(recording, opening, log.found if log else [], Exit(code, seconds, clock))
     except OSError as error:
-        return Launched(code, f"the recording {recording} cannot be completed: {error.strerror or error}")
+        return Launched(code, f"the recording {recording} cannot be completed: {error.strerror or error}. {AGAIN}")
     return Launched(code, None)
 
 

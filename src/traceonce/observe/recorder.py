@@ -16,6 +16,7 @@ from typing import Protocol
 import msgspec
 
 from traceonce.facts import SCHEMA, End, Entry, Header, Recording, TraceEvent
+from traceonce.facts.command_line import quoted
 from traceonce.facts.entries import encode_line
 from traceonce.facts.error_text import shorten_error
 from traceonce.facts.printable import MESSAGE, in_line
@@ -25,7 +26,7 @@ from traceonce.frameworks.base.places import working_folder
 from traceonce.frameworks.base.registry import framework_of, known_backends
 from traceonce.observe.reserve import SIZE, write_reserved
 
-UNWRITTEN = "what came after that is not in this recording"
+UNWRITTEN = "the recording ends there; make room, or name another file with --recording, and run the program again"
 
 
 class Recorder(Protocol):
@@ -162,9 +163,14 @@ class FileRecorder:
         except Exception as error:  # a full disk is no reason to stop the user's program
             self._broken = True
             reason = f"{type(error).__name__}: {getattr(error, 'strerror', None) or error}"
-            write_reserved(self._path, f"process {os.getpid()} could not write any more ({reason}): {UNWRITTEN}")
+            write_reserved(
+                self._path, f"process {os.getpid()} could not write to its recording ({reason}): {UNWRITTEN}"
+            )
             with contextlib.suppress(Exception):  # standard error may be on the same disk, or closed
-                why = f"traceonce: cannot write {self._path}: {error}; no more events are recorded"
+                why = (
+                    f"traceonce: cannot write {self._path}: {error}; no more events are recorded. "
+                    f"Recorded so far: {quoted(['traceonce', 'report', self._path])}"
+                )
                 sys.stderr.write(f"{in_line(why, MESSAGE)}\n")
 
     def close(self) -> None:

@@ -41,12 +41,12 @@ def make_room(recording: Path) -> None:
     if recording.is_dir():
         raise UsageError(f"{name}: is a directory; name a file.")
     if not recording.parent.is_dir():
-        raise UsageError(f"{name}: there is no folder {recording.parent}; make it first.")
+        raise UsageError(f"{name}: no folder {recording.parent}; create it first.")
     if recording.exists() or recording.is_symlink():
         if not recording.is_file():
-            raise UsageError(f"{name}: is not a plain file; it was left alone. Name another file.")
+            raise UsageError(f"{name}: is not a regular file and was not changed. Name another file.")
         if not _is_recording(recording) and recording.stat().st_size:
-            raise UsageError(f"{name}: exists and is not a recording; it was left alone. Name another file.")
+            raise UsageError(f"{name}: exists and is not a recording; it was not changed. Name another file.")
     try:
         recording.unlink(missing_ok=True)
         recording.write_bytes(BLANK)
@@ -54,7 +54,7 @@ def make_room(recording: Path) -> None:
         with contextlib.suppress(OSError):
             recording.unlink(missing_ok=True)
         raise UsageError(
-            f"{name}: cannot be written: {error.strerror or error}. Name a file elsewhere with --recording."
+            f"{name}: cannot be written: {error.strerror or error}. Name another file with --recording."
         ) from None
     for part in child_files(recording):
         if _is_recording(part):

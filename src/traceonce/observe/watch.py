@@ -29,7 +29,7 @@ class Observation:
     def start(self) -> Self:
         """Begin to watch, as a ``with`` block does; what an earlier block has seen is dropped."""
         if self.is_running:
-            raise RuntimeError("this watch is running already; make another one: with traceonce.watch() as inner")
+            raise RuntimeError("this watch is already running; create another one: with traceonce.watch() as inner")
         self._recorder, self._finished = MemoryRecorder(), None
         self._hub.join(self._recorder)
         return self

@@ -61,7 +61,9 @@ class FailuresInTurn:
             written = self._written(candidate, files)
             if written is None:
                 continue
-            self._program.tell(f"{case.diagnosis.function.name}: trying {candidate.recipe}, and what fails behind it")
+            self._program.tell(
+                f"{case.diagnosis.function.name}: trying {candidate.recipe}, and fixes for the errors it uncovers"
+            )
             observed = self._program.run(written)
             if all(stable_name(each.diagnosis.function) != name for each in self._failing(observed)):
                 return Part(case, candidate), written, observed

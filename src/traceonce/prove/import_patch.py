@@ -19,9 +19,9 @@ def check_module_name(file: str, libraries: Iterable[str]) -> None:
     """Can a file of this name be imported, and hides none that is to be?"""
     path = Path(file)
     if path.suffix != ".py" or not path.stem.isidentifier():
-        raise UsageError(f"--patch-module {file}: cannot be imported by that name; name it such as patched_library.py.")
+        raise UsageError(f"--patch-module {file}: cannot be imported under that name; use one like patched_library.py.")
     if path.stem in libraries:
-        raise UsageError(f"--patch-module {file}: would be imported in the place of the library; name it otherwise.")
+        raise UsageError(f"--patch-module {file}: would shadow the library; choose another name.")
 
 
 def write_module(
@@ -39,7 +39,7 @@ def write_module(
             }
     changed = [library.title for library in libraries if library.name in patches]
     head = [
-        f"# Repairs of {' and '.join(changed)}, made by traceonce {__version__}:",
+        f"# Fixes of {' and '.join(changed)}, made by traceonce {__version__}:",
         *(f"#   {repair}" for repair in repairs),
         "",
     ]

@@ -1,20 +1,19 @@
-"""Is the repair proved? The numbered rules that decide.
+"""Is the fix proved? The numbered rules that decide.
 
-1. The program ends otherwise, returns something else, leaves other variables or prints something else than before:
-   *refuted*, with the first difference. For a value that was stale or confused, and for a trace that fails, the
-   original is the wrong measure: the measure is the original run eagerly.
-2. The function is traced as often as before, or what it saves is traced elsewhere: *not proved*. (A silently wrong
-   value, or a failure, is repaired where the results are right; it need not be traced less often.)
-3. Tracing it fails now where it did not before, though the program goes on, since the framework runs it as plain
-   Python instead: *not proved*. It is traced less often only because less of it is compiled.
-4. Two runs of the original differ in what the function returns: *not proved*; nothing is claimed of its values.
-5. The program left no results, or no call of the function was seen, or there is nothing at all that could be compared
-   (all calls come from inside a transformation such as a gradient, and nothing is printed): *not proved*. (A function
-   that a repair makes a part of another graph, or plain Python, need not be seen.)
-6. Its calls take clearly longer than before (half as long again, and at least 0.2 s), also when both are run once
-   more, or the program takes more than three times as long: *not proved*. What is right may take longer than what was
-   wrong.
-7. Else it is *proved*, for the calls that were seen.
+1. The program exits differently, returns or prints something else, or leaves other variables than before: *refuted*,
+   with the first difference. If a value was stale or confused, or a trace failed, the original is compared as an eager
+   run.
+2. The function is traced as often as before, or the saved traces happen elsewhere: *not proved*. (A silently wrong
+   value, or a failure, is fixed once the results are correct; it need not be traced less often.)
+3. Tracing now fails where it did not before, and the framework runs the function as plain Python instead: *not
+   proved*. There are fewer traces only because less is compiled.
+4. Two runs of the original differ in what the function returns: *not proved*, because its values prove nothing.
+5. The program left no results, no call of the function was seen, or there is nothing to compare (all calls happen
+   inside a transformation such as a gradient, and nothing is printed): *not proved*. (A function that a fix turns into
+   part of another graph, or into plain Python, need not be seen.)
+6. Its calls take clearly longer than before (by half, and at least 0.2 s), also when both are run once more, or the
+   program takes more than three times as long: *not proved*. Correct results may take longer than wrong ones.
+7. Otherwise it is *proved*, for the recorded calls.
 """
 
 from __future__ import annotations

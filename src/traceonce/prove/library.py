@@ -62,9 +62,7 @@ def _find(name: str, project: Sequence[Path]) -> Library:
     location = _location(name, spec)
     for folder in project:
         if folder == location or folder in location.parents:
-            raise _refusal(
-                name, f"lies in your project ({location}) and is repaired with it: leave --library out for that"
-            )
+            raise _refusal(name, f"is part of your project ({location}) and is fixed with it: leave out --library")
     return Library(name, location, *_installed_as(imported.get(name, [])))
 
 
@@ -96,9 +94,9 @@ def _where_else(name: str, imported: Mapping[str, Sequence[str]]) -> str:
     same = [package for package, owners in imported.items() if _plain(name) in map(_plain, owners)]
     public = [package for package in same if not package.startswith("_")]
     if public:
-        return f"is not what is imported; of that distribution that is {' or '.join(sorted(set(public)))}"
+        return f"is not an import name; that distribution provides {' or '.join(sorted(set(public)))}"
     near = difflib.get_close_matches(name, imported, 1)
-    meant = f"; was {near[0]} meant?" if near else ""
+    meant = f"; did you mean {near[0]}?" if near else ""
     return f"no such package is installed for {sys.executable}{meant}"
 
 
@@ -110,26 +108,26 @@ def _location(name: str, spec: ModuleSpec) -> Path:
     """Its folder, or its one file, where that is Python source that a copy of can be run."""
     tracers = {module for each in known_frameworks() for module in (each.module, *each.along)}
     if name in tracers:
-        raise _refusal(name, "is what traces, or a part of it; it is not repaired")
+        raise _refusal(name, "is the tracing framework, or part of it; it cannot be fixed")
     if name in _OURS:
-        raise _refusal(name, "is what traceonce itself runs on; it cannot be replaced by a copy")
+        raise _refusal(name, "is needed by traceonce itself; it cannot be replaced by a copy")
     origin, folders = spec.origin, [Path(os.path.realpath(each)) for each in spec.submodule_search_locations or ()]
     if origin in ("built-in", "frozen") or (origin and _is_pythons_own(origin)):
-        raise _refusal(name, "belongs to Python itself")
+        raise _refusal(name, "is part of Python itself")
     if len(folders) > 1:
         raise _refusal(
             name,
-            "is a namespace package spread over several folders; a copy would not hold all of it: "
+            "is a namespace package spread over several folders; a copy would be incomplete: "
             + ", ".join(map(str, folders)),
         )
     location = folders[0] if folders else Path(os.path.realpath(origin or ""))
     if not location.exists():
-        raise _refusal(name, f"is not a folder or a file that can be copied ({origin or 'no origin'})")
+        raise _refusal(name, f"is not a folder or file that can be copied ({origin or 'no origin'})")
     if not has_source(location):
-        raise _refusal(name, f"is compiled: there is no Python source of it in {location}")
+        raise _refusal(name, f"is compiled: {location} has no Python source of it")
     size = _size(location)
     if size > MOST_BYTES:
-        raise _refusal(name, f"is too large to be copied for each run ({size / 2**30:.1f} GiB in {location})")
+        raise _refusal(name, f"is too large to copy for each run ({size / 2**30:.1f} GiB in {location})")
     return location
 
 

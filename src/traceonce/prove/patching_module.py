@@ -84,7 +84,7 @@ def _apply() -> bool:
         for library, patch in PATCHES.items():
             sources.update(_sources_of(library, patch))
     except _Refused as why:
-        warnings.warn(f"{__name__}: nothing was changed: {why}", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"{__name__}: nothing was patched: {why}", RuntimeWarning, stacklevel=2)
         return False
     if sources:
         sys.meta_path.insert(0, _Finder(sources))
@@ -99,9 +99,9 @@ def _sources_of(library: str, patch: Patch) -> dict[str, tuple[str, bytes]]:
         except importlib.metadata.PackageNotFoundError:
             raise _Refused(f"{patch['distribution']} is not installed") from None
         if version != patch["version"]:
-            raise _Refused(f"it was made for {patch['distribution']} {patch['version']}, and {version} is installed")
+            raise _Refused(f"it was made for {patch['distribution']} {patch['version']}, but {version} is installed")
     if library in sys.modules:
-        raise _Refused(f"{library} has been imported already; import {__name__} before it")
+        raise _Refused(f"{library} is already imported; import {__name__} before it")
     spec = importlib.util.find_spec(library)
     folders = list(spec.submodule_search_locations or ()) if spec is not None else []
     origin = folders[0] if folders else spec.origin if spec is not None else None
@@ -122,7 +122,7 @@ def _change(file: str, changed: Changed) -> bytes:
     except OSError as error:
         raise _Refused(f"{file}: cannot be read: {error.strerror or error}") from None
     if hashlib.sha256(data).hexdigest() != changed["sha256"]:
-        raise _Refused(f"{file}: is not the file that it was made for")
+        raise _Refused(f"{file}: differs from the file it was made for")
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     lines = data.decode(encoding).split("\n")
     whole = [line + "\n" for line in lines[:-1]] + lines[-1:]

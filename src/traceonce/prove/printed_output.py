@@ -76,9 +76,7 @@ def printed_difference(
     if len(one.lines) != len(other.lines):
         short = min(len(one.lines), len(other.lines))
         extra = (one if len(one.lines) > short else other).lines[short]
-        return (
-            f"{len(one.lines)} lines → {len(other.lines)} lines (the first that one of them lacks: {extra.strip()!r})"
-        )
+        return f"{len(one.lines)} lines → {len(other.lines)} lines (first missing line: {extra.strip()!r})"
     for line, at in _differences(one, other):
         if (line, at) in varying or (line, None) in varying:
             continue

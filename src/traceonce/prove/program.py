@@ -66,13 +66,13 @@ class Program:
 
     def first_run(self) -> Run:
         """The program as it is, once. What is wrong with it is for the caller to see before it is studied."""
-        self.tell(f"running the program as it is: python {self._replays.command}")
+        self.tell(f"running the unchanged program: python {self._replays.command}")
         run = self._run_unchanged(self._settings)
         if run.replay is not None and run.replay.cut == "timeout" and run.replay.returned:
             # No two runs are as long in time: let them all be as long in calls, and well within the time.
             calls = max(int(len(run.replay.returned) * WITHIN), 1)
             self._settings = msgspec.structs.replace(self._settings, calls=calls)
-            self.tell(f"its time is up after {len(run.replay.returned)} calls: running the first {calls} of them")
+            self.tell(f"timed out after {len(run.replay.returned)} calls: running the first {calls} of them")
             return self._run_unchanged(self._settings)
         if run.status:
             relaxed = msgspec.structs.replace(self._settings, deterministic=False)
@@ -92,7 +92,7 @@ class Program:
             self._twin = self._run_unchanged(probing, clock=HURRY)
             self.variation = find_variation(first, self._twin)
         if any(case.codes & SILENT or is_wrong(case) for case in needing):
-            self.tell("running it eagerly to see what is right")
+            self.tell("running it eagerly for reference results")
             self._oracle = self._run_unchanged(msgspec.structs.replace(probing, eager=True))
 
     def _run_unchanged(self, settings: ReplaySettings, *, clock: float = 1.0) -> Run:

@@ -103,8 +103,8 @@ class Repairing:
         for library in self._libraries:
             if library.name not in run.imported and not run.status:
                 raise UsageError(
-                    f"--library {library.name}: {name} does not import it, or imports it only in other processes; "
-                    "name a library that it uses."
+                    f"--library {library.name}: {name} does not import it, or only in other processes; name a "
+                    "library that it uses."
                 )
         if run.recording.events:
             if self._only:
@@ -112,21 +112,21 @@ class Repairing:
             return
         if (run.replay is not None and run.replay.cut == "timeout") or run.status is None:
             raise ScriptError(
-                f"{name}: did not end within {self._timeout:g} s, and no function was traced by then. Give it more "
-                "time (--timeout SECONDS), or less to do."
+                f"{name}: timed out after {self._timeout:g} s without tracing a function. Allow more time "
+                "(--timeout SECONDS), or give it less to do."
             )
         if run.status:
             said = [line for line in run.errors.splitlines() if line.strip()]
             last = said[-1].strip() if said else "no message"
             more = ""
             if last.startswith("EOFError") and self._stdin is None:
-                more = " It reads standard input, which is empty here: give it a file with --input FILE."
+                more = " It reads standard input, which is empty here: pass a file with --input FILE."
             advice = advise_on_import(last)
             if advice:
                 more = f" {advice}."
             raise ScriptError(
-                f"{name}: failed before any function was traced (exit status {run.status}): {last}.{more} "
-                f"See that it runs first: {suggested(['python', *self._target.command()]) or 'python SCRIPT'}"
+                f"{name}: failed before any function was traced (exit status {run.status}): {last}.{more} Check "
+                f"that it runs on its own: {suggested(['python', *self._target.command()]) or 'python SCRIPT'}"
             )
 
 

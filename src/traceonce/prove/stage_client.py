@@ -124,7 +124,7 @@ class Replays:
             raise
         if not answer:
             self._close()
-            raise TraceonceError("the process that runs the program has ended unexpectedly; is there enough memory?")
+            raise TraceonceError("the process that runs the program ended unexpectedly; is there enough memory?")
         return msgspec.json.decode(answer, type=Ended)
 
     def _open(self) -> ForkServer:
@@ -135,7 +135,7 @@ class Replays:
             if self._stage.greeting != READY:
                 self._close()
                 if not self._preload:
-                    raise TraceonceError("no process could be started to run the program in")
+                    raise TraceonceError("cannot start a process to run the program")
                 self._preload = []  # no framework here that could be loaded before: the program will say
                 return self._open()
         return self._stage

@@ -50,7 +50,7 @@ FORMATS = tuple(FORMS)
 
 def find_form(name: str) -> Form:
     if name not in FORMS:
-        raise UsageError(f"--format {name}: there is no such format; use one of: {', '.join(FORMATS)}.")
+        raise UsageError(f"--format {name}: unknown format; use one of: {', '.join(FORMATS)}.")
     return FORMS[name]
 
 

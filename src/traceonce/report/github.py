@@ -46,7 +46,9 @@ def _annotate_limit(recording: Recording, breach: Breach) -> str:
     site, breach = breach.call_site, printable(breach)
     title = f"traceonce: {breach.function.short_name} has reached its tracing limit"
     changes = map(describe_change, breach.causes)
-    text = "\n".join([f"{breach.function.name} may have {breach.limit.describe()}, and needs one more.", *changes])
+    text = "\n".join(
+        [f"{breach.function.name} has a limit of {breach.limit.describe()}; one more trace was needed.", *changes]
+    )
     file, line = (_in_repository(recording, site.file), site.line) if site is not None else (None, None)
     return command("error", text, file=file, line=line, title=title)
 

@@ -34,10 +34,10 @@ from traceonce.words.translated import Language
 SAFETY: dict[Safety, str] = {
     "safe": "",
     "review": "please review",
-    "narrow": "narrow: what was not seen now raises instead of tracing",
+    "narrow": "narrow: unseen inputs now raise instead of retracing",
     "advice": "advice, for you to decide",
 }
-WIDER = "wider, proved as well (--wide takes it)"
+WIDER = "wider, also proved (--wide uses it)"
 BREAKS = 3  # places of graph breaks that are named
 WORTH_SAYING = 1.2  # times as long: less is within what two measurements of one thing differ by
 
@@ -151,7 +151,7 @@ def describe_eager_calls(fell_back: FellBack) -> str:
         parts.append(f"a call that was not compiled took {call_time(eager)}")
     elif compiled is not None:
         parts.append(f"a call took {call_time(compiled)} compiled")
-    return "; ".join(filter(None, parts)) or "how long a call takes since was not measured"
+    return "; ".join(filter(None, parts)) or "the time per call since then was not measured"
 
 
 def times_as_long(one: float, other: float) -> float | None:
@@ -258,8 +258,8 @@ def _describe_proof(proof: Proof, noun: str) -> str:
     compared = count_of(proof.compared if proof.compared is not None else proof.after.calls, "call")
     parts = [f"{count_of(proof.before.traces, noun)} → {proof.after.traces:,}"]
     if proof.outputs_equal:
-        eagerly = " as when run eagerly" if proof.measure == "eager" else ""
-        parts.append(f"same outputs on {compared}{eagerly}" if proof.compared != 0 else "same outputs of what calls it")
+        eagerly = " as in an eager run" if proof.measure == "eager" else ""
+        parts.append(f"same outputs on {compared}{eagerly}" if proof.compared != 0 else ("same outputs of its callers"))
     if proof.speedup is not None and proof.speedup >= 1.05:
         parts.append(f"{proof.speedup:.1f}× faster")
     return f"{', '.join(parts)} (proved)"

@@ -122,7 +122,7 @@ def _lines(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Iterator[Tex
         if (option := compilations_watched_with(d)) is not None:
             unwatched.setdefault(option, []).append(d.function.name)
     for option, names in unwatched.items():
-        text = f"jit_compile: compilations were not watched and may come on top (traceonce run {option}): "
+        text = f"jit_compile: compilations were not watched and may add to this (traceonce run {option}): "
         yield Text.assemble(("note  ", "yellow"), text, ", ".join(names[:5]))
     problems = [notice.text for notice in recording.notices if not notice.hook]
     if problems:
@@ -177,8 +177,7 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
     """Outside values that have changed since the trace, of functions that are fine otherwise."""
     lines = [
         f"  {d.function.name}  {cause.path} was {cause.was} when traced and is {cause.now} now; "
-        f"{cause_note(cause, 'en')}"
-        f" · {describe_place(d.function, d.backend)}"
+        f"{cause_note(cause, 'en')} · {describe_place(d.function, d.backend)}"
         for d, cause in changed_since(diagnoses)
     ]
     if lines:
@@ -187,7 +186,7 @@ def _worth_a_look(diagnoses: Sequence[Diagnosis]) -> Iterator[Text]:
         yield from _first(LINES, list(map(Text, lines)), "values")
         records = dict.fromkeys(id_ for d, _ in changed_since(diagnoses) for id_ in d.records if "/stale" in id_)
         more = f": {_explain(list(records))}" if records else ""
-        yield Text(f"    a call after the change answers with the old value{more}")
+        yield Text(f"    a call after the change uses the old value{more}")
 
 
 def _headline(recording: Recording, diagnoses: Sequence[Diagnosis]) -> Text:

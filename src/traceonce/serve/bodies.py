@@ -74,4 +74,4 @@ class Body:
 
 
 def too_large(most: int) -> str:
-    return f"the body is too large: {most:,} bytes are the most here. For recordings, see traceonce serve --max-upload."
+    return f"the body is too large: the limit is {most:,} bytes. For recordings, see traceonce serve --max-upload."

@@ -57,7 +57,7 @@ def _sqlite(url: URL) -> Engine:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # recordings quote source: they are the owner's
     except OSError as error:
         raise StoreError(
-            f"--database: {path} cannot be used ({error.strerror or error}); name a file that can be written."
+            f"--database: {path} cannot be used ({error.strerror or error}); name a writable file."
         ) from None
     engine = create_engine(url.set(drivername="sqlite"), hide_parameters=True, connect_args={"timeout": WAIT})
 

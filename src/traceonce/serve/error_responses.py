@@ -41,10 +41,10 @@ async def _http(request: Request, error: Exception) -> Response:
     if error.status_code == 429:
         await anyio.sleep(SLOWED_DOWN)
     if detail == "Not Found":
-        detail = f"there is nothing at {request.scope['path'][:200]}; /openapi.json says what there is."
+        detail = f"nothing at {request.scope['path'][:200]}; /openapi.json lists the routes."
     elif detail == "Method Not Allowed":
         headers["Allow"] = ", ".join(sorted(_methods_at(request) | {*headers.get("Allow", "").split(", ")} - {""}))
-        detail = f"{request.method} is not answered here; use {headers['Allow']}."
+        detail = f"{request.method} is not supported here; use {headers['Allow']}."
     return _problem(error.status_code, detail, headers)
 
 
@@ -71,7 +71,7 @@ def _field(place: tuple[int | str, ...]) -> str:
 
 async def _unavailable(request: Request, error: Exception) -> Response:
     _log.error("%s %r: %s", request.method, request.scope["path"], error)
-    return _problem(503, "the database cannot be used now; try again later.", {"Retry-After": "5"})
+    return _problem(503, "the database is unavailable; try again later.", {"Retry-After": "5"})
 
 
 def _problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -99,8 +99,8 @@ def report(digest: bytes, causes: bytes, content: bytes, form: str, language: La
     size = len(text)
     if size > MOST_REPORT:
         raise OverBudgetError(
-            f"the {form} report has {size:,} characters, and the limit is {MOST_REPORT:,}; download the recording and "
-            f"run `traceonce report --format {form} FILE` locally."
+            f"the {form} report has {size:,} characters, and the limit is {MOST_REPORT:,}; download the recording "
+            f"and run `traceonce report --format {form} FILE` locally."
         )
     return pack(text.encode(errors="replace"))
 
@@ -172,7 +172,7 @@ def _check(recording: Recording, called: str) -> None:
         for part in (*recording.events, msgspec.structs.replace(recording, events=())):
             msgspec.msgpack.encode(part)
     except OverflowError:
-        raise RecordingError(f"{called}: has a number in it that is out of range; record the run again.") from None
+        raise RecordingError(f"{called}: contains a number that is out of range; record the run again.") from None
 
 
 def _fitting(

@@ -97,7 +97,7 @@ class KnowledgeQuestions:
             numbers = f"they are numbered 1 to {count}" if count else "it has none"
             raise UsageError(f"workaround: {found.id} has no workaround {workaround}; {numbers}.")
         if "\0" in note + version:
-            raise UsageError("note, version: must not have NUL characters in them; leave them out.")
+            raise UsageError("note, version: must not contain NUL characters; remove them.")
         action = found.workarounds[workaround - 1].action
         return self._outcomes.note(found.id, workaround, action, worked=worked, note=note, version=version)
 
@@ -114,7 +114,7 @@ def _checked(text: str) -> str:
         raise UsageError("text: is empty; paste a message, a traceback or a log.")
     if len(text) > LONGEST_TEXT:
         raise TooLargeError(
-            f"text: has {len(text):,} characters, and {LONGEST_TEXT:,} are the most; send the part with the error, "
-            "or use `traceonce explain FILE`, which reads files of any size."
+            f"text: has {len(text):,} characters; the limit is {LONGEST_TEXT:,}. Send the part with the error, or "
+            "use `traceonce explain FILE`, which reads files of any size."
         )
     return text

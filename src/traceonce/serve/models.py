@@ -86,7 +86,7 @@ class FunctionSummary(FunctionCounts):
     file: str | None
     line: int | None
     costly: bool = Field(
-        default=False, description="Beside the verdict: it took a good part of the run again, lost or unclear."
+        default=False, description="Beside the verdict: it took much of the run again, lost or unclear."
     )
     causes: list[CauseSummary]
 
@@ -290,7 +290,7 @@ class NewOutcome(BaseModel):
     workaround: int = Field(ge=1, le=1000)
     worked: bool
     note: str = Field(default="", max_length=2000)
-    version: str = Field(default="", max_length=2000, description="With which framework and version.")
+    version: str = Field(default="", max_length=2000, description="The framework and version it was run with.")
 
 
 class Outcome(BaseModel):

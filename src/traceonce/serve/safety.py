@@ -96,7 +96,7 @@ class Safety:
             if started:  # too late to say anything
                 raise
             _log.exception("%s %r", scope["method"], scope["path"])
-            await _problem(500, "something went wrong in the server; its log says what.")(scope, receive, send_safely)
+            await _problem(500, "internal error; see the server's log.")(scope, receive, send_safely)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = self._bodies.take(receive, self._most(scope), in_memory=scope["path"] != UPLOADS)
@@ -110,9 +110,9 @@ class Safety:
         headers, path = request.headers, request.scope["path"]
         if self._settings.hosts and _host_name(headers.get("host", "")) not in self._settings.hosts:
             names = ", ".join(self._settings.hosts)
-            return _problem(421, f"this server answers to the names {names} only; open it by one of these.")
+            return _problem(421, f"this server answers only to the names {names}; use one of these.")
         if request.scope["method"] not in _SAFE and _is_foreign(headers):
-            return _problem(403, "a page of another site may not change anything here.")
+            return _problem(403, "pages of other sites may not change anything here.")
         try:
             if not self._gate.is_open(path) and not self._gate.admits(request):
                 return self._ask_for_token(request)
@@ -128,7 +128,7 @@ class Safety:
             query = request.scope["query_string"].decode("latin-1")
             target = request.scope["path"] + (f"?{query}" if query else "")
             return RedirectResponse(f"/login?next={quote(target, safe='/')}", 303)
-        detail = "this server needs its token; send it as: Authorization: Bearer TOKEN"
+        detail = "this server requires its token; send it as: Authorization: Bearer TOKEN"
         return _problem(401, detail, {"WWW-Authenticate": "Bearer"})
 
     def _most(self, scope: Scope) -> int:

@@ -48,14 +48,14 @@ def _check(connection: Connection) -> None:
     if VERSION_TABLE not in tables:
         named = ", ".join(sorted(tables)[:3])
         raise StoreError(
-            f"has tables of another program ({named}); it was left alone. Make an empty database for traceonce."
+            f"has tables of another program ({named}) and was not changed. Create an empty database for traceonce."
         )
     version = connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}"))
     steps = ScriptDirectory.from_config(_configure(connection))
     if version not in {step.revision for step in steps.walk_revisions()}:
         known = steps.get_current_head()
         raise StoreError(
-            f"was written by a later traceonce (form {version}, this one knows {known}); update traceonce."
+            f"was written by a later traceonce (schema {version}; this one knows {known}); update traceonce."
         )
 
 
@@ -89,5 +89,5 @@ def _write_ahead(engine: Engine) -> None:
 def _reason(error: DBAPIError | sqlite3.Error) -> str:
     said = " ".join(str(error.orig if isinstance(error, DBAPIError) else error).split())
     if "file is not a database" in said:
-        return "is a file of another program, not an SQLite database; it was left alone. Name another file."
-    return f"cannot be reached or used ({said}); check the address, the name and the rights."
+        return "is not an SQLite database and was not changed. Name another file."
+    return f"cannot be used ({said}); check the address, the name and the permissions."

@@ -22,8 +22,8 @@ def check_size(recording: Recording, name: str) -> None:
     for what, count, most in _counts(recording):
         if count > most:
             raise TooLargeError(
-                f"{name}: has {count:,} {what}, and {most:,} are the most that are read here; "
-                "record a shorter run, or use `traceonce report FILE`, which reads files of any size."
+                f"{name}: has {count:,} {what}; the limit here is {most:,}. Record a shorter run, or use "
+                "`traceonce report FILE`, which reads files of any size."
             )
 
 

@@ -147,7 +147,7 @@ def _checked(id: str) -> str:
 
 
 def _unknown(id: str) -> NotFoundError:
-    return NotFoundError(f"there is no recording {id[:40]!r} here; GET /api/v1/recordings lists those that there are.")
+    return NotFoundError(f"there is no recording {id[:40]!r}; GET /api/v1/recordings lists them.")
 
 
 def _digest_row(id: str, form: str, kept: DigestedRecording) -> dict[str, object]:

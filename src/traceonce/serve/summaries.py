@@ -21,7 +21,7 @@ def describe_recording(recording: Recording, diagnoses: Sequence[Diagnosis], nam
     lost = sum(diagnosis.lost_seconds for diagnosis in diagnoses)
     for what, number in (("seconds", recording.seconds), ("started", recording.started), ("lost seconds", lost)):
         if not math.isfinite(number):
-            raise RecordingError(f"{name or 'recording'}: its {what} are no finite number; record the run again.")
+            raise RecordingError(f"{name or 'recording'}: its {what} are not finite numbers; record the run again.")
     worst = next(iter(diagnoses), None)
     return Description(
         name=clean_name(name) or clean_name(" ".join(recording.command[:1])) or "recording",

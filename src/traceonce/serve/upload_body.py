@@ -53,7 +53,7 @@ class Receiving:
         if request.headers.get("content-type", "").strip().lower().startswith("multipart/"):
             raise HTTPException(415, "send the file itself as the body, not a form: curl --data-binary @run.jsonl …")
         if request.headers.get("content-encoding", "identity").strip().lower() not in ("gzip", "identity"):
-            raise HTTPException(415, "of content encodings only gzip is understood; or send the file as it is.")
+            raise HTTPException(415, "only the content encoding gzip is supported; or send the file uncompressed.")
         async with self._place():
             with tempfile.TemporaryDirectory(prefix="traceonce-upload-") as folder:
                 packed = Path(folder) / "sent"
@@ -103,7 +103,7 @@ def _copy(source: BinaryIO | gzip.GzipFile, target: BinaryIO | None, path: Path,
             size += len(piece)
             if size > most:
                 raise TooLargeError(
-                    f"recording: is larger than {most:,} bytes when it is unpacked; see traceonce serve --max-upload."
+                    f"recording: is larger than {most:,} bytes when unpacked; see traceonce serve --max-upload."
                 )
             if target is not None:
                 target.write(piece)

@@ -39,7 +39,7 @@ def interpreters(
         return
     wanted = [(framework_required(requirement, frameworks), requirement) for requirement in parse_requirements(against)]
     for missing in set(frameworks) - {framework for framework, _ in wanted} if named else ():
-        raise UsageError(f"--against: names no version of {framework_name(missing)}, whose records are to be run, too.")
+        raise UsageError(f"--against: names no version of {framework_name(missing)}, whose records would also run.")
     for framework, requirement in wanted:
         yield Interpreter(framework, python_with(requirement, lambda text: tell(f"{text} …")))
 
@@ -64,7 +64,7 @@ def framework_required(requirement: str, frameworks: Sequence[str]) -> str:
     }
     if name not in names:
         known = ", ".join(sorted(names))
-        raise UsageError(f"--against {requirement!r}: is no framework that there are records of; those are {known}.")
+        raise UsageError(f"--against {requirement!r}: no records for this framework; known: {known}.")
     return names[name]
 
 

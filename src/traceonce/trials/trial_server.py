@@ -104,11 +104,11 @@ def _read(
     if status is None:
         return msgspec.structs.replace(seen, broken=f"it ran longer than {request.limit:g} s and was stopped")
     if status < 0:
-        return msgspec.structs.replace(seen, broken=f"it was ended by {signal.Signals(-status).name}")
+        return msgspec.structs.replace(seen, broken=f"it was killed by {signal.Signals(-status).name}")
     if not (scratch / ENDED).exists():
         told = seen.log.strip().splitlines()
-        why = f"; it said: {told[-1][:300]}" if told else ""
-        return msgspec.structs.replace(seen, broken=f"it ended with status {status} before it was measured{why}")
+        why = f"; its last message: {told[-1][:300]}" if told else ""
+        return msgspec.structs.replace(seen, broken=f"it exited with status {status} before it was measured{why}")
     ended = msgspec.json.decode((scratch / ENDED).read_bytes(), type=TrialEnd)
     error = ended.error
     if error is not None:

@@ -22,17 +22,15 @@ BADGES: Mapping[Verdict, Text] = {
 REASONS: Mapping[Reason, Text] = {
     Reason.KEEPS_COMING: Text("it keeps retracing as it is called", "随着调用不断被重新追踪"),
     Reason.KEEPS_COMING_UNCOUNTED: Text(
-        "it keeps retracing (its calls are not counted)", "一再被追踪（它的调用没有计数）"
+        "it keeps retracing (its calls are not counted)", "持续重新追踪（它的调用没有计数）"
     ),
     Reason.NEW_OBJECTS: Text(
-        "the same graph is traced again under new function objects", "同样的图在新的函数对象下又被追踪"
+        "the same graph is retraced for new function objects", "同样的图因新的函数对象而被重新追踪"
     ),
-    Reason.NEW_DATASETS: Text("a dataset is built again and again", "数据集一再被重新构建"),
-    Reason.MANY_CALLS: Text("a large part of its calls retraced", "相当一部分调用都引起了追踪"),
-    Reason.COMPILED_FOR_SHAPES: Text("it is compiled again for new shapes", "为新的形状再次编译"),
-    Reason.COMPILED_FOR_DEVICES: Text(
-        "it is compiled again for other devices or shardings", "为别的设备或分片方式再次编译"
-    ),
+    Reason.NEW_DATASETS: Text("a dataset is rebuilt repeatedly", "数据集反复重建"),
+    Reason.MANY_CALLS: Text("a large share of its calls retraced", "相当一部分调用引起了重新追踪"),
+    Reason.COMPILED_FOR_SHAPES: Text("it recompiles for new shapes", "为新的形状重新编译"),
+    Reason.COMPILED_FOR_DEVICES: Text("it recompiles for other devices or shardings", "为别的设备或分片方式重新编译"),
     Reason.FELL_BACK: Text("it is no longer compiled", "不再编译"),
     Reason.RAISED: Text("a trace raised an error", "追踪时报错"),
     Reason.WRONG_VALUE: Text("a call was served by a trace made for a different value", "有调用用了不适合它的值的图"),
@@ -43,7 +41,7 @@ REASONS: Mapping[Reason, Text] = {
     Reason.KEYS_CHANGE: Text("one line passes different keys", "同一行传入的键不同"),
     Reason.FLAGS_MULTIPLY: Text("its flags multiply: a graph for each combination", "开关相乘：每种组合一个图"),
     Reason.READ_TWICE: Text(
-        "each value was new when it came first, and came again only because the data was read again",
+        "each value was new on its first call; later calls reused it only because the data was read again",
         "每个值第一次出现时都是新的，后来不再追踪只是因为数据又读了一遍",
     ),
     Reason.TRACED_ONCE: Text("traced once", "只追踪一次"),
@@ -53,11 +51,11 @@ REASONS: Mapping[Reason, Text] = {
     Reason.CAME_EARLY: Text("all traces came early", "所有追踪都发生在开头"),
     Reason.PAID_OFF: Text("each trace served many calls", "每次追踪都服务了许多次调用"),
     Reason.OTHER_SIZES: Text(
-        "the same code was made again over arrays of other sizes: other models, or other data",
+        "the same code was rebuilt over arrays of other sizes: other models, or other data",
         "同样的代码又用大小不同的数组创建：别的模型，或者别的数据",
     ),
     Reason.PART_OF_ANOTHER: Text(
-        "each was part of a trace of the function that calls it", "每次都是调用它的函数的追踪的一部分"
+        "each trace was part of a trace of the function that calls it", "每次都是调用它的函数的追踪的一部分"
     ),
     Reason.FEW_SO_FAR: Text("few traces so far", "目前只有少数几次追踪"),
 }

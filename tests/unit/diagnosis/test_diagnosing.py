@@ -157,7 +157,7 @@ def test_an_unknown_cause_has_words() -> None:
     diagnosis = only(record(event(tensor("x"), call=1), event(tensor("x"), call=2), calls=2))
     (unknown,) = diagnosis.causes
     assert (unknown.code, unknown.path, diagnosis.retraces) == (CauseCode.UNKNOWN, "train_step", 1)
-    assert "traced again all the same" in unknown.now
+    assert "retraced anyway" in unknown.now
 
 
 # New functions: waste, or other models

@@ -123,7 +123,7 @@ def test_a_killed_process_has_the_calls_up_to_its_last_trace() -> None:
     assert recording.calls == {"1": {STEP.key: 2}}
     assert recording.exit_code is None
     assert recording.seconds == pytest.approx(1.5)  # from the header to the end of the last trace
-    assert any("ended without a word" in notice.text for notice in recording.notices)
+    assert any("ended without closing its recording" in notice.text for notice in recording.notices)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_damaged_line_is_named_and_the_rest_is_read(rubbish: bytes, number: in
     damage = [notice for notice in recording.notices if notice not in expected.notices]
     assert len(damage) == 1
     assert damage[0].error
-    assert f"run.jsonl, line {number}: damaged and left out" in damage[0].text
+    assert f"run.jsonl, line {number}: damaged and skipped" in damage[0].text
     assert msgspec.structs.replace(recording, notices=expected.notices) == expected
 
 
@@ -230,7 +230,7 @@ def test_a_directory_is_refused_with_a_remedy(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_refused_with_a_remedy(tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match="there is no such recording") as refused:
+    with pytest.raises(RecordingError, match="no such recording") as refused:
         Recording.load(tmp_path / "gone.jsonl")
     assert str(tmp_path / "gone.jsonl") in str(refused.value)
     assert REMEDY.search(str(refused.value))

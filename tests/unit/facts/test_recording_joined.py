@@ -54,9 +54,9 @@ def test_garbage_is_counted_and_not_listed() -> None:
     data = encode(run("a")) + b"garbage\n" * 5_000
     recording = Recording.from_bytes(data, "a.jsonl")
     assert len(recording.notices) == DAMAGED + 1
-    assert recording.notices[0].text.startswith("a.jsonl, line 9: damaged and left out (")
+    assert recording.notices[0].text.startswith("a.jsonl, line 9: damaged and skipped (")
     assert (recording.notices[-1].text, recording.notices[-1].error) == (
-        "a.jsonl: 4,990 more damaged lines were left out",
+        "a.jsonl: 4,990 more damaged lines were skipped",
         True,
     )
 
@@ -76,7 +76,7 @@ def test_processes_that_were_killed_are_not_all_named() -> None:
     entries: list[Entry] = [Header(SCHEMA, "a", str(n), 1000.0) for n in range(1_000)]
     (notice,) = Recording.from_bytes(encode(entries)).notices
     assert "process 0, 1, 2," in notice.text
-    assert "19 and 980 more ended without a word" in notice.text
+    assert "19 and 980 more ended without closing its recording" in notice.text
 
 
 @pytest.mark.parametrize("text", ["no space left", 'a "quote" \\ and \x1b[31m\n', "é" * 2_000, ""])
@@ -84,7 +84,7 @@ def test_the_reserved_line(tmp_path: Path, text: str) -> None:
     """Written over in place, it is the first notice; and a missing end is what it speaks of."""
     file = tmp_path / "run.jsonl"
     file.write_bytes(BLANK + encode(run("a")[:4]))
-    assert Recording.load(file).notices[-1].text.startswith("process 1 ended without a word")
+    assert Recording.load(file).notices[-1].text.startswith("process 1 ended without closing its recording")
     size = file.stat().st_size
     write_reserved(str(file), text)
     assert file.stat().st_size == size

@@ -165,7 +165,7 @@ def batches(**fields: Any) -> Case:
 def test_a_partial_batch_is_dropped(compiled: bool) -> None:
     candidate = only(drop_remainder.RECIPE, batches(jit_compile=compiled))
     assert candidate.snippet == "dataset = dataset.batch(4, drop_remainder=True)"
-    assert english_note(candidate.notes) == "Every pass over the data leaves out the last 3 examples."
+    assert english_note(candidate.notes) == "Every pass over the data drops the last 3 examples."
     assert candidate.predicted_traces == 5
 
 
@@ -176,7 +176,7 @@ def test_partial_batches_of_several_data_sets() -> None:
     assert candidate.predicted_traces == 1
     assert (
         english_note(candidate.notes)
-        == "If these are batches, those of fewer than 10 examples (9, 4, 7, 1, …, 6) are left out."
+        == "If these are batches, those with fewer than 10 examples (9, 4, 7, 1, …, 6) are dropped."
     )
 
 
@@ -359,7 +359,7 @@ def test_a_static_value_is_the_callers_and_not_the_librarys(function: FunctionId
     advice = only(library_report.RECIPE, of)
     assert advice.snippet == "jnp.asarray(step)  # for step, in the call at train.py:42 (equinox/_jit.py:263)"
     assert english_note(advice.notes) == (
-        "What is not an array is compiled in by its value: pass jnp.asarray(step), unless a shape, an if or a range "
+        "A value that is not an array is compiled in: pass jnp.asarray(step), unless a shape, an if or a range "
         "needs the value."
     )
     assert advice.predicted_traces == 1
@@ -386,7 +386,7 @@ def test_the_caller_of_a_library_keeps_the_object() -> None:
 
 
 REPORT = """\
-## keras: `Model.call` is traced again and again
+## keras: `Model.call` retraces repeatedly
 
 `Model.call` (`keras/model.py:80`) was traced 6 times in 6 calls: it keeps retracing as it is called.
 
@@ -413,7 +413,7 @@ def test_the_report_for_the_maintainers_has_no_path_of_this_machine() -> None:
 def test_the_report_carries_the_version_of_the_library() -> None:
     of = case(*([sparse("x", n, 3)] for n in range(2, 8)), function=LIBRARY, call_site=THROUGH)
     of = of._replace(environment={**of.environment, "keras": "3.15.1"})
-    assert (only(library_report.RECIPE, of).snippet or "").startswith("## keras 3.15.1: `Model.call` is traced")
+    assert (only(library_report.RECIPE, of).snippet or "").startswith("## keras 3.15.1: `Model.call` retraces")
 
 
 def test_advice_needs_no_call_site_and_no_parameters() -> None:

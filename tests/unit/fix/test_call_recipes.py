@@ -144,7 +144,7 @@ def test_what_is_a_tensor_already_stays_and_what_is_both_is_cast() -> None:
 def test_a_call_that_leaves_the_number_out_declines() -> None:
     source = SOURCE.replace("def f(x, k, mode)", "def f(x, k=1, mode='a')").replace("f(x, k=2 + i, ", "f(x, ")
     candidate = found(tensor_argument.RECIPE, case(*NUMBERS, codes=("value",), source=source))[0]
-    with pytest.raises(Declined, match="left out"):
+    with pytest.raises(Declined, match="some calls omit"):
         written(candidate, source)
 
 
@@ -198,9 +198,9 @@ def test_the_widest_dtype_comes_first_and_its_price_is_said() -> None:
     assert [in_english(each.notes) for each in candidates] == [
         (
             "x is always float64.",
-            "float64 is the widest dtype seen: results of a narrower dtype become float64, too.",
+            "float64 is the widest recorded dtype: results of a narrower dtype also become float64.",
         ),
-        ("x is always float32.", "Digits that the dtype cannot hold are lost."),
+        ("x is always float32.", "Digits that the dtype cannot represent are lost."),
     ]
 
 

@@ -173,7 +173,7 @@ def test_the_own_name_of_tensorflow_is_used() -> None:
     ("function", "reason"),
     [
         (FunctionId("f", FILE, 99), "was not found"),
-        (FunctionId("f"), "not known where"),
+        (FunctionId("f"), "definition was not found"),
         (FunctionId("f", "elsewhere.py", 4), "outside the project"),
     ],
 )

@@ -197,7 +197,7 @@ def test_the_functions_and_the_traced_one_are_changed_together(
     assert following.recipe == f"{candidate.recipe.partition('+')[0]}+dynamic_shape"
     assert following.safety == "review"
     assert following.notes[-1] == SIZES_READ_AT_RUN_TIME_ALSO_IN(functions=["steps", "rows", "nested"])
-    assert (english_note(following.notes) or "").endswith("at run time, also in steps, rows and nested.")
+    assert (english_note(following.notes) or "").endswith("at run time, in steps, rows and nested too.")
     assert SIZES_READ_AT_RUN_TIME() not in following.notes
     after = write(following)
     assert after[OTHER] == "import tensorflow as tf\n\n\ndef rows(x):\n    return tf.shape(x)[0]\n"

@@ -101,10 +101,10 @@ for number in range(3):
 @pytest.mark.parametrize(
     ("program", "why"),
     [
-        ("agent = Agent(2.0)\nfor number in range(3):\n    agent.act(1.0)\n", "runs once already"),
-        ("for agent in agents:\n    agent.act(1.0)\n", "cannot be told from this file"),
-        ("def play(agent):\n    agent.act(1.0)\n", "cannot be told from this file"),
-        ("k = 1\nk = 2\nfor n in x:\n    agent = Agent(k)\n    agent.act(1.0)\n", "assigned at several places"),
+        ("agent = Agent(2.0)\nfor number in range(3):\n    agent.act(1.0)\n", "already runs only once"),
+        ("for agent in agents:\n    agent.act(1.0)\n", "this file does not show"),
+        ("def play(agent):\n    agent.act(1.0)\n", "this file does not show"),
+        ("k = 1\nk = 2\nfor n in x:\n    agent = Agent(k)\n    agent.act(1.0)\n", "assigned in several places"),
         ("async def play():\n    agent = Agent(await f())\n    agent.act(1.0)\n", "a function of its own"),
     ],
 )

@@ -63,11 +63,11 @@ def test_kept_on_the_instance() -> None:
         ),
         ("while data:\n    rate = data.pop()\n    print(tf.function(lambda x: x * rate)(1))", "it reads rate"),
         ("print([tf.function(lambda x: x * rate)(1) for rate in data])", "it reads rate"),
-        ("@tf.function\ndef step(x):\n    return x", "it stands at the top of the file"),
+        ("@tf.function\ndef step(x):\n    return x", "it is at the top level of the file"),
         ("class A:\n    @tf.function\n    def step(self, x):\n        return x", "define the class once"),
         (
             "def run():\n    if data:\n        step = 1\n    @tf.function\n    def step(x):\n        return x\n",
-            "step is bound at several places",
+            "step is assigned in several places",
         ),
     ],
 )
@@ -161,12 +161,12 @@ def test_a_factory_remembers() -> None:
 
 @pytest.mark.parametrize("value", ["[1, 2]", "EagerTensor 3", "float32[2] array 3f", "{'a': 1}"])
 def test_a_factory_cannot_remember_what_is_no_key(value: str) -> None:
-    with pytest.raises(Declined, match="it is made from table, which cannot be a key"):
+    with pytest.raises(Declined, match="it is created from table, which cannot be a key"):
         made_with(rate="0.5", table=value)
 
 
 def test_a_factory_that_does_more_than_that() -> None:
-    with pytest.raises(Declined, match="does more than make it"):
+    with pytest.raises(Declined, match="does more than create it"):
         hoisted(
             """
             import tensorflow as tf
@@ -186,5 +186,5 @@ def test_every_time_another_value_is_advice() -> None:
     assert advice.change is None
     assert advice.safety == "advice"
     assert english_note(advice.notes) == (
-        "Each new function reads another rate: make the function once, and pass it as an argument."
+        "Each new function reads another rate: create the function once, and pass it as an argument."
     )

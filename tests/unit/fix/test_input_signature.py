@@ -132,7 +132,7 @@ def test_a_class_that_is_not_known_there_declines() -> None:
         for event in seen.events
     )
     found = next(iter(propose(seen._replace(events=events))))
-    with pytest.raises(Declined, match="Pair is not known by that name"):
+    with pytest.raises(Declined, match="has no class called Pair"):
         written(found)
     known = SOURCE.replace("\n\n\n@", "\nfrom pairs import Pair\n\n\n@", 1)
     moved = case_for(known, "f", ("shape", "x"))

@@ -127,7 +127,7 @@ def test_all_numbers_are_treated_alike_first() -> None:
 def test_what_becomes_of_numbers_is_said() -> None:
     assert list(note_lifted({})) == []
     (alone,) = in_english(note_lifted({"k": "float32"}))
-    assert alone == "k becomes a tensor, which Python cannot index with, format or branch on while tracing."
+    assert alone == "k becomes a tensor: during tracing, Python cannot index with, format or branch on it."
     first, second = in_english(note_lifted({"k": "int32", "a": "float32"}))
-    assert first == "a and k become tensors, which Python cannot index with, format or branch on while tracing."
-    assert second == "As an int32, k cannot be combined with Python floats, and wraps beyond 2**31."
+    assert first == "a and k become tensors: during tracing, Python cannot index with, format or branch on them."
+    assert second == "As an int32, k cannot be combined with Python floats, and overflows beyond 2**31."

@@ -53,7 +53,7 @@ def test_the_call_that_leads_into_the_library(line: str, expected: str) -> None:
     ["thing.fit(3)", "thing.score(*rows)", "thing.score(one), thing.score(other)", "print(np.sum(rows))", "load(rows)"],
 )
 def test_where_it_is_not_clear(line: str) -> None:
-    with pytest.raises(Declined, match="which call"):
+    with pytest.raises(Declined, match="call into the library is ambiguous"):
         padded(line)
 
 

@@ -49,7 +49,7 @@ def test_positions_and_keywords(call: str, expected: list[str] | None, spans: bo
         with pytest.raises(Declined, match="has 2 calls of step"):
             given(source, "k", call, spans=False)
     elif expected is None:
-        with pytest.raises(Declined, match=r"train.py:5 gives it through \*"):
+        with pytest.raises(Declined, match=r"train.py:5 passes it through \*"):
             given(source, "k", call, spans=spans)
     else:
         assert given(source, "k", call, spans=spans) == expected
@@ -136,7 +136,7 @@ def test_a_call_through_something_else_is_declined(call: str, through: str) -> N
 
 def test_a_call_by_a_library_is_declined() -> None:
     """Even where the names agree; but a decorator above may well stand between."""
-    with pytest.raises(Declined, match=r"a library stands between the call at train.py:5 and step"):
+    with pytest.raises(Declined, match=r"a library sits between the call at train.py:5 and step"):
         given(STEP + "step(x, 3)\n", "k", "step(x, 3)", direct=False)
     guarded = STEP.replace("@tf", "@traceonce.max_traces(1)\n@tf") + "step(x, 3)\n"
     assert given(guarded, "k", "step(x, 3)", direct=False) == ["3"]
@@ -144,10 +144,10 @@ def test_a_call_by_a_library_is_declined() -> None:
 
 def test_sites_that_are_not_there() -> None:
     """None at all, in a library, or at a place that is no call."""
-    with pytest.raises(Declined, match="not seen where step is called"):
+    with pytest.raises(Declined, match="no call of step was seen"):
         given(STEP, "k")
     case = marked_case(STEP + "y = x\n", "step", called=("x",))
-    with pytest.raises(Declined, match="not written as a call of step"):
+    with pytest.raises(Declined, match="not a direct call of step"):
         find_arguments(case, edits_of(STEP + "y = x\n"), "k")
     outside = Site(case.diagnosis.function, "keras/trainer.py", 3)
     with pytest.raises(Declined, match="outside the project"):
@@ -161,13 +161,13 @@ NESTED = [
     ("step(dict(lr=3))", "batch['lr']", "3"),
     ("step(Options(lr=3))", "batch.lr", "3"),
     ("step(batch={'a': [Options(lr=3)]})", "batch['a'][0].lr", "3"),
-    ("step(b)", "batch['lr']", "b is given there"),
-    ("step({**b, 'lr': 3})", "batch['lr']", "is given there"),
-    ("step({'lr': 1, 'lr': 2})", "batch['lr']", "is given there"),
-    ("step([*b, 3])", "batch[1]", "is given there"),
-    ("step(Options(3))", "batch.lr", "is given there"),
-    ("step({key: 3})", "batch['lr']", "is given there"),
-    ("step([1])", "batch[4]", "is given there"),
+    ("step(b)", "batch['lr']", "b is passed there"),
+    ("step({**b, 'lr': 3})", "batch['lr']", "is passed there"),
+    ("step({'lr': 1, 'lr': 2})", "batch['lr']", "is passed there"),
+    ("step([*b, 3])", "batch[1]", "is passed there"),
+    ("step(Options(3))", "batch.lr", "is passed there"),
+    ("step({key: 3})", "batch['lr']", "is passed there"),
+    ("step([1])", "batch[4]", "is passed there"),
 ]
 
 
@@ -199,7 +199,7 @@ def test_parameters_with_stars_and_keyword_only_ones() -> None:
 @pytest.mark.parametrize("path", ["captured w", "self._epsilon", "len(xs)"])
 def test_a_path_that_no_call_gives(path: str) -> None:
     """Captures and attributes of the object come from elsewhere."""
-    with pytest.raises(Declined, match=r"is not (given by a call|a parameter of step)"):
+    with pytest.raises(Declined, match=r"is not (passed by a call|a parameter of step)"):
         given(STEP + "step(x, 3)\n", path, "step(x, 3)")
 
 

@@ -80,7 +80,7 @@ def test_from_the_fields_that_init_sets(methods: str) -> None:
         ),
         ("class Grid:\n    def __hash__(self):\n        return hash((id(self), self.a))\n", "does not return the hash"),
         ("class Grid:\n    def __hash__(self):\n        return self.a\n", "does not return the hash"),
-        ("class Grid:\n    def __eq__(self, other):\n        return self.a == other.a\n", "an __eq__ of its own"),
+        ("class Grid:\n    def __eq__(self, other):\n        return self.a == other.a\n", "defines its own __eq__"),
         ("class Grid:\n    a: int = 3\n", "does not set all its fields itself"),
         (
             "class Grid(Base):\n    def __init__(self, a):\n        super().__init__(a)\n        self.b = a\n",

@@ -268,16 +268,16 @@ def test_what_cannot_be_told_is_declined(source: str, function: str, made: str, 
 
 
 NOT_SET = [
-    (TF + "O = {}\n@tf.function(**O)\n" + DEF, "tf.function(**O)", r"come through \*\*O"),
+    (TF + "O = {}\n@tf.function(**O)\n" + DEF, "tf.function(**O)", r"passed through \*\*O"),
     (
         TF + "jit = tf.function(jit_compile=True)\n@jit\n" + DEF + "@jit\ndef other(x): pass\n",
         "jit",
-        "train.py:2, which makes several functions",
+        "train.py:2, which creates several functions",
     ),
     (
         TF + "jit = tf.function(autograph=False)\nj2 = jit\n@j2\n" + DEF + "@jit\ndef other(x): pass\n",
         "j2",
-        "train.py:2, which makes several functions",
+        "train.py:2, which creates several functions",
     ),
 ]
 
@@ -298,7 +298,7 @@ def test_several_places_or_none_are_declined() -> None:
     both = (*case.makings, Making(case.diagnosis.function, FILE, again.line, "<module>", again))
     with pytest.raises(Declined, match=r"several places.*train.py:4, train.py:5"):
         find_creation(case._replace(makings=both), edits_of(source))
-    with pytest.raises(Declined, match=r"not seen where tf.function is applied to step"):
+    with pytest.raises(Declined, match=r"no place was seen that applies tf.function to step"):
         find_creation(case._replace(makings=()), edits_of(source))
 
 

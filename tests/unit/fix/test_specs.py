@@ -112,7 +112,7 @@ def test_there_are_no_holes() -> None:
     """A parameter at its default before one that is given must be in the signature, and cannot."""
     frame = [container("", "parameters", "x", "mask", "n"), container("=", "defaults", "mask=None", "n=3")]
     text = why_not(signature(*frame, tensor("x"), none("mask"), tensor("n")))
-    assert text == "mask is None, which a signature cannot hold, so that it stays static"
+    assert text == "mask is None, which a signature cannot hold, so it stays static"
 
 
 def test_a_default_that_is_sometimes_left_for_a_tensor_has_no_signature() -> None:
@@ -146,7 +146,7 @@ def test_self_is_no_part_of_a_signature() -> None:
 @pytest.mark.parametrize(
     ("was", "now", "expected"),
     [
-        (tensor("x"), tensor("x", dtype="int32"), "x comes as float32 and int32"),
+        (tensor("x"), tensor("x", dtype="int32"), "x has the dtypes float32 and int32"),
         (tensor("m"), none("m"), "m is None or float32[]"),
         (tensor("m", 2), python("m", 1), "m is 1 or float32[2]"),
         (python("mode", "a"), python("mode", "b"), "mode is a Python str, which a signature cannot hold"),
@@ -155,7 +155,7 @@ def test_self_is_no_part_of_a_signature() -> None:
         (python("k", 2**70), python("k", 1), "k is too large for any integer dtype"),
         (thing("c", 1), thing("c", 2), "c is Config object, which a signature cannot hold"),
         (variable("v"), variable("v", identity=1), "v is variable float32[], which a signature cannot hold"),
-        (tensor("x", name="a"), tensor("x", name="b"), "x comes under the names a and b"),
+        (tensor("x", name="a"), tensor("x", name="b"), "x has the names a and b"),
     ],
 )
 def test_why_there_is_none(was: Leaf, now: Leaf, expected: str) -> None:
@@ -165,9 +165,9 @@ def test_why_there_is_none(was: Leaf, now: Leaf, expected: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
-        (container("x", "list", "0"), container("x", "list", "0", "1"), "x comes with different lengths"),
-        (container("x", "dict", "'a'"), container("x", "dict", "'b'"), "x comes with different keys"),
-        (container("x", "list", "0"), container("x", "tuple", "0"), "x comes as different kinds of containers"),
+        (container("x", "list", "0"), container("x", "list", "0", "1"), "x has different lengths"),
+        (container("x", "dict", "'a'"), container("x", "dict", "'b'"), "x has different keys"),
+        (container("x", "list", "0"), container("x", "tuple", "0"), "x has different container types"),
     ],
 )
 def test_a_structure_that_differs(one: Container, other: Container, expected: str) -> None:
@@ -184,7 +184,7 @@ def test_containers_that_have_no_spelling_rule_it_out(name: str) -> None:
 
 
 def test_no_calls_no_signature() -> None:
-    assert why_not() == "no call was seen"
+    assert why_not() == "no call was recorded"
 
 
 def test_widening_opens_every_dimension() -> None:

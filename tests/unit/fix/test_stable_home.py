@@ -141,16 +141,16 @@ def test_what_self_holds_may_be_set_after_init() -> None:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ("for k in data:\n    step(x, make(2))", "may be something else each time"),
-        ("def train(loss):\n    step(x, loss)", "comes in as the parameter loss"),
-        ("for k in data:\n    f = make()\n    step(x, f)", "is made by make\\(\\)"),
-        ("for f in data:\n    step(x, f)", "f may be something else each time"),
+        ("for k in data:\n    step(x, make(2))", "may differ each time"),
+        ("def train(loss):\n    step(x, loss)", "arrives as the parameter loss"),
+        ("for k in data:\n    f = make()\n    step(x, f)", "is created by make\\(\\)"),
+        ("for f in data:\n    step(x, f)", "f may differ each time"),
         ("def a(k):\n    step(x, lambda v: k)\ndef b(k):\n    step(y, lambda v: k)", "it reads k"),
         (
             "for k in data:\n  for _ in k:\n    step(x, lambda v: k)\n  for _ in k:\n    step(y, lambda v: k)",
-            "lambda v: k is written at several places",
+            "lambda v: k appears in several places",
         ),
-        ("step(x, lambda v: v)", "it stands at the top of the file"),
+        ("step(x, lambda v: v)", "it is at the top level of the file"),
     ],
 )
 def test_what_has_no_home(body: str, why: str) -> None:

@@ -227,11 +227,11 @@ class B:
     ("body", "path", "why"),
     [
         ("F = {'k': 1.0}\n@tf.function\ndef step(x): return x * F['k']", "F['k']", "an entry of a container"),
-        (f"if tf:\n    RATE = 1\nelse:\n    RATE = 2\n{STEP}", "RATE", "not clear where RATE is first set"),
+        (f"if tf:\n    RATE = 1\nelse:\n    RATE = 2\n{STEP}", "RATE", "unclear where RATE is first set"),
         (f"RATE = OTHER = 1\n{STEP}", "RATE", "together with other names"),
         (f"for RATE in (1, 2):\n    pass\n{STEP}", "RATE", "in another way"),
         (f"from settings import RATE\n{STEP}", "RATE", "in another way"),
-        (STEP, "RATE", "not found where RATE is set"),
+        (STEP, "RATE", "no assignment of RATE was found"),
         ("class A:\n    rate = 1\n    @tf.function\n    def step(self, x): return self.rate", "self.rate", "no class"),
         (TWO_CLASSES, "self.rate", r"several classes have an attribute rate \(A, B\)"),
     ],
@@ -246,8 +246,8 @@ def test_what_cannot_become_a_variable(body: str, path: str, why: str) -> None:
     [
         (f"def f(x): return x * RATE\n{STEP.replace('x * RATE', 'f(x)')}step(1.0)", "a function that step calls"),
         (f"{STEP.replace('function', 'function(input_signature=[None])')}step(1.0)", "input_signature"),
-        (f"{STEP}def run(RATE): step(1.0)", "is something else, at program"),
-        (STEP, "not seen where step is called"),
+        (f"{STEP}def run(RATE): step(1.0)", "means something else, at program"),
+        (STEP, "no call of step was seen"),
     ],
 )
 def test_what_cannot_become_an_argument(body: str, why: str) -> None:

@@ -110,7 +110,7 @@ def test_what_is_computed_is_declined() -> None:
 
 
 def test_what_is_not_static_is_declined() -> None:
-    with pytest.raises(Declined, match="not found where n is made static"):
+    with pytest.raises(Declined, match="no place was found that makes n static"):
         changed(make_dynamic, f"import jax\n\n\n@jax.jit\n{BODY}", "n")
 
 

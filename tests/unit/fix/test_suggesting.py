@@ -64,7 +64,7 @@ def test_a_problem_of_ours_is_told_and_loses_nothing(monkeypatch: pytest.MonkeyP
     assert diagnosis.fixes == ()
     assert diagnosis.causes == diagnose(recording)[0].causes
     assert diagnosis.notes[-1] == (
-        "No fix was found, since traceonce itself failed: ZeroDivisionError: by zero. Please report it."
+        "No fix was found because traceonce itself failed: ZeroDivisionError: by zero. Please report it."
     )
     assert diagnosis.coded_notes[-1] == LOOKING_FAILED(error="ZeroDivisionError: by zero")
 
@@ -76,7 +76,7 @@ def test_a_wall_of_arguments_does_not_hold_up_the_report() -> None:
     recording = record(*(event(*many, call=call) for call, many in enumerate(leaves, 1)), calls=4)
     diagnosis = suggested(recording)
     assert diagnosis.fixes == ()
-    assert diagnosis.notes[-1] == "No fix was looked for: 1,999 things vary in 4 traces."
+    assert diagnosis.notes[-1] == "No fix was searched for: 1,999 things vary in 4 traces."
 
 
 def test_compilations_are_apart_from_traces() -> None:

@@ -72,7 +72,7 @@ def test_the_file_has_its_own_name_for_tensorflow() -> None:
         ("class Config: pass\ndef f():\n    class Config: pass\n", "2 classes of the project are called Config"),
         ("class Config:\n    __slots__ = ('k',)\n", "has __slots__"),
         ("@dataclass(slots=True)\nclass Config:\n    k: int\n", "has __slots__"),
-        ("class Config:\n    def __tf_tracing_type__(self, context): ...\n", "has a trace type already"),
+        ("class Config:\n    def __tf_tracing_type__(self, context): ...\n", "already has a trace type"),
         ("_ByContents = 3\nclass Config: pass\n", "_ByContents means something else"),
     ],
 )

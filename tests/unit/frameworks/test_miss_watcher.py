@@ -184,7 +184,7 @@ def test_an_error_of_ours_is_written_down_once_and_the_program_goes_on(
             alone(number)
     assert len(alone.traces) == 3
     (notice,) = sink.notices
-    assert "a problem of its own (LookupError: ours; in fail:" in notice
+    assert "traceonce failed (LookupError: ours; in fail:" in notice
 
 
 @pytest.mark.parametrize("question", ["_event", "_failed"])

@@ -40,7 +40,7 @@ def test_what_cannot_be_installed_leaves_nothing(tmp_path: Path, monkeypatch: py
         UsageError, match=r"^--against tensorflow==0\.0\.1: cannot be installed for Python 3\.\d+: ERROR"
     ):
         python_with("tensorflow==0.0.1", said.append)
-    assert said == ["making an environment with tensorflow==0.0.1 (once; it takes a minute or more)"]
+    assert said == ["creating an environment with tensorflow==0.0.1 (once; takes a minute or more)"]
     assert list((tmp_path / "environments").iterdir()) == []
 
 

@@ -273,7 +273,7 @@ def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
     path = tmp_path / "base/records/tensorflow/cache-full.json"
     path.write_text("mine")
     taken = Importer(tmp_path / "base").take(file)
-    assert "is there already" in taken.refused[0]
+    assert "already exists" in taken.refused[0]
     assert path.read_text() == "mine"
     assert not Importer(tmp_path / "base", force=True).take(file).refused
     assert json.loads(path.read_text()) == flat_record()

@@ -44,7 +44,7 @@ RETRACED = "train_step retraced, the 1st time: step: now 1.0, before 0.0 (a Pyth
 LIMIT_ERROR = """\
 traceonce.errors.TracingLimitReached: The function 'train_step' has been retraced 3 times. The tracing limit has been \
 reached. This may be caused by passing Python literals or tensors with changing shapes.
-  limit      3 retraces; this call needs one more
+  limit      3 retraces; this call would exceed it
   cause      step: now 4, before 3 (a Python int)"""
 
 

@@ -64,7 +64,9 @@ def test_a_message_of_the_framework_itself_needs_no_name() -> None:
 
 
 def test_a_name_that_two_frameworks_share() -> None:
-    with pytest.raises(RecordError, match=r"'recompile-shape' is several records: jax/recompile-shape, torch/recomp"):
+    with pytest.raises(
+        RecordError, match=r"'recompile-shape' matches several records: jax/recompile-shape, torch/recomp"
+    ):
         Collection().complete_id("recompile-shape")
 
 

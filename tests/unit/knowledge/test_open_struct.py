@@ -66,7 +66,7 @@ def test_a_message_names_the_place(document: object, words: str) -> None:
         (b"\xff\xfe{}", "is not UTF-8 (line 1, byte 0)"),
         (b"[" * 100_000, "is nested too deeply"),
         (b"", "is not JSON"),
-        (b'{"confidence": NaN}', "NaN is no number there"),
+        (b'{"confidence": NaN}', "NaN is not a number there"),
     ],
 )
 def test_a_file_that_is_no_record(tmp_path: Path, content: bytes, words: str) -> None:

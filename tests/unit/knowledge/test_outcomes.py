@@ -115,7 +115,7 @@ def test_another_programs_file_is_left_alone(outcomes: Outcomes) -> None:
     with closing(sqlite3.connect(outcomes.path)) as connection, connection:
         connection.execute("CREATE TABLE bookmarks (url TEXT)")
     content = outcomes.path.read_bytes()
-    with pytest.raises(RecordError, match="not one with outcomes"):
+    with pytest.raises(RecordError, match="without outcomes"):
         outcomes.note("a/b", 1, "Pad.", worked=True)
     assert outcomes.path.read_bytes() == content
 

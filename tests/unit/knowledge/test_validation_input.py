@@ -21,7 +21,7 @@ UNREADABLE = {
     "empty": (b"", ["is not JSON"]),
     "not UTF-8": (b'{\n"id": "caf\xe9"}', ["is not UTF-8", "line 2", "Save it as UTF-8"]),
     "binary": (bytes(range(256)), ["is not UTF-8"]),
-    "NaN": (b'{"confidence": NaN}', ["NaN is no number", "Write null or a number"]),
+    "NaN": (b'{"confidence": NaN}', ["NaN is not a number", "Write null or a number"]),
     "deep": (b"[" * 100_000 + b"]" * 100_000, ["nested too deeply"]),
     "digits": (b'{"evidence_count": ' + b"1" * 5000 + b"}", ["out of range"]),
 }
@@ -46,7 +46,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, kind: str) -> None:
 def test_a_file_that_is_not_there(tmp_path: Path, name: str) -> None:
     (bad,) = check_files([tmp_path / name])
     assert bad.unreadable
-    assert "Name a file that holds a record" in bad.problems[0].line()
+    assert "Name a file with a record" in bad.problems[0].line()
 
 
 def test_all_type_problems_are_told(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_any_state_survives_the_file(tmp_path_factory: pytest.TempPathFactory, o
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"", "is not a baseline (Input data was truncated). Mend it, or remove it"),
+        (b"", "is not a baseline (Input data was truncated). Correct it, or delete it"),
         (b"[]", "is not a baseline (Expected `object`, got `array`)"),
         (b"[" * 100_000, "is not a baseline ("),
         (b"\xff\xfe", "is not a baseline (JSON is malformed"),
@@ -113,7 +113,7 @@ def test_a_broken_file_is_named_with_the_remedy(tmp_path: Path, data: bytes, pro
 
 
 def test_a_file_that_is_not_there_or_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"nothing\.json: there is no such file\. Accept the present state with --up"):
+    with pytest.raises(UsageError, match=r"nothing\.json: no such file\. Create it with --up"):
         Baseline.load(tmp_path / "nothing.json")
     with pytest.raises(UsageError, match=r": cannot be read: Is a directory\."):
         Baseline.load(tmp_path)

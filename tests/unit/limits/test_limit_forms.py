@@ -151,7 +151,7 @@ def test_one_limit_entered_in_several_threads_ends_with_the_last_block(
 def test_it_is_no_decorator_and_leaves_no_limit_behind(decorate: Callable[[], Any]) -> None:
     """Of what function would the limit be? There is `max_traces` for one, and a block for all."""
     before = list(limits_of_the_process._general)
-    with pytest.raises(TypeError, match=r"limit is no decorator; for one function use @traceonce\.max_traces\(1\)"):
+    with pytest.raises(TypeError, match=r"limit is not a decorator; use @traceonce\.max_traces\(1\)"):
 
         @decorate()
         def train() -> None: ...

@@ -39,11 +39,11 @@ def breach(**fields: Any) -> Breach:
 def test_the_whole_message() -> None:
     assert describe_breach(breach()).splitlines() == [
         FIRST_LINE,
-        "  limit      1,000 retraces; this call needs one more",
+        "  limit      1,000 retraces; this call would exceed it",
         "  function   train_step, train.py:22",
         "  called at  train.py:47",
         "  cause      step: now 1000, before 999 (a Python int)",
-        "  change     pass a tensor, if the function needs no Python value",
+        "  change     pass a tensor, unless the function needs the Python value",
     ]
     assert re.match("The function.*has been retraced.*times.*tracing limit", describe_breach(breach()))
 
@@ -73,7 +73,7 @@ def test_the_first_line_has_the_short_name_and_the_true_count(name: str, short: 
     ],
 )
 def test_the_limit_in_words(limit: Limit, text: str) -> None:
-    assert f"  limit      {text}; this call needs one more" in describe_breach(breach(limit=limit)).splitlines()
+    assert f"  limit      {text}; this call would exceed it" in describe_breach(breach(limit=limit)).splitlines()
 
 
 def test_a_function_of_a_library_called_through_another() -> None:
@@ -88,8 +88,8 @@ def test_a_function_of_a_library_called_through_another() -> None:
         "  function   Trainer.step, keras/trainer.py:5",
         "  called at  train.py:9 through keras/fit.py:77",
         "  cause      step: now function object 2, before function object 1 "
-        "(the same code, wrapped by tf.function again)",
-        "  change     each model traces its steps again: keep one, and restore its variables and its optimizer's",
+        "(the same code, wrapped in tf.function again)",
+        "  change     each model retraces its steps: keep one, and restore its variables and its optimizer's",
     ]
 
 

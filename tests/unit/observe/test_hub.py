@@ -60,8 +60,8 @@ def test_what_fails_in_a_watcher_is_said_and_never_raised(toy: fake.Function) ->
         toy(2)
     assert (outer.traces, inner.traces) == (2, 1)
     said = [notice.text for notice in outer.recording.notices if notice.error]
-    assert "brought is not watched in full: AttributeError: renew: nobody wrote it" in said
-    assert "brought is not watched in full: ZeroDivisionError: settle" in said
+    assert "brought is only partly watched: AttributeError: renew: nobody wrote it" in said
+    assert "brought is only partly watched: ZeroDivisionError: settle" in said
 
 
 def test_a_name_that_is_not_that_of_the_entry_point_is_said(toy: fake.Function) -> None:

@@ -100,7 +100,7 @@ def test_functions_between_the_traced_one_and_the_failing_line_are_changed(failu
     """Not what only passes a tensor on, and not what calls the traced function."""
     following = SizeFollowUps(case(), lambda _: True).after(RELAXING, failure)
     assert following is not None
-    assert (english_note(following.candidate.notes) or "").endswith("also in steps.")
+    assert (english_note(following.candidate.notes) or "").endswith("in steps too.")
 
 
 def test_without_functions_there_is_nothing_to_follow() -> None:

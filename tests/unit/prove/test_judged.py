@@ -97,7 +97,7 @@ def test_traces_that_move_elsewhere_are_no_proof() -> None:
     after = run(1, traces=1)._replace(traces={NAME: 1, "train.py:other": 1})
     assert verdict(run(1, traces=2), after) == (
         "not_proved",
-        "2 traces → 1 (what it saves is traced in other functions)",
+        "2 traces → 1 (the saved traces now happen in other functions)",
     )
 
 

@@ -58,17 +58,17 @@ def test_a_library_is_found_by_the_name_that_is_imported(installed: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("curve-kit", "is not what is imported; of that distribution that is curvekit"),
-        ("curvekti", "was curvekit meant?"),
+        ("curve-kit", "is not an import name; that distribution provides curvekit"),
+        ("curvekti", "did you mean curvekit?"),
         ("curvekit.inner", "name the whole package: --library curvekit"),
         ("no such thing", "no such package is installed"),
         ("", "no such package is installed"),
-        ("json", "belongs to Python itself"),
-        ("sys", "belongs to Python itself"),
+        ("json", "part of Python itself"),
+        ("sys", "part of Python itself"),
         ("compiled", "no Python source"),
         ("open_space", "namespace package spread over several folders"),
-        ("msgspec", "what traceonce itself runs on"),
-        ("tensorflow", "is what traces"),
+        ("msgspec", "needed by traceonce itself"),
+        ("tensorflow", "is the tracing framework"),
     ],
 )
 def test_what_cannot_be_copied_is_refused_with_the_reason(installed: Path, name: str, expected: str) -> None:
@@ -82,7 +82,7 @@ def test_what_lies_in_the_project_is_the_programs_own(installed: Path, tmp_path:
     project = tmp_path / "project"
     make(project, {"curvekit/__init__.py": ""})
     for folders in ([installed.parent], [project]):  # the one that is installed, and one that the program would import
-        with pytest.raises(UsageError, match="lies in your project"):
+        with pytest.raises(UsageError, match="is part of your project"):
             find_libraries(["curvekit"], folders)
 
 
@@ -141,21 +141,21 @@ def test_a_module_changes_the_library_as_it_is_imported_or_refuses_to(installed:
     }
     text = write_module(changes, libraries, ["value: hoist, 5 traces → 1"])
     (installed / "patched.py").write_text(text, encoding="utf-8")
-    assert text.startswith("# Repairs of curve-kit 1.2 and onefile, made by traceonce ")
+    assert text.startswith("# Fixes of curve-kit 1.2 and onefile, made by traceonce ")
     assert use(installed) == ("True 2 '\\xe9' return 2\n", "")
     assert (installed / "curvekit" / "inner.py").read_bytes() == inner
 
     out, said = use(installed, "import curvekit")
     assert out == "False 1 1 return 1\n"
-    assert "nothing was changed: curvekit has been imported already; import patched before it" in said
+    assert "nothing was patched: curvekit is already imported; import patched before it" in said
     (installed / "onefile.py").write_text("x = 3\n")
     out, said = use(installed)
     assert out == "False 1 3 return 1\n", "one file differs, and the other library was changed"
-    assert "onefile.py: is not the file that it was made for" in said
+    assert "onefile.py: differs from the file it was made for" in said
     (installed / "curve_kit-1.2.dist-info" / "METADATA").write_text(METADATA.replace("1.2", "1.3"))
     out, said = use(installed)
     assert out == "False 1 3 return 1\n"
-    assert "made for curve-kit 1.2, and 1.3 is installed" in said
+    assert "made for curve-kit 1.2, but 1.3 is installed" in said
 
 
 @pytest.mark.parametrize("name", ["patched-kit.py", "patched", "curvekit.py"])

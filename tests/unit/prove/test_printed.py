@@ -40,7 +40,7 @@ def test_what_is_the_same(was: str, now: str) -> None:
         ("loss 0.1234", "loss 0.1299", "line 1: 'loss 0.1234' → 'loss 0.1299'"),
         ("step 3", "step 4", "line 1: 'step 3' → 'step 4'"),  # whole numbers are exact
         ("a\nb", "a\nc", "line 2: 'b' → 'c'"),
-        ("a\nb", "a", "2 lines → 1 lines (the first that one of them lacks: 'b')"),
+        ("a\nb", "a", "2 lines → 1 lines (first missing line: 'b')"),
         ("-0.5", "0.5", "line 1: '-0.5' → '0.5'"),
         ("nan", "1.0", "line 1: 'nan' → '1.0'"),
     ],

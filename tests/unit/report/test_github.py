@@ -50,7 +50,7 @@ def test_a_limit_is_annotated_once_a_function_at_the_call() -> None:
     text = annotate(Recording(breaches=(breach, breach)))
     assert text == (
         "::error file=train.py,line=47,title=traceonce%3A train_step has reached its tracing limit::"
-        "train_step may have 3 retraces, and needs one more.%0Ax.shape[0]: now 6, before 5\n"
+        "train_step has a limit of 3 retraces; one more trace was needed.%0Ax.shape[0]: now 6, before 5\n"
     )
 
 

@@ -214,8 +214,8 @@ def test_every_cause_has_words(code_: CauseCode, language: Language) -> None:
     [
         (
             "en",
-            "please review: `a` and `b*` become tensors, which Python cannot index with, format or branch on while "
-            "tracing. Without `tf.function`, its Python runs in every call",
+            "please review: `a` and `b*` become tensors: during tracing, Python cannot index with, format or branch "
+            "on them. Without `tf.function`, its Python code runs on every call",
         ),
         (
             "zh",

@@ -328,8 +328,8 @@ def test_notes_are_sentences_in_both_languages() -> None:
     assert as_it_is["notes"] == {"en": ["in English"], "zh": ["in English"]}
     assert shown["notes"] == {
         "en": [
-            "`step` becomes a tensor, which Python cannot index with, format or branch on while tracing.",
-            "Calls beyond those of the run could not be tried.",
+            "`step` becomes a tensor: during tracing, Python cannot index with, format or branch on it.",
+            "No calls beyond the run could be tried.",
         ],
         "zh": [
             "`step` 变成张量，追踪时 Python 代码不能用它做下标、格式化或分支判断。",
@@ -428,8 +428,8 @@ def test_a_wrong_value_has_its_headline_and_its_line(code: CauseCode) -> None:
 def test_what_was_not_shown_is_said_so() -> None:
     """In the headline and in the line, both by Python."""
     function = found(cause(CauseCode.STALE, "RATE", was="1.0", now="2.0", evidence="inferred"))
-    assert function["wrong"]["headline"]["en"] == "{name} may answer with an old value"
-    assert "may answer" in function["causes"][0]["alarm"]["en"]
+    assert function["wrong"]["headline"]["en"] == "{name} may use an old value"
+    assert "may use" in function["causes"][0]["alarm"]["en"]
 
 
 def test_a_value_that_changed_after_the_last_call_is_no_alarm() -> None:

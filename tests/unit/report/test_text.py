@@ -132,8 +132,8 @@ TRIES = "not run: traceonce fix train.py tries and proves it"
         ("safe", "nothing to fear", ["nothing to fear"]),
         ("review", None, ["please review"]),
         ("review", "step becomes a tensor", ["please review: step becomes a tensor"]),
-        ("narrow", None, ["narrow: what was not seen now raises instead of tracing"]),
-        ("narrow", "another rank", ["narrow: what was not seen now raises instead of tracing: another rank"]),
+        ("narrow", None, ["narrow: unseen inputs now raise instead of retracing"]),
+        ("narrow", "another rank", ["narrow: unseen inputs now raise instead of retracing: another rank"]),
     ],
 )
 def test_a_fix_that_was_not_run_says_so_and_how_safe_it_is(safety: Safety, note: str | None, words: list[str]) -> None:
@@ -214,15 +214,15 @@ def test_a_proof_takes_the_place_of_the_prediction(proof: Proof, words: str) -> 
 def test_the_wider_signature_is_offered() -> None:
     fix = msgspec.structs.replace(RELAXED, safety="narrow", proof=proof(), wider="tf.TensorSpec(None)", note="x is 2-d")
     assert told_with(fix)[2:] == [
-        "               narrow: what was not seen now raises instead of tracing: x is 2-d",
-        "               wider, proved as well (--wide takes it): tf.TensorSpec(None)",
+        "               narrow: unseen inputs now raise instead of retracing: x is 2-d",
+        "               wider, also proved (--wide uses it): tf.TensorSpec(None)",
     ]
 
 
 def test_what_a_fix_leaves_is_still_to_be_changed() -> None:
     fix = msgspec.structs.replace(RELAXED, causes=(CauseCode.SHAPE,), predicted_traces=8)
     assert [line.split()[0] for line in told_with(fix)] == ["fix", "not", "change"]
-    assert told_with(fix)[2] == "  change       step: pass a tensor, if the function needs no Python value"
+    assert told_with(fix)[2] == "  change       step: pass a tensor, unless the function needs the Python value"
 
 
 def test_what_was_refuted_treats_nothing() -> None:
@@ -315,7 +315,7 @@ def test_a_function_that_is_silently_wrong() -> None:
         "\n"
         "train_step  silently wrong: a call was served by a trace made for a different value"
         " · train.py:22, called from train.py:47\n"
-        "  RATE     read while tracing, and changed since: the trace uses the old value   0.1 → 0.2\n"
+        "  RATE     read during tracing, and changed since: the trace uses the old value   0.1 → 0.2\n"
         "  change   pass it as an argument, or keep it in a tf.Variable\n"
     )
 

@@ -157,7 +157,7 @@ def test_no_recipe_declines_in_a_sentence_of_its_own() -> None:
 def test_reasons_that_say_more_and_more() -> None:
     why = Declined(FACTORY_DOES_MORE(name="make"), AT_THE_TOP_ALREADY())
     assert str(why) == (
-        "make() does more than make it: it stands at the top of the file, in no loop and in no function"
+        "make() does more than create it: it is at the top level of the file, outside loops and functions"
     )
     assert say_reasons(why.reasons, "zh") == "make() 不只是创建它：它在文件的最外层，不在循环或函数中"
 
@@ -177,9 +177,9 @@ def test_no_recipe_says_a_sentence_of_its_own() -> None:
 
 def test_words_for_one_and_for_several() -> None:
     assert say(BECOMES_TENSOR(names=["step"]), "en") == (
-        "`step` becomes a tensor, which Python cannot index with, format or branch on while tracing."
+        "`step` becomes a tensor: during tracing, Python cannot index with, format or branch on it."
     )
-    assert (say(BECOMES_TENSOR(names=["a", "b", "c"]), "en") or "").startswith("`a`, `b` and `c` become tensors,")
+    assert (say(BECOMES_TENSOR(names=["a", "b", "c"]), "en") or "").startswith("`a`, `b` and `c` become tensors:")
     assert say(INT32_LIMITS(names=["a", "b", "c"]), "zh") == (
         "作为 int32，`a`、`b` 和 `c` 不能与 Python 浮点数一起运算，超过 2**31 会溢出。"
     )
@@ -195,8 +195,8 @@ def test_notes_go_through_json() -> None:
     fix = Fix("input_signature", "review", note=english_note(notes), coded_notes=notes)
     assert msgspec.json.decode(msgspec.json.encode(fix), type=Fix) == fix
     assert fix.note == (
-        "step becomes a tensor, which Python cannot index with, format or branch on while tracing. "
-        "No fix was looked for: 2,000 things vary in 4 traces."
+        "step becomes a tensor: during tracing, Python cannot index with, format or branch on it. "
+        "No fix was searched for: 2,000 things vary in 4 traces."
     )
 
 

@@ -22,17 +22,19 @@ from traceonce.trials.interpreters import describe_missing, interpreters, start_
 from traceonce.words.translated import Language
 
 
-@click.command(short_help="What people say about retracing, and what came out when it was run.")
+@click.command(short_help="Show common claims about retracing, with measured results.")
 @click.option(
-    "--run", "run_them", is_flag=True, help="Run the programs with the installed framework, and keep the results."
+    "--run", "run_them", is_flag=True, help="Run the programs with the installed framework, and save the results."
 )
 @against_option
-@click.option("--check", is_flag=True, help="Run, keep nothing, and fail where something else comes out than is kept.")
+@click.option(
+    "--check", is_flag=True, help="Run the programs, save nothing, and fail if a result differs from the saved one."
+)
 @jobs_option
 @language_option
 @click.option("-o", "--output", help="Write the page to this file instead of standard output.")
 def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: Language, output: str | None) -> None:
-    """Show, as a Markdown page, what people say about retracing beside what the framework did.
+    """Print, as a Markdown page, what people say about retracing next to what the framework does.
 
     \b
     traceonce knowledge claims -o what-people-say.md
@@ -44,7 +46,7 @@ def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: L
         write_document(render_claims(claims, programs, lang), output)
         return
     if not check and not os.access(CLAIMS, os.W_OK):
-        raise UsageError(f"{CLAIMS}: cannot be written; use --check.")
+        raise UsageError(f"{CLAIMS}: not writable; use --check.")
     new = claims
     for framework, python in interpreters(against, [FRAMEWORK], tell=say):
         if python is None:
@@ -52,13 +54,13 @@ def command(run_them: bool, against: str | None, check: bool, jobs: int, lang: L
         new = measure(new, programs, python, jobs)
     if not check:
         save_claims(new)
-        say(f"{len(new)} claims run; what came out is written to {CLAIMS}", err=False)
+        say(f"{len(new)} claims run; results written to {CLAIMS}", err=False)
         return
     changed = [claim.trial for claim, before in zip(new, claims, strict=True) if claim.measured != before.measured]
     for name in changed:
-        say(f"  {name}: came out otherwise than {CLAIMS.name} says", err=False)
+        say(f"  {name}: the result differs from {CLAIMS.name}", err=False)
     say(
-        f"{len(changed)} of {len(claims)} claims came out otherwise." if changed else "All came out as before.",
+        f"{len(changed)} of {len(claims)} claims have a different result." if changed else "All results are unchanged.",
         err=False,
     )
     if changed:

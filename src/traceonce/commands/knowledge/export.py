@@ -20,34 +20,37 @@ from traceonce.knowledge.json_files import json_text, naming
 from traceonce.knowledge.local_base import names_a_file, open_base
 
 
-@click.command(short_help="Give records away in another form.")
+@click.command(short_help="Export records to another format.")
 @click.argument("records", nargs=-1, metavar="[ID|FILE]...")
-@click.option("--all", "everything", is_flag=True, help="All records of the base.")
+@click.option("--all", "everything", is_flag=True, help="Export all records.")
 @click.option("--form", type=click.Choice(FORMS), default="nested", show_default=True, help="The form.")
 @click.option(
-    "-o", "--output", help="A file (.ndjson: a record in each line), or a folder (one that is there, or ends in /)."
+    "-o",
+    "--output",
+    help="A file (.ndjson: one record per line), or a folder (an existing one, or a name ending in /).",
 )
-@click.option("--force", is_flag=True, help="Replace files that are in the folder already.")
+@click.option("--force", is_flag=True, help="Overwrite files in the folder.")
 @base_option
 def command(
     records: tuple[str, ...], everything: bool, form: Layout, output: str | None, force: bool, base: Path | None
 ) -> None:
-    """Write records in our flat form, or in the nested form of public bases. A report goes to standard error.
+    """Write records in the flat format of traceonce, or in the nested format of public bases.
 
-    One record is an object, several are a list. `import` gives back exactly what was exported.
+    A summary goes to standard error. One record becomes an object, several a list. `import` restores exactly what was
+    exported.
 
     \b
     traceonce knowledge export retracing-shape --form nested
     traceonce knowledge export --all --form nested -o public/
     """
     if everything == bool(records):
-        raise UsageError("name the records (ids or files), or --all; one or the other.")
+        raise UsageError("name records (ids or files), or give --all, not both.")
     converted = [_convert(place, data, form) for place, data in _documents(records, base)]
     several = everything or len(converted) != 1
     if output and output != "-" and (output.endswith("/") or Path(output).is_dir()):
         contents = {Path(output) / _name(one.record): json_text(one.record) for one in converted}
         if len(contents) < len(converted):
-            raise UsageError("two of these records have the same id; export them one by one.")
+            raise UsageError("two of these records have the same id; export them separately.")
         write_all(contents, overwrite=force)
     elif output and output.endswith(".ndjson"):
         write_document("".join(json.dumps(one.record, ensure_ascii=False) + "\n" for one in converted), output)
@@ -56,10 +59,10 @@ def command(
         write_document(json_text(found if several else found[0]), output)
     kept = sorted({name for one in converted for name in one.kept})
     mapped = sorted({name for one in converted for name in one.mapped})
-    say(f"{count_of(len(converted), 'record')} in the {form} form")
+    say(f"{count_of(len(converted), 'record')} in the {form} format")
     say(f"  mapped  {', '.join(mapped)}")
     if kept:
-        say(f"  kept    {', '.join(kept)} (no place in this form; they come back with import)")
+        say(f"  kept    {', '.join(kept)} (no field in this format; import restores them)")
 
 
 def _documents(records: tuple[str, ...], base: Path | None) -> Iterator[tuple[str, Any]]:

@@ -19,18 +19,18 @@ from traceonce.knowledge.local_base import own_base
 SHOWN = 20  # reasons for a refusal, per file
 
 
-@click.command(short_help="Take records over from another form.")
+@click.command(short_help="Import records from another format.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option("--to", type=click.Path(path_type=Path), help="The base to put them in (default: one of your own).")
-@click.option("--force", is_flag=True, help="Replace records that are there already.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--to", type=click.Path(path_type=Path), help="The base to import into (default: your own).")
+@click.option("--force", is_flag=True, help="Overwrite existing records.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be done.")
 @format_option("the report")
 def command(files: tuple[Path, ...], to: Path | None, force: bool, dry_run: bool, form: str) -> None:
-    """Take over records: of each file all, or none.
+    """Import records; each file is imported completely or not at all.
 
-    A file holds one record, a list of them, or one in each line; in our flat form, or in the nested form of public
-    bases (id domain/slug/environment; error, verdict, metadata…). Fields without a place in our form are kept, and go
-    out again with `export`. Where a record was refused, the exit status is 2.
+    A file holds one record, a list, or one record per line, in the flat format of traceonce or in the nested format of
+    public bases (id domain/slug/environment; error, verdict, metadata…). Fields without a counterpart are kept, and
+    `export` writes them again. Exit status: 2 if a record was refused.
 
     \b
     traceonce knowledge import canon.json --to my-base
@@ -38,7 +38,7 @@ def command(files: tuple[Path, ...], to: Path | None, force: bool, dry_run: bool
     """
     base = to or own_base()
     if base.exists() and not base.is_dir():
-        raise UsageError(f"--to {base}: is not a folder; name one, or one that is to be made.")
+        raise UsageError(f"--to {base}: is not a folder; name an existing or a new one.")
     importer = Importer(base, force=force, dry_run=dry_run)
     taken = [importer.take(file) for file in dict.fromkeys(files)]
     write_answer(_as_json(taken, base, dry_run) if form == "json" else _as_text(taken, base, dry_run), form)

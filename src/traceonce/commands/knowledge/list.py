@@ -23,11 +23,11 @@ from traceonce.report.terminal import print_line
 from traceonce.words.translated import Language
 
 
-@click.command(short_help="The records, a line each.")
-@click.option("--category", help="Only those of this category.")
-@click.option("--tag", help="Only those with this tag.")
-@click.option("--tier", type=click.Choice(TIERS), help="Only those of this tier.")
-@click.option("--search", metavar="WORDS", help="Only those in which all of these words stand.")
+@click.command(short_help="List the records, one per line.")
+@click.option("--category", help="Only this category.")
+@click.option("--tag", help="Only this tag.")
+@click.option("--tier", type=click.Choice(TIERS), help="Only this tier.")
+@click.option("--search", metavar="WORDS", help="Only records that contain all of these words.")
 @format_option("the list")
 @language_option
 @base_option
@@ -40,7 +40,7 @@ def command(
     lang: Language,
     base: Path | None,
 ) -> None:
-    """List what is known.
+    """List the records.
 
     \b
     traceonce knowledge list --category retracing
@@ -59,7 +59,7 @@ def command(
         write_document(json_text(entries), None)
         return
     if not found:
-        say("no record is like that", err=False)
+        say("no record matches", err=False)
         return
     console = Console(highlight=False)
     names = [one_line(record.id) for record in found]

@@ -19,29 +19,31 @@ from traceonce.knowledge.local_base import open_to_read
 from traceonce.knowledge.match import Index, Match, match
 
 
-@click.command(short_help="Match a text, or many, to records; for programs.")
+@click.command(short_help="Match one text, or many, to records; for programs.")
 @click.argument("text", nargs=-1)
 @click.option(
-    "--batch", metavar="FILE|-", help='Lines of JSON: {"id": …, "text": …} each; one line of answer for each.'
+    "--batch", metavar="FILE|-", help='Read JSON lines, {"id": …, "text": …} each, and answer each with one line.'
 )
-@click.option("--limit", default=10, show_default=True, type=click.IntRange(min=1), help="Matches per text, at most.")
-@click.option("--guesses", default=3, show_default=True, type=click.IntRange(min=0), help="Guesses, at most.")
+@click.option("--limit", default=10, show_default=True, type=click.IntRange(min=1), help="Maximum matches per text.")
+@click.option("--guesses", default=3, show_default=True, type=click.IntRange(min=0), help="Maximum guesses per text.")
 @base_option
 def command(text: tuple[str, ...], batch: str | None, limit: int, guesses: int, base: Path | None) -> None:
-    """Match a TEXT, a FILE or standard input (-) to records; the answer is JSON, best match first.
+    """Match a TEXT, a FILE or standard input (-) to records. The answer is JSON, best match first.
 
-    Where nothing matches, the nearest records by words are given with "guess": true. A score is above 0.5 for a match,
-    below it for a guess, and 1 where the text names the record; what our own report lets one ignore comes last.
+    If nothing matches, the nearest records by words are returned with "guess": true. Matches score above 0.5, guesses
+    below, and a text that names the record scores 1; records that a traceonce report marks as ignorable come last.
 
     \b
     traceonce knowledge match "OperatorNotAllowedInGraphError: Using a symbolic tensor as a Python bool"
     traceonce knowledge match train.log
     traceonce knowledge match --batch messages.ndjson > answers.ndjson
 
-    Exit status: 0, whatever was found; 2 where the input, or a line of it, was wrong.
+    Exit status: 0 whether or not something matched; 2 if the input, or a line of it, is invalid.
     """
     if bool(text) == (batch is not None):
-        raise UsageError("give a text, a file or - for standard input; or --batch with a file of JSON lines.")
+        raise UsageError(
+            "nothing to match: give a text, a file, - for standard input, or --batch with a file of JSON lines."
+        )
     index = make_index(open_to_read(base))
     if batch is not None:
         raise SystemExit(_answer_all(batch, index, limit, guesses))
@@ -57,13 +59,13 @@ def make_index(collection: Collection) -> Index:
     """The index over all records of a base; what cannot be used is said, and the rest is."""
     index = Index(collection)
     for problem in index.refused:
-        say(f"traceonce: left out: {problem}")
+        say(f"traceonce: skipped: {problem}")
     return index
 
 
 def _answer_all(batch: str, index: Index, limit: int, guesses: int) -> int:
     if not is_file(batch):
-        raise UsageError(f"--batch {batch}: there is no such file.")
+        raise UsageError(f"--batch {batch}: no such file.")
     status = 0
     with open_input(batch) as file:
         for number, line in enumerate(_lines(read_chunks(file, batch)), 1):

@@ -20,14 +20,14 @@ from traceonce.knowledge.render.markup import one_line
 LONGEST = 2000  # characters of a note
 
 
-@click.command(short_help="Note whether a workaround worked for you.")
+@click.command(short_help="Record whether a workaround worked for you.")
 @click.argument("record", metavar="[ID]", required=False)
 @click.argument("number", metavar="[N]", required=False, type=int)
-@click.option("--worked/--failed", "worked", default=None, help="What came of it.")
-@click.option("--note", default="", help="What you want to remember about it.")
-@click.option("--version", default="", help="With which framework and version.")
-@click.option("--list", "listing", is_flag=True, help="List what you noted, for a record or for all.")
-@click.option("--forget", type=int, metavar="NUMBER", help="Take back the outcome with this number (see --list).")
+@click.option("--worked/--failed", "worked", default=None, help="The result.")
+@click.option("--note", default="", help="A note for yourself.")
+@click.option("--version", default="", help="The framework and its version.")
+@click.option("--list", "listing", is_flag=True, help="List your outcomes, of one record or of all.")
+@click.option("--forget", type=int, metavar="NUMBER", help="Delete the outcome with this number (see --list).")
 @format_option("--list")
 @base_option
 def command(
@@ -41,9 +41,9 @@ def command(
     form: str,
     base: Path | None,
 ) -> None:
-    """Note whether workaround N of a record (as `show` numbers them) worked for you.
+    """Record whether workaround N of a record (numbered as in `show`) worked for you.
 
-    It stays on this machine, and is shown beside our own evidence; no rate is changed by it.
+    Outcomes stay on this machine and are shown next to the measured evidence; they change no success rate.
 
     \b
     traceonce knowledge outcome retracing-shape 1 --worked --note "the last batch was smaller"
@@ -51,23 +51,23 @@ def command(
     """
     if forget is not None:
         if record or listing or worked is not None:
-            raise UsageError("--forget takes back one outcome: name nothing else with it.")
+            raise UsageError("--forget deletes one outcome: give nothing else with it.")
         own_outcomes().forget(forget)
-        say(f"outcome {forget} is forgotten", err=False)
+        say(f"outcome {forget} deleted", err=False)
     elif listing:
         if number is not None or worked is not None:
-            raise UsageError("--list shows what was noted: leave N, --worked and --failed out.")
+            raise UsageError("--list shows your outcomes: leave out N, --worked and --failed.")
         outcomes = own_outcomes().all(open_to_read(base).complete_id(record) if record else None)
         write_answer(_as_json(outcomes) if form == "json" else _as_text(outcomes), form)
     else:
         if record is None or number is None or worked is None:
-            raise UsageError("say which workaround, and what came of it: traceonce knowledge outcome ID N --worked")
+            raise UsageError("name the workaround and its result: traceonce knowledge outcome ID N --worked")
         if len(note) > LONGEST or len(version) > LONGEST:
-            raise UsageError(f"--note, --version: at most {LONGEST} characters, please.")
+            raise UsageError(f"--note, --version: at most {LONGEST} characters.")
         found = open_to_read(base).find(record)
         action = _action(found, number)
         noted = own_outcomes().note(found.id, number, action, worked=worked, note=note, version=version)
-        say(f"noted as outcome {noted.number}: {'worked' if worked else 'failed'}: {one_line(action)}", err=False)
+        say(f"saved as outcome {noted.number}: {('worked' if worked else 'failed')}: {one_line(action)}", err=False)
 
 
 def own_outcomes_of(record: Record) -> list[Outcome]:
@@ -89,7 +89,7 @@ def _action(record: Record, number: int) -> str:
 
 def _as_text(outcomes: list[Outcome]) -> str:
     if not outcomes:
-        return "nothing was noted\n"
+        return "no outcomes yet\n"
     return "".join(
         " · ".join(
             one_line(part)

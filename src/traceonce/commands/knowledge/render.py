@@ -14,7 +14,7 @@ from traceonce.knowledge.render import FORMS, RecordForm, render
 from traceonce.words.translated import Language
 
 
-@click.command(short_help="A record as Markdown, JSON, HTML or text, in English or Chinese.")
+@click.command(short_help="Render a record as Markdown, JSON, HTML or text, in English or Chinese.")
 @click.argument("record", metavar="FILE|ID")
 @format_option("the document", FORMS)
 @language_option

@@ -29,14 +29,14 @@ STYLES: dict[Role, str] = {
 WIDEST = 110  # columns: longer lines are hard to read
 
 
-@click.command(short_help="One record, for people at a terminal.")
+@click.command(short_help="Show one record in the terminal.")
 @click.argument("record", metavar="ID|FILE")
 @language_option
 @base_option
 def command(record: str, lang: Language, base: Path | None) -> None:
-    """Show what is known about a failure: why it happens, what to try, what not to, and the runs that show it.
+    """Show a record: why the failure happens, what to try, what not to try, and the runs that show it.
 
-    What you noted with `traceonce knowledge outcome` stands beside it.
+    Your own outcomes (`traceonce knowledge outcome`) are shown next to it.
 
     \b
     traceonce knowledge show retracing-shape

@@ -18,13 +18,13 @@ from traceonce.knowledge.local_base import open_base
 from traceonce.knowledge.record import TIERS, Evidence, Record
 
 
-@click.command(short_help="How many records, how much of it was run.")
+@click.command(short_help="Count the records, and how many of their claims were run.")
 @format_option("the answer")
 @base_option
 def command(form: str, base: Path | None) -> None:
     """Count the records, their claims, and the runs behind them.
 
-    A claim is that the failure shows, that a workaround helps, or that a dead end does not.
+    A claim is that the failure occurs, that a workaround helps, or that a dead end does not.
     """
     counted = count(open_base(base))
     write_answer(json_text(counted) if form == "json" else _as_text(counted), form)

@@ -21,16 +21,16 @@ from traceonce.knowledge.validation.problem import file_name
 LEVELS: tuple[Level, ...] = ("error", "warning")
 
 
-@click.command(short_help="Check records: form, expressions, claims, translations, provenance.")
+@click.command(short_help="Check records: schema, expressions, claims, translations, sources.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
 @format_option("the answer")
-@click.option("--strict", is_flag=True, help="Warnings count as errors.")
-@click.option("--no-provenance", is_flag=True, help="Do not look for the messages in the installed packages.")
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of a record, and check nothing.")
+@click.option("--strict", is_flag=True, help="Treat warnings as errors.")
+@click.option("--no-provenance", is_flag=True, help="Do not search the installed packages for the messages.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of a record and check nothing.")
 def command(files: tuple[Path, ...], form: str, strict: bool, no_provenance: bool, schema: bool) -> None:
-    """Check records, and say of every problem where it is and what to do about it. Without FILE: our own base.
+    """Check records, and report where each problem is and how to fix it. Without FILE: the built-in records.
 
-    Exit status 0: nothing is wrong (warnings are allowed, unless --strict). 1: something is. 2: a file is no JSON.
+    Exit status: 0 if there is no error (warnings are allowed, unless --strict), 1 if there is, 2 if a file is not JSON.
 
     \b
     traceonce knowledge validate
@@ -38,14 +38,14 @@ def command(files: tuple[Path, ...], form: str, strict: bool, no_provenance: boo
     """
     if schema:
         if files:
-            raise UsageError("--schema prints the schema and checks no files: leave the files out.")
+            raise UsageError("--schema prints the schema and checks no files: leave out the files.")
         write_document(schema_text(), None)
         return
     chosen = list(dict.fromkeys(files)) or [_near(path) for path in Collection().paths.values()]
     line = ProgressLine()
 
     def progress(package: str, done: int, total: int) -> None:
-        line.say(f"looking for the messages in {package}: {done * 100 // max(total, 1)} %")
+        line.say(f"searching {package} for the messages: {done * 100 // max(total, 1)} %")
 
     checked = check_files(chosen, provenance=not no_provenance, progress=progress)
     line.clear()
@@ -76,7 +76,7 @@ def _as_text(checked: Sequence[CheckedFile]) -> str:
 def _summary(checked: Sequence[CheckedFile]) -> str:
     found = [count_of(sum(one.count(level) for one in checked), level) for level in LEVELS]
     unreadable = [one for one in checked if one.unreadable]
-    found += [f"{count_of(len(unreadable), 'file')} that cannot be read"] if unreadable else []
+    found += [f"{count_of(len(unreadable), 'unreadable file')}"] if unreadable else []
     return f"{count_of(len(checked), 'file')} checked: {', '.join(found)}"
 
 

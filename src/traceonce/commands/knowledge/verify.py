@@ -34,11 +34,11 @@ from traceonce.trials.interpreters import describe_missing, interpreters, start_
 @click.command(short_help="Run what records claim, and write the evidence.")
 @click.argument("ids", nargs=-1)
 @against_option
-@click.option("--runs", type=click.IntRange(1, 100), default=1, show_default=True, help="Runs of each trial.")
+@click.option("--runs", type=click.IntRange(1, 100), default=1, show_default=True, help="Runs per trial.")
 @jobs_option
-@click.option("--time-limit", type=click.FloatRange(1.0), default=LIMIT, show_default=True, help="Seconds for a trial.")
+@click.option("--time-limit", type=click.FloatRange(1.0), default=LIMIT, show_default=True, help="Seconds per trial.")
 @base_option
-@click.option("--check", is_flag=True, help="Write nothing; fail where a run differs from the evidence that is there.")
+@click.option("--check", is_flag=True, help="Write nothing; fail if a run differs from the recorded evidence.")
 def command(
     ids: tuple[str, ...],
     against: str | None,
@@ -48,13 +48,13 @@ def command(
     base: Path | None,
     check: bool,
 ) -> None:
-    """Run the experiments of records (all of them, or those named) and write what came out as their evidence.
+    """Run the experiments of records (all, or the named ones) and save the results as their evidence.
 
-    Every trial runs in a process of its own, in a folder of its own, with a time limit. Claims that their runs speak
-    against are listed. Evidence of more runs with the same version is kept where the new one says the same.
+    Every trial runs in its own process and folder, with a time limit. Refuted claims are listed. Evidence from more
+    runs with the same version is kept if the new runs agree with it.
 
-    Exit status: 0 if every claim held, 1 if one was refuted (or, with --check, came out otherwise), 2 if records could
-    not be run, because their framework is not installed.
+    Exit status: 0 if every claim held, 1 if one was refuted (with --check: if a result differs), 2 if records could not
+    run because their framework is not installed.
 
     \b
     traceonce knowledge verify retracing-shape
@@ -93,7 +93,7 @@ def _check_writable(collection: Collection, subjects: Sequence[Subject]) -> None
     for subject in subjects:
         path = collection.paths[subject.record.id]
         if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
-            raise RecordError(f"{path}: cannot be written; use --check, or a copy of the base with --base.")
+            raise RecordError(f"{path}: not writable; use --check, or a copy of the base with --base.")
 
 
 def _measure(

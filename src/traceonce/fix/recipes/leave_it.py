@@ -29,8 +29,8 @@ def _notes(diagnosis: Diagnosis) -> Iterator[Note]:
 RECIPE = Recipe(
     name="leave_it",
     title="Leave it",
-    what="Changes nothing, and says why nothing needs to be changed, and what the traces cost.",
-    why="A few traces, all early or finite by design, cost less than any change to the program.",
-    beware="The verdict is about the run that was seen. Where the calls of another run differ, look again.",
+    what="Changes nothing; explains why no change is needed and what the traces cost.",
+    why="A few traces, all early or limited by design, cost less than any change to the program.",
+    beware="The verdict covers the recorded run. If the calls of another run differ, check again.",
     propose=_propose,
 )

@@ -74,7 +74,9 @@ def _reuse(case: Case) -> Iterator[Candidate]:
                 snippet = f"# before {site_of(diagnosis)}: build and compile the model once, and keep it"
                 notes = [MODEL_TRACES_ANEW()]
             else:
-                snippet = f"# before {site_of(diagnosis)}: make once what is made there (a model, a layer), and keep it"
+                snippet = (
+                    f"# before {site_of(diagnosis)}: create the object from there once (a model, a layer), and keep it"
+                )
                 notes = [LIBRARY_TRACES_PER_OBJECT(library=library_name(diagnosis))]
             if cause.differs:
                 notes.append(LIBRARY_OBJECTS_DIFFER(names=cause.differs))
@@ -82,7 +84,8 @@ def _reuse(case: Case) -> Iterator[Candidate]:
         elif definition.anew == "argument":
             what = cause.type_name or "object"
             snippet = (
-                f"kept = …  # the {what} for {cause.path}: made once, before {site_of(diagnosis)}, and passed each time"
+                f"kept = …  # the {what} for {cause.path}: created once, before {site_of(diagnosis)}, and passed "
+                "each time"
             )
             note = LIBRARY_KEYS_ON_OBJECT(library=library_name(diagnosis))
             yield advise(cause.code, None, snippet, note, effects=frozenset({Effect("kept", cause.path)}))
@@ -98,7 +101,7 @@ def _write_report(case: Case) -> str:
     versions = [f"{package} {version}" for package, version in case.environment.items()]
     return "\n".join(
         [
-            f"## {_title(case)}: `{name}` is traced again and again",
+            f"## {_title(case)}: `{name}` retraces repeatedly",
             "",
             f"`{name}` ({place}) was traced {count_of(diagnosis.traces, 'time')}{calls}: "
             f"{say_reason(diagnosis.reason, diagnosis.backend, 'en')}.",
@@ -138,7 +141,7 @@ def _cost(diagnosis: Diagnosis) -> str:
 def _reproduction(diagnosis: Diagnosis) -> Sequence[str]:
     sites = diagnosis.call_sites[:3]
     if not sites:
-        return ["the line that called it is not known"]
+        return ["the calling line is unknown"]
     return [f"{_user_line(site.file, site.line)}{_via(site.via)}, {count_of(site.count, 'trace')}" for site in sites]
 
 
@@ -172,10 +175,10 @@ def library_name(diagnosis: Diagnosis) -> str:
 
 RECIPE = Recipe(
     name="library_report",
-    title="Tell the library",
-    what="Says what the caller of a library can do (one size, a tensor or an array, one object), and writes a report "
-    "for those who maintain it: the function, its line, the cause, the measured cost.",
-    why="The files of a library are not the user's to change, but its tracing costs the user's time.",
-    beware="The names of the arguments are the library's own. Padding adds data; keeping an object keeps its state.",
+    title="Report it to the library",
+    what="Shows what a caller of the library can do (one size, a tensor or an array, one object), and writes a "
+    "report for its maintainers: the function, its line, the cause, the measured cost.",
+    why="You cannot change the library's files, but its tracing costs your time.",
+    beware="The argument names are the library's. Padding adds data; keeping an object keeps its state.",
     propose=_propose,
 )

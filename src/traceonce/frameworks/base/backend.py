@@ -93,7 +93,7 @@ class Backend(Protocol):
         `enough` is called when so many calls were made as the settings want; it ends the program. Raises
         `BackendUnavailable` where that cannot be done here.
         """
-        raise BackendUnavailable(f"nothing keeps results of {self.framework.title}, so there is nothing to compare")
+        raise BackendUnavailable(f"{self.framework.title} cannot keep results, so there is nothing to compare")
 
     def limit_reached(self, message: str, breach: Breach) -> TracingLimitReached:
         """The error for a call that is refused: one of the framework's own, too, where it has one that fits."""

@@ -29,7 +29,7 @@ class OwnErrors:
 
 def describe_own_error(error: Exception) -> str:
     """What went wrong, and in which of our functions."""
-    return f"traceonce had a problem of its own ({type(error).__name__}: {error}; in {_place_of(error)})"
+    return f"traceonce failed ({type(error).__name__}: {error}; in {_place_of(error)})"
 
 
 def _place_of(error: Exception) -> str:

@@ -6,11 +6,11 @@ from traceonce.causes.dialect import Dialect
 from traceonce.words.translated import Text
 
 _IN_LIBRARY = Text(
-    "keep and reuse the object that the library made it for, or call the library inside one jax.jit of your own",
+    "keep and reuse the object that the library created it for, or call the library inside one jax.jit of your own",
     "保留并重复使用库所创建的对象，或者在你自己的一个 jax.jit 中调用这个库",
 )
 _OF_LOOP = Text(
-    "make the function of the loop once: the loop is traced and compiled for each new one",
+    "create the loop's function once: the loop retraces and recompiles for each new one",
     "循环的函数只创建一次：每个新的函数都会让循环重新追踪和编译",
 )
 DIALECT = Dialect(
@@ -31,7 +31,9 @@ DIALECT = Dialect(
             "convert it to one dtype before the call: jnp.asarray(x, dtype)",
             "调用之前转换成同一种 dtype：jnp.asarray(x, dtype)",
         ),
-        "value": Text("pass an array, if the function needs no Python value", "如果函数不需要 Python 值，就传入数组"),
+        "value": Text(
+            "pass an array, unless the function needs the Python value", "如果函数不需要 Python 值，就传入数组"
+        ),
         "new_function.of_loop": _OF_LOOP,
         "new_instance.of_loop": _OF_LOOP,
         "new_function": Text(
@@ -50,12 +52,13 @@ DIALECT = Dialect(
             "调用之前转换，并写明 dtype：jnp.asarray(x, jnp.float32)",
         ),
         "static_argument": Text(
-            "pass it as an array, without static_argnums or static_argnames, if the function needs no Python value",
+            "pass it as an array, without static_argnums or static_argnames, unless the function needs the "
+            "Python value",
             "如果函数不需要 Python 值，就作为数组传入，不写进 static_argnums 或 static_argnames",
         ),
         "static_argument.equal": Text(
-            "pass the same object, or give its class __eq__ and __hash__ that compare contents, as those of a frozen "
-            "dataclass do",
+            "pass the same object, or give its class __eq__ and __hash__ that compare contents, like a frozen "
+            "dataclass",
             "传入同一个对象，或者让它的类有比较内容的 __eq__ 和 __hash__，例如 frozen dataclass",
         ),
         "sharding": Text(
@@ -63,7 +66,7 @@ DIALECT = Dialect(
             "每次调用之前转成同一种分片方式：jax.device_put(x, sharding)",
         ),
         "compile": Text(
-            "pass arguments that lie on the same devices in every call: jax.device_put(x, sharding)",
+            "pass arguments on the same devices in every call: jax.device_put(x, sharding)",
             "每次调用都传入位于同样设备的参数：jax.device_put(x, sharding)",
         ),
     },

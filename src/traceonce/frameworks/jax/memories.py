@@ -9,8 +9,8 @@ from traceonce.facts import Signature
 
 KEPT = 256  # signatures of one function object
 DROPPED = (
-    "JAX had a trace for these arguments, and no longer has it: its caches were cleared (jax.clear_caches, clear_cache)"
-    " or were full"
+    "JAX no longer has its trace for these arguments: its caches were cleared (jax.clear_caches, clear_cache) or "
+    "were full"
 )
 
 

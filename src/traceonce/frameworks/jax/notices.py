@@ -6,11 +6,11 @@ from traceonce.words.sentence import Phrase
 
 NO_CALLS_ALONE = Phrase(
     "no_calls_alone",
-    en="{why}: watching through its public events, so there are traces and times, but no calls",
-    zh="{why}：通过它公开的事件观察，因此有追踪和时间，没有调用",
+    en="{why}: watching its public events instead: traces and times, but no calls",
+    zh="{why}：改为观察它公开的事件：有追踪和时间，没有调用",
 )
 EARLIER_NOT_KNOWN = Phrase(
     "earlier_not_known",
-    en="JAX {version} keeps no list of its traces: those made before are not known",
+    en="JAX {version} keeps no list of its traces: earlier ones are unknown",
     zh="JAX {version} 不保留它的追踪列表：之前的追踪无从得知",
 )

@@ -64,12 +64,12 @@ def probe(jax: Any) -> Probes:
     """Return the places that we need, or raise `Moved`."""
     if not OLDEST <= version_of(jax) <= NEWEST:
         known = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
-        raise Moved(f"JAX {jax.__version__} is unknown to this traceonce (known: {known})")
+        raise Moved(f"JAX {jax.__version__} is not supported by this traceonce (supported: {known})")
     try:
         from jax._src import config, core, pjit, tree_util, util
         from jax._src.interpreters import partial_eval
     except ImportError as error:
-        raise Moved(f"a module of JAX is not where it was: {error}") from error
+        raise Moved(f"a JAX module has moved: {error}") from error
     tracing = next((name for name in OF_TRACING if hasattr(pjit, name)), None)
     if tracing is None:
         raise Moved(f"{pjit.__name__} has neither {' nor '.join(OF_TRACING)}")
@@ -95,7 +95,7 @@ def probe(jax: Any) -> Probes:
     forgetting = "evict_weakref" if reporting is partial_eval else "evict_function"
     made = partial_eval.trace_to_jaxpr if reporting is partial_eval else getattr(pjit, "_create_pjit_jaxpr", None)
     if not hasattr(made, forgetting):
-        raise Moved(f"JAX does not let a trace be taken back ({forgetting})")
+        raise Moved(f"JAX does not allow a trace to be removed ({forgetting})")
     return Probes(jax, pjit, core, config, tree_util, tracing, parameters, began, reporting)
 
 

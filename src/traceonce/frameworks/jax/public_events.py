@@ -132,7 +132,7 @@ class MonitoredWatching(LateWatcher):
             seconds=round(seconds, 6),
             exclusive_seconds=round(seconds, 6),
             reads={} if earlier else bound_values(function, self._numbers.number),
-            raw_reason="seen through a public event: that a trace was made is known, what JAX compared is not",
+            raw_reason="seen through a public event: the trace is known, but not what JAX compared",
         )
         return event, function
 

@@ -23,7 +23,7 @@ BECOMES_STATIC = Sentence(
 )
 KEEP_STATIC_OBJECT_UNCHANGED = Sentence(
     "keep_static_object_unchanged",
-    en="Do not change an object after you have passed it: JAX has compiled in what it held.",
+    en="Do not change an object after you have passed it: JAX has compiled in its contents.",
     zh="对象传入之后不要再修改：JAX 已经把它当时的内容编译进去了。",
 )
 NEVER_WEAK = Sentence(
@@ -33,8 +33,7 @@ NEVER_WEAK = Sentence(
 )
 COMPILES_PER_SHARDING = Sentence(
     "compiles_per_sharding",
-    en="JAX compiles again for each sharding of {names:code}, without a trace: choose the sharding that the program "
-    "needs.",
+    en="JAX recompiles for each sharding of {names:code}, without a trace: choose the sharding that the program needs.",
     zh="{names:code} 每换一种分片方式，JAX 就要重新编译（不追踪）：请选定程序需要的那一种。",
 )
 COMPILES_PER_SIZE = Sentence(
@@ -50,110 +49,111 @@ MASK_AXIS = Sentence(
 )
 PASS_AN_ARRAY = Sentence(
     "pass_an_array",
-    en="What is not an array is compiled in by its value: pass `jnp.asarray({path})`, unless a shape, an `if` or a "
+    en="A value that is not an array is compiled in: pass `jnp.asarray({path})`, unless a shape, an `if` or a "
     "`range` needs the value.",
     zh="不是数组的参数会按值编译进去：请传入 `jnp.asarray({path})`，除非形状、`if` 或 `range` 需要这个值。",
 )
 STATIC_COMPILED_IN = Sentence(
     "static_compiled_in",
-    en="A static argument is compiled in by its value, so that each new value of {path:code} compiles again.",
+    en="A static argument is compiled in by value, so each new value of {path:code} recompiles.",
     zh="静态参数按值编译进去，{path:code} 每有一个新值都要重新编译。",
 )
 
 BOTH_BRANCHES_TRACED = Sentence(
     "both_branches_traced",
-    en="Both branches, and the body of a loop, are traced: they must give the same shapes and dtypes, and there is no "
-    "reverse-mode gradient through a loop of unknown length.",
+    en="Both branches, or the loop body, are traced and must return the same shapes and dtypes. A loop of "
+    "unknown length has no reverse-mode gradient.",
     zh="两个分支以及循环体都会被追踪：形状和 dtype 必须一致；长度未知的循环不支持反向模式求导。",
 )
 
 OBJECT_IS_A_PYTREE = Sentence(
     "object_is_a_pytree",
-    en="The arrays and floats of a {type:code} object are arguments of the trace; what else it holds is compared, and "
-    "must be hashable.",
+    en="The arrays and floats of a {type:code} object become traced arguments; its other attributes are "
+    "compared, and must be hashable.",
     zh="{type:code} 对象中的数组和浮点数成为追踪的参数；其余内容用于比较，必须可哈希。",
 )
 
 MADE_ONCE_KEEPS_STATE = Sentence(
     "made_once_keeps_state",
-    en="All calls share one object: what it remembers of one call is there in the next.",
+    en="All calls share one object: state that it keeps from one call is there in the next.",
     zh="所有调用共用同一个对象：它在一次调用中记住的内容，下一次调用时仍在。",
 )
 
 CALLER_RUNS_ONCE = Sentence(
     "caller_runs_once",
-    en="The Python code of the function around the loop runs while it is traced, and no longer at every call.",
+    en="The Python code of the function around the loop runs only during tracing, and no longer on every call.",
     zh="循环所在函数的 Python 代码只在追踪时运行，不再每次调用都运行。",
 )
 
 STATIC_IS_A_TUPLE = Sentence(
     "static_is_a_tuple",
-    en="{names:code} {names:comes|come} as a tuple: each new one costs a trace.",
+    en="{names:code} {names:is|are} passed as a tuple: each new one costs a trace.",
     zh="{names:code} 以元组传入：每个新值都要追踪一次。",
 )
 STATIC_BECOMES_ARRAY = Sentence(
     "static_becomes_array",
-    en="{names:code} {names:is an argument|are arguments} like any other: its values are not known while tracing.",
+    en="{names:code} {names:becomes a regular argument|become regular arguments}, without a value during tracing.",
     zh="{names:code} 成为普通参数：追踪时不知道它们的值。",
 )
 
 ONE_ARRAY_FOR_A_LIST = Sentence(
     "one_array_for_a_list",
-    en="{path:code} is one array then, padded to the next power of two: what is computed from it needs `where=mask`.",
+    en="{path:code} becomes one array, padded to the next power of two: whatever is computed from it needs "
+    "`where=mask`.",
     zh="{path:code} 变成一个填充到 2 的幂的数组：由它计算的结果需要加上 `where=mask`。",
 )
 KEYS_FOR_ALL_CALLS = Sentence(
     "keys_for_all_calls",
-    en="Every call gives {names:code}: choose a value that changes nothing, such as ones for a weight.",
+    en="Every call passes {names:code}: choose a neutral value, such as ones for a weight.",
     zh="每次调用都要给出 {names:code}：请选择不影响结果的值，例如权重取 1。",
 )
 
 # Why a repair cannot be written here.
 CALLER_HAS_EFFECTS = Phrase(
     "caller_has_effects",
-    en="{name:code} prints, or changes what is outside of it: jitted, it would do so once",
+    en="{name:code} prints, or changes outside state: jitted, it would do so only once",
     zh="{name:code} 会打印或修改外部状态：使用 jit 后只会发生一次",
 )
 CALLER_NOT_FOUND = Phrase(
     "caller_not_found",
-    en="there is no plain function around {place:code} that could be jitted",
+    en="no plain function around {place:code} could be jitted",
     zh="{place:code} 外面没有可以使用 jit 的普通函数",
 )
 OBJECT_IS_CHANGED = Phrase(
     "object_is_changed",
-    en="{name:code} sets attributes of its object while it is traced: return the new values, and set them outside",
+    en="{name:code} sets attributes of its object during tracing: return the new values, and set them outside",
     zh="{name:code} 在追踪时修改对象的属性：请返回新值，在外面赋值",
 )
 NOT_A_METHOD_JITTED = Phrase(
     "not_a_method_jitted",
-    en="it is not made by jitting the method {name:code} alone",
+    en="it does not come from jitting the method {name:code} alone",
     zh="它不是单独对方法 {name:code} 使用 jit 得到的",
 )
 NO_CONTROL_FLOW = Phrase(
     "no_control_flow",
-    en="no `if`, `while` or `range` of its own depends on an argument",
+    en="no `if`, `while` or `range` of the function itself depends on an argument",
     zh="它自己没有依赖参数的 `if`、`while` 或 `range`",
 )
 CONTROL_FLOW_BY_HAND = Phrase(
     "control_flow_by_hand",
-    en="what depends on an argument in line {line} does more than give names new values: write it with `jax.lax.cond`, "
-    "`jax.lax.fori_loop` or `jax.lax.while_loop` by hand",
+    en="the code in line {line} that depends on an argument does more than assign names: rewrite it with "
+    "`jax.lax.cond`, `jax.lax.fori_loop` or `jax.lax.while_loop` by hand",
     zh="第 {line} 行中依赖参数的部分不只是给变量赋新值：请自己改写成 `jax.lax.cond`、`jax.lax.fori_loop` 或 "
     "`jax.lax.while_loop`",
 )
-PARAMETERS_UNKNOWN = Phrase("parameters_unknown", en="its parameters are not known", zh="不知道它的参数")
+PARAMETERS_UNKNOWN = Phrase("parameters_unknown", en="its parameters are unknown", zh="不知道它的参数")
 STATIC_NOT_FOUND = Phrase(
     "static_not_found",
-    en="it was not found where {names:code} is made static",
+    en="no place was found that makes {names:code} static",
     zh="没有找到把 {names:code} 设为静态参数的位置",
 )
 STATIC_OPTIONS_SHARED = Phrase(
     "static_options_shared",
-    en="its {option:code} stand at {place:code}, perhaps for other functions, too",
+    en="its {option:code} are set at {place:code}, perhaps for other functions too",
     zh="它的 {option:code} 写在 {place:code}，可能也用于别的函数",
 )
 STATIC_OPTIONS_ELSEWHERE = Phrase(
-    "static_options_elsewhere", en="its {option:code} stand at another place", zh="它的 {option:code} 写在别处"
+    "static_options_elsewhere", en="its {option:code} are set elsewhere", zh="它的 {option:code} 写在别处"
 )
 STATIC_OPTIONS_NOT_WRITTEN_OUT = Phrase(
     "static_options_not_written_out",
@@ -162,33 +162,33 @@ STATIC_OPTIONS_NOT_WRITTEN_OUT = Phrase(
 )
 ARRAY_CANNOT_BE_STATIC = Phrase(
     "array_cannot_be_static",
-    en="the trace needs the value of {names:code}, which is an array and cannot be static: use `jnp.where`, "
+    en="the trace needs the value of {names:code}, an array, which cannot be static: use `jnp.where`, "
     "`jax.lax.cond`, or a size that does not depend on values",
     zh="追踪需要 {names:code} 的值，而它是数组，不能作为静态参数：请使用 `jnp.where`、`jax.lax.cond`，"
     "或者不依赖数值的大小",
 )
 CLASS_IS_DERIVED = Phrase(
     "class_is_derived",
-    en="the class {name:code} is derived from another one, whose objects may be compared in another way",
+    en="the class {name:code} inherits from another class, whose objects may be compared differently",
     zh="类 {name:code} 继承自另一个类，那个类的对象可能以别的方式比较",
 )
 DATACLASS_HAS_OPTIONS = Phrase(
     "dataclass_has_options",
-    en="its options of dataclass were chosen with care: give it frozen=True and eq=True by hand",
+    en="its dataclass options were set deliberately: add frozen=True and eq=True by hand",
     zh="它的 dataclass 选项已经特意设置过：请自己加上 frozen=True 和 eq=True",
 )
 EQUALITY_BY_HAND = Phrase(
     "equality_by_hand",
-    en="the class {name:code} has __slots__: write its __eq__ and __hash__ by hand, from those",
+    en="the class {name:code} has __slots__: write __eq__ and __hash__ by hand",
     zh="类 {name:code} 有 __slots__：请根据它们自己写 __eq__ 和 __hash__",
 )
 HAS_ITS_OWN = Phrase(
     "has_its_own",
-    en="the class {name:code} has a {method:code} of its own",
+    en="the class {name:code} defines its own {method:code}",
     zh="类 {name:code} 自己定义了 {method:code}",
 )
 NO_CALL_GIVES_ANOTHER_TYPE = Phrase(
     "no_call_gives_another_type",
-    en="no call was found that gives another type for {path:code}",
+    en="no call was found that passes another type for {path:code}",
     zh="没有找到给 {path:code} 传入另一种类型的调用",
 )

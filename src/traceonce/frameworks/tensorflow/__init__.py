@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,8 @@ class TensorFlow:
         return limit_reached(message, breach)
 
     def check(self) -> None:
+        for name, quiet in (("TF_CPP_MIN_LOG_LEVEL", "2"), ("TF_ENABLE_ONEDNN_OPTS", "0")):
+            os.environ.setdefault(name, quiet)  # no program of the user's runs here: only errors are news
         import tensorflow as tf
 
         toy = tf.function(lambda x: x + 1)

@@ -54,5 +54,5 @@ class CallbackWatching(LateWatcher):
             dead=self._reader.identities.take_dead(),
             nodes=len(concrete.graph.get_operations()),
             phase="internal" if name.startswith(("Dataset_", "initialize_variables")) else "first",
-            raw_reason="seen through a callback: what was traced is known, what was asked for is not",
+            raw_reason="seen through a callback: the trace is known, but not what was requested",
         )

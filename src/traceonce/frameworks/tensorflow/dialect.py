@@ -7,13 +7,13 @@ from traceonce.facts import Reason
 from traceonce.words.translated import Text
 
 _IN_LIBRARY = Text(
-    "keep and reuse the object that the library made it for, or call the library inside one tf.function of your own",
+    "keep and reuse the object that the library created it for, or call the library inside one tf.function of your own",
     "保留并重复使用库所创建的对象，或者在你自己的一个 tf.function 中调用这个库",
 )
 DIALECT = Dialect(
     what={
-        "new_function": Text("the same code, wrapped by tf.function again", "同样的代码又被 tf.function 包装了一次"),
-        "compile": Text("XLA compiled again", "XLA 再次编译"),
+        "new_function": Text("the same code, wrapped in tf.function again", "同样的代码又被 tf.function 包装了一次"),
+        "compile": Text("XLA recompiled", "XLA 重新编译"),
     },
     remedy={
         "shape": Text(
@@ -28,13 +28,13 @@ DIALECT = Dialect(
             "给这个库同样的大小：填充，或者丢掉最后不满的一批（drop_remainder=True）",
         ),
         "new_function": Text(
-            "make the tf.function once, outside the loop or the call", "在循环或调用之外只创建一次 tf.function"
+            "create the tf.function once, outside the loop or the call", "在循环或调用之外只创建一次 tf.function"
         ),
         "new_function.in_library": _IN_LIBRARY,
         "new_instance.in_library": _IN_LIBRARY,
         "captured": Text(
-            "make the tf.function once: pass the array as an argument of open size (input_signature), or keep it in a "
-            "tf.Variable of open shape",
+            "create the tf.function once: pass the array as an argument of open size (input_signature), or keep "
+            "it in a tf.Variable of open shape",
             "只创建一次 tf.function：把数组作为大小不固定的参数传入，或者放进形状不固定的 tf.Variable",
         ),
         "compile": Text(
@@ -48,7 +48,7 @@ DIALECT = Dialect(
         ),
     },
     reasons={
-        Reason.COMPILED_FOR_SHAPES: Text("XLA compiles it again for new shapes", "XLA 为新的形状再次编译"),
+        Reason.COMPILED_FOR_SHAPES: Text("XLA recompiles it for new shapes", "XLA 为新的形状重新编译"),
     },
     compiler="XLA",
     watched_with="--xla",

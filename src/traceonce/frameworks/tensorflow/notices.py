@@ -6,6 +6,6 @@ from traceonce.words.sentence import Phrase
 
 COUNTS_ALONE = Phrase(
     "counts_alone",
-    en="{why}: watching through its list of callbacks, so there are counts, but no times and no calls",
-    zh="{why}：通过它的回调列表观察，因此有次数，没有时间和调用",
+    en="{why}: watching its list of callbacks instead: counts, but no times and no calls",
+    zh="{why}：改为观察它的回调列表：有次数，没有时间和调用",
 )

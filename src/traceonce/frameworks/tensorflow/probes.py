@@ -102,7 +102,7 @@ def probe(tensorflow: Any) -> Probes:
     version = version_of(tensorflow)
     if not OLDEST <= version <= NEWEST:
         known = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
-        raise Moved(f"TensorFlow {tensorflow.__version__} is unknown to this traceonce (known: {known})")
+        raise Moved(f"TensorFlow {tensorflow.__version__} is not supported by this traceonce (supported: {known})")
     if version < WITHOUT_COMPILERS:
         return _probe_compilers()
     try:
@@ -116,7 +116,7 @@ def probe(tensorflow: Any) -> Probes:
         from tensorflow.python.framework import ops
         from tensorflow.python.util import tf_stack
     except ImportError as error:
-        raise Moved(f"a module of TensorFlow is not where it was: {error}") from error
+        raise Moved(f"a TensorFlow module has moved: {error}") from error
     probes = Probes(
         tracing_compilation, polymorphic_function, concrete_function, function_context, tf_stack, ops, context
     )
@@ -148,7 +148,7 @@ def _probe_compilers() -> Probes:
         from tensorflow.python.framework import ops
         from tensorflow.python.util import tf_stack
     except ImportError as error:
-        raise Moved(f"a module of TensorFlow is not where it was: {error}") from error
+        raise Moved(f"a TensorFlow module has moved: {error}") from error
     compiler = tracing_compiler.TracingCompiler
     _expect(compiler, "_create_concrete_function", ["self", "args", "kwargs", "func_graph"])
     names = compiler._maybe_define_function.__code__.co_varnames
@@ -173,7 +173,7 @@ def probe_for_replay(tensorflow: Any, probes: Probes) -> ReplayPlaces:
         from tensorflow.python.ops.parallel_for import control_flow_ops
         from tensorflow.python.saved_model import save
     except ImportError as error:
-        raise Moved(f"a module of TensorFlow is not where it was: {error}") from error
+        raise Moved(f"a TensorFlow module has moved: {error}") from error
     own_random = [(StructuredFunctionWrapper, "__init__"), (control_flow_ops, "_pfor_impl")]
     needed = [
         (probes.polymorphic_function.Function, "__call__"),
@@ -219,7 +219,7 @@ def probe_for_dispatch(tensorflow: Any) -> None:
         from tensorflow.python.saved_model import save_context
         from tensorflow.python.util import traceback_utils
     except ImportError as error:
-        raise Moved(f"a module of TensorFlow is not where it was: {error}") from error
+        raise Moved(f"a TensorFlow module has moved: {error}") from error
     function, concrete = probes.polymorphic_function.Function, probes.concrete_function.ConcreteFunction
     needed = [
         *((pywrap_tfe, name) for name in _IN_C),
@@ -260,7 +260,7 @@ def probe_for_dispatch(tensorflow: Any) -> None:
 def _refuse_older(tensorflow: Any) -> None:
     if version_of(tensorflow) < OLDEST_REPLAYED:
         known = f"{OLDEST_REPLAYED[0]}.{OLDEST_REPLAYED[1]} to {NEWEST[0]}.{NEWEST[1]}"
-        raise Moved(f"TensorFlow {tensorflow.__version__} can only be watched (more with {known})")
+        raise Moved(f"TensorFlow {tensorflow.__version__} can only be watched (fixing needs {known})")
 
 
 def _expect(owner: Any, name: str, parameters: list[str]) -> None:

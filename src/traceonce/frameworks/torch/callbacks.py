@@ -101,5 +101,5 @@ class CallbackWatching(LateWatcher):
         return self._event(
             function=FunctionId(name, self._places.shorten(file), code.co_firstlineno, not self._places.is_user(file)),
             signature=self._reader.read(code, compiled.f_locals),
-            raw_reason="seen through a callback: which guards failed is not known",
+            raw_reason="seen through a callback: the failed guards are unknown",
         )

@@ -7,10 +7,10 @@ from traceonce.facts import Reason
 from traceonce.words.translated import Text
 
 _CHOICE = Text(
-    "each value is a compilation: leave it if there are few, else pass a tensor or a number",
+    "each value recompiles: leave it if there are few, otherwise pass a tensor or a number",
     "每个值都要编译一次：值很少时不必修改，否则传入张量或者数",
 )
-_IN_LIBRARY = Text("keep and reuse the object that the library made it for", "保留并重复使用库所创建的对象")
+_IN_LIBRARY = Text("keep and reuse the object that the library created it for", "保留并重复使用库所创建的对象")
 DIALECT = Dialect(
     what={
         "new_instance": Text("the same code, with a different object", "同样的代码，另一个对象"),
@@ -56,7 +56,7 @@ DIALECT = Dialect(
         "guard.of_choice": _CHOICE,
         "guard.of_attribute": Text(
             "keep it in a tensor, as a buffer of the module; for an int, "
-            "torch._dynamo.config.allow_unspec_int_on_nn_module = True will do, too",
+            "torch._dynamo.config.allow_unspec_int_on_nn_module = True also works",
             "把它放进张量，例如模块的 buffer；如果是 int，也可以设置 "
             "torch._dynamo.config.allow_unspec_int_on_nn_module = True",
         ),
@@ -78,11 +78,11 @@ DIALECT = Dialect(
             "让它在每次调用中保持不变；如果必须变化，就作为张量传入",
         ),
         "identity": Text(
-            "pass the same object, or use it outside of the compiled function",
+            "pass the same object, or use it outside the compiled function",
             "传入同一个对象，或者在编译的函数之外使用它",
         ),
         "identity.of_code": Text(
-            "call it outside of the compiled function, or pass a tensor that chooses",
+            "call it outside the compiled function, or pass a tensor that selects",
             "在编译的函数之外调用它，或者传入一个用来选择的张量",
         ),
         "guard.at_break": Text(
@@ -98,7 +98,7 @@ DIALECT = Dialect(
             "make it contiguous before the call: x.contiguous()", "调用之前统一内存布局：x.contiguous()"
         ),
         "guard.requires_grad": Text(
-            "pass it in the same way in every call: x.detach() where no gradient is needed",
+            "pass it the same way in every call: x.detach() if no gradient is needed",
             "每次以同样的方式传入：不需要梯度时用 x.detach()",
         ),
         "fell_back": Text(
@@ -106,20 +106,20 @@ DIALECT = Dialect(
             "处理引起反复编译的原因；提高 torch._dynamo.config.recompile_limit 只会推迟这个问题",
         ),
         "fell_back.left_alone": Text(
-            "do outside of it what that call did otherwise: after one call in which PyTorch finds nothing to "
-            "compile, it leaves the function alone for good",
+            "move what that call did differently out of the function: after one call in which PyTorch finds "
+            "nothing to compile, it never compiles the function again",
             "把那次调用中不同的部分移到函数外：只要有一次调用没有可编译的内容，PyTorch 此后就不再编译这个函数",
         ),
     },
     reasons={
         Reason.KEEPS_COMING: Text("it keeps recompiling as it is called", "随着调用不断被重新编译"),
         Reason.KEEPS_COMING_UNCOUNTED: Text(
-            "it keeps recompiling (its calls are not counted)", "一再被编译（它的调用没有计数）"
+            "it keeps recompiling (its calls are not counted)", "反复重新编译（它的调用没有计数）"
         ),
         Reason.NEW_OBJECTS: Text(
-            "the same graph is compiled again under new function objects", "同样的图在新的函数对象下又被编译"
+            "the same graph is recompiled for new function objects", "同样的图因新的函数对象而被重新编译"
         ),
-        Reason.MANY_CALLS: Text("a large part of its calls recompiled", "相当一部分调用都引起了编译"),
+        Reason.MANY_CALLS: Text("a large share of its calls recompiled", "相当一部分调用引起了重新编译"),
         Reason.COMPILED_FOR_SHAPES: Text("a CUDA graph is recorded for each size", "每种大小都录制一个 CUDA graph"),
         Reason.RAISED: Text("a compilation raised an error", "编译时报错"),
         Reason.WRONG_VALUE: Text(
@@ -128,13 +128,14 @@ DIALECT = Dialect(
         Reason.TRACED_ONCE: Text("compiled once", "只编译一次"),
         Reason.EACH_GRAPH_ONCE: Text("each graph compiled once", "每个图只编译一次"),
         Reason.LEFT_OPEN: Text(
-            "PyTorch left it open the second time: no other size or number needs a compilation",
+            "PyTorch made it dynamic the second time: other sizes or numbers need no compilation",
             "PyTorch 第二次编译时已让它可变：别的大小或者数不再需要编译",
         ),
         Reason.CAME_EARLY: Text("all compilations came early", "所有编译都发生在开头"),
         Reason.PAID_OFF: Text("each compilation served many calls", "每次编译都服务了许多次调用"),
         Reason.PART_OF_ANOTHER: Text(
-            "each was part of a compilation of the function that calls it", "每次都是调用它的函数的编译的一部分"
+            "each compilation was part of a compilation of the function that calls it",
+            "每次都是调用它的函数的编译的一部分",
         ),
         Reason.FEW_SO_FAR: Text("few compilations so far", "目前只有少数几次编译"),
     },

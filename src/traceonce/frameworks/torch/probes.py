@@ -50,7 +50,7 @@ def version_of(torch: Any) -> tuple[int, int]:
 def probe(torch: Any, convert_frame: Any) -> Probes:
     """Return the places that we need, or raise `Moved`."""
     if version_of(torch) < OLDEST:
-        raise Moved(f"PyTorch {torch.__version__} is older than what this traceonce knows (2.6)")
+        raise Moved(f"PyTorch {torch.__version__} is older than this traceonce supports (2.6)")
     parameters = _expect(convert_frame, "_compile", NEEDED)
     _expect(_attribute(convert_frame, "CatchErrorsWrapper"), "__call__", ("self", "frame", "cache_entry"))
     reasons = _expect(convert_frame, "get_and_maybe_log_recompilation_reasons", ("frame",))
@@ -243,7 +243,7 @@ def is_skipped_for_good(result: Any) -> bool:
 
 
 def why_skipped(result: Any) -> str:
-    return str(getattr(result, "skip_reason", None) or "PyTorch left the function alone")
+    return str(getattr(result, "skip_reason", None) or "PyTorch left the function uncompiled")
 
 
 def without_dynamo(function: Callable[..., Any]) -> Any:

@@ -19,8 +19,8 @@ from traceonce.frameworks.torch.signatures import SignatureReader
 EARLIER = 64  # how many signatures from before an observer came are told with a function's next event
 REASONS = 64
 TEXT = 400
-RESET = "torch._dynamo.reset() has dropped what was compiled before"
-FREED = "what was compiled before is gone: an object that it was made for has been freed"
+RESET = "torch._dynamo.reset() has discarded the compiled code"
+FREED = "the compiled code is gone: an object it was specialized on was freed"
 _OTHER_FUNCTION = re.compile(r"^\S+: ___check_(?:type|obj)_id\(fn(?:\.func)?(?:\.__(?:func|code)__)*,")
 _NOT_A_VIEW = re.compile(r"^(\S+): 'NoneType' object has no attribute '\w+'$")
 _REGION = 1 << 20  # numbers of code objects are smaller
@@ -185,7 +185,7 @@ class Requests:
     def _meanwhile(self, number: int, thread: Any) -> dict[str, str]:
         known = self._known.get(number)
         waited = known is not None and known.ended > getattr(thread, "asked", known.ended)
-        return {"threads": "another one compiled it meanwhile"} if waited else {}
+        return {"threads": "another thread compiled it meanwhile"} if waited else {}
 
     def _earlier(self, number: int) -> tuple[Signature, ...]:
         """Signatures that were compiled before this observer came, told once."""

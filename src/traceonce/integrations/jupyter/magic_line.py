@@ -102,7 +102,7 @@ def _check_output(name: str) -> Path:
     if path.is_dir():
         raise UsageError(f"%traceonce: -o {name}: is a folder; name a file.")
     if not path.absolute().parent.is_dir():
-        raise UsageError(f"%traceonce: -o {name}: there is no folder {path.parent}; make it first.")
+        raise UsageError(f"%traceonce: -o {name}: no folder {path.parent}; create it first.")
     if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise UsageError(f"%traceonce: -o {name}: cannot be written; check its permissions.")
+        raise UsageError(f"%traceonce: -o {name}: not writable; check its permissions.")
     return path

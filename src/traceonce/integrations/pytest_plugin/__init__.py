@@ -35,7 +35,7 @@ TRACED: pytest.StashKey[set[str]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("traceonce", "traceonce: why was a function traced again?")
+    group = parser.getgroup("traceonce", "traceonce: why did a function retrace?")
     group.addoption(
         "--traceonce", action="store_true", help="Watch every test; say at the end what was traced and why."
     )

@@ -21,7 +21,7 @@ UPDATE = "--traceonce-update-baseline"
 def open_baseline(path: Path, *, update: bool) -> Baseline:
     """What was accepted; nothing yet, where it is about to be."""
     if update and not path.parent.is_dir():
-        raise pytest.UsageError(in_line(f"{OPTION} {path}: there is no folder {path.parent}. Make it first.", MESSAGE))
+        raise pytest.UsageError(in_line(f"{OPTION} {path}: no folder {path.parent}. Create it first.", MESSAGE))
     if update and not path.exists():
         return Baseline()
     try:
@@ -46,7 +46,7 @@ def accept(baseline: Baseline, outcomes: Sequence[TracedTest], path: Path) -> st
         state = outcome.state if whole else _most(tests.get(outcome.test, {}), outcome.state)
         tests[outcome.test] = state
     if not ran:
-        return f"{path} is as it was: no test ran"
+        return f"{path} was not changed: no test ran"
     tests = {test: state for test, state in tests.items() if state}
     msgspec.structs.replace(baseline, tests=tests, shared=_shared(baseline, outcomes)).save(path)
     return f"accepted in {path}: the state of {count_of(ran, 'test')}, {len(tests)} with retraces in all"

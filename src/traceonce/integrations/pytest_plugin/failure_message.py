@@ -82,7 +82,7 @@ def _facts(offences: Sequence[Offence], explained: Diagnosis) -> Iterator[str]:
 
 def _cost(diagnosis: Diagnosis) -> str:
     if diagnosis.retraces:
-        return f"{duration(diagnosis.lost_seconds)} lost to tracing again, with the first runs of the new graphs"
+        return f"{duration(diagnosis.lost_seconds)} lost to retraces, with the first runs of the new graphs"
     return f"{duration(diagnosis.exclusive_seconds)} of tracing"
 
 

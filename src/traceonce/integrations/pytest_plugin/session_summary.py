@@ -41,7 +41,7 @@ def _summary(outcomes: Sequence[TracedTest]) -> Iterator[str]:
         yield f"  {function.verdict.value:<11} {_describe(function)}"
         yield f"  {'':<11} {test}"
     if len(bad) > WORST:
-        yield f"  … and {len(bad) - WORST} more (a test by itself shows its own: pytest --traceonce TEST)"
+        yield f"  … and {len(bad) - WORST} more (for one test: pytest --traceonce TEST)"
     records = sorted({record for function, _ in bad[:WORST] for record in function.records})  # no clock in the order
     if records:
         yield f"  {'known':<11} {quoted(['traceonce', 'explain', *records])}"

@@ -156,7 +156,7 @@ def _describe_breaches(breaches: list[Breach]) -> dict[str, Any]:
         "then": f"{count_of(len(breaches), 'call')} refused" if first.refused else "the program went on",
         "causes": [describe_change(cause) for cause in first.causes],
         "called_from": describe_site(first.call_site) if first.call_site else "",
-        "placed": "at the end of the last trace that the limit allowed: the times of the calls are not recorded",
+        "placed": "at the end of the last trace that the limit allowed: call times are not recorded",
     }
 
 

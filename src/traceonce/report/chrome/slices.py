@@ -59,7 +59,7 @@ def slices_of(happened: Sequence[ChromeEvent]) -> Iterator[Slice]:
                 "function": event.function.name,
                 "first_run_seconds": event.first_run_seconds,
                 "steady_run_seconds": event.steady_run_seconds,
-                "placed": "right after its trace: how long it took was measured, but not when it began",
+                "placed": "right after its trace: its duration was measured, but not its start",
             }
             name = f"first run of {event.function.short_name}"
             yield Slice(item.end, item.end + took, name, "first_run", FIRST_RUN, _known(facts))

@@ -88,7 +88,7 @@ def through(site: SiteCount) -> str:
 def what_happened(diagnosis: Diagnosis) -> str:
     """How often it was traced, or what else is wrong with it."""
     if diagnosis.verdict is Verdict.FAILED:
-        return f"raised {count_of(diagnosis.failed, 'time')} while it was traced"
+        return f"raised {count_of(diagnosis.failed, 'time')} during tracing"
     if diagnosis.verdict.is_silent:
         return "is silently wrong" if diagnosis.surely_wrong else "may be silently wrong"
     return describe_traces(diagnosis)

@@ -28,8 +28,8 @@ RULES: dict[str, Rule] = {
     FAILED: Rule("FailedTrace", "Tracing raised an error.", "look up the error with traceonce explain", "error"),
     LIMIT: Rule(
         "TracingLimitReached",
-        "A call needed one trace more than its limit allows.",
-        "treat the cause, or allow more where the traces are meant",
+        "A call would exceed its tracing limit.",
+        "fix the cause, or raise the limit if the traces are intended",
         "error",
     ),
 }

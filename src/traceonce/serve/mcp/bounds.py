@@ -43,7 +43,7 @@ def cut(result: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
     if len(main) < len(result[bounds.main]):
         remarks.insert(0, f"{bounds.main}: {len(main)} of {len(result[bounds.main])} are shown")
     more = len(remarks) - REMARKS
-    return {**kept, "left_out": remarks if more <= 0 else [*remarks[:REMARKS], f"and the like at {more} more places"]}
+    return {**kept, "left_out": remarks if more <= 0 else [*remarks[:REMARKS], f"and similarly at {more} other places"]}
 
 
 def _fits(result: Mapping[str, Any]) -> bool:
@@ -73,7 +73,9 @@ class _Cutting:
             self._count(value, most, place)
             return [self.value(item, field, f"{place}[{number}]") for number, item in enumerate(value[:most])]
         if isinstance(value, float) and not math.isfinite(value):
-            raise RecordingError(f"{place}: is no finite number, so this recording is not sound; record the run again.")
+            raise RecordingError(
+                f"{place}: is not a finite number, so this recording is invalid; record the run again."
+            )
         return value
 
     def _text(self, text: str, longest: int, place: str) -> str:

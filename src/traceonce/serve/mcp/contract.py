@@ -20,14 +20,15 @@ MOST_RECORDS = 50  # of one search
 MOST_RECORDINGS = 50  # of one list
 
 AnswerLanguage: TypeAlias = Annotated[
-    Literal["en", "zh"] | None, Meta(description="Language of the answer: en or zh. Left out: that of the text, or en.")
+    Literal["en", "zh"] | None,
+    Meta(description="Language of the answer: en or zh. Default: that of the text, otherwise en."),
 ]
 RecordingName: TypeAlias = Annotated[
     str,
     Meta(
         min_length=1,
         max_length=4_096,
-        description="'latest', or a recording as list_recordings names it.",
+        description="'latest', or a recording's name as in list_recordings.",
     ),
 ]
 FunctionName: TypeAlias = Annotated[
@@ -35,14 +36,14 @@ FunctionName: TypeAlias = Annotated[
     Meta(
         min_length=1,
         max_length=500,
-        description="A function as the findings name it, such as 'LanguageModel.train_step' or just 'train_step'; "
-        "where several have the name, with its place: 'train_step@train.py:22'.",
+        description="A function's name as in the findings, such as 'LanguageModel.train_step' or just "
+        "'train_step'; if several share it, add the place: 'train_step@train.py:22'.",
     ),
 ]
 _FRAMEWORKS = [known.name for known in known_backends()]
 RecordId: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200, description="A record's id: <domain>/<slug>.")]
 LeftOut: TypeAlias = Annotated[
-    list[str], Meta(description="What is not here because it would be too long: the place, and how much is shown.")
+    list[str], Meta(description="Parts left out to save space: the place, and how much is shown.")
 ]
 
 
@@ -56,7 +57,7 @@ class ErrorAsked(Asked, frozen=True, kw_only=True):
         Meta(
             min_length=1,
             max_length=LONGEST_TEXT,
-            description="An error message, a whole traceback, or a log: at most 200,000 characters. Of a longer log, "
+            description="An error message, a traceback or a log, at most 200,000 characters. Of a longer log, "
             "send the end.",
         ),
     ]
@@ -65,9 +66,9 @@ class ErrorAsked(Asked, frozen=True, kw_only=True):
 
 class RecordingsAsked(Asked, frozen=True, kw_only=True):
     search: Annotated[
-        str, Meta(max_length=200, description="Words that a recording's name must have. Empty: every recording.")
+        str, Meta(max_length=200, description="Words that the recording's name must contain. Empty: every recording.")
     ] = ""
-    limit: Annotated[int, Meta(ge=1, le=MOST_RECORDINGS, description="How many to give, 1 to 50, newest first.")] = 10
+    limit: Annotated[int, Meta(ge=1, le=MOST_RECORDINGS, description="How many to return, 1 to 50, newest first.")] = 10
 
 
 class RecordingAsked(Asked, frozen=True, kw_only=True):
@@ -76,7 +77,7 @@ class RecordingAsked(Asked, frozen=True, kw_only=True):
 
 class FindingsAsked(RecordingAsked, frozen=True, kw_only=True):
     function: Annotated[
-        FunctionName | None, Meta(description="Only this function, in detail. Left out: all functions of the run.")
+        FunctionName | None, Meta(description="Only this function, in detail. Default: all functions of the run.")
     ] = None
 
 
@@ -86,10 +87,10 @@ class FixAsked(RecordingAsked, frozen=True, kw_only=True):
 
 class SearchAsked(Asked, frozen=True, kw_only=True):
     query: Annotated[
-        str, Meta(max_length=1_000, description="Words that all stand in a record. Empty: every record.")
+        str, Meta(max_length=1_000, description="Words that a record must all contain. Empty: every record.")
     ] = ""
     language: AnswerLanguage = None
-    limit: Annotated[int, Meta(ge=1, le=MOST_RECORDS, description="How many records to give, 1 to 50.")] = 10
+    limit: Annotated[int, Meta(ge=1, le=MOST_RECORDS, description="How many records to return, 1 to 50.")] = 10
 
 
 class RecordAsked(Asked, frozen=True, kw_only=True):
@@ -99,28 +100,26 @@ class RecordAsked(Asked, frozen=True, kw_only=True):
 
 class OutcomeAsked(Asked, frozen=True, kw_only=True):
     record: RecordId
-    workaround: Annotated[
-        int, Meta(ge=1, le=1_000, description="Its number: 1 is the one to try first; get_record numbers them.")
-    ]
+    workaround: Annotated[int, Meta(ge=1, le=1_000, description="Its number in get_record: 1 is the one to try first.")]
     worked: Annotated[bool, Meta(description="Did it help when it was run? Report nothing that was not run.")]
-    note: Annotated[str, Meta(max_length=2_000, description="What is worth remembering about it.")] = ""
-    version: Annotated[str, Meta(max_length=2_000, description="With which framework and version it was run.")] = ""
+    note: Annotated[str, Meta(max_length=2_000, description="A note worth keeping.")] = ""
+    version: Annotated[str, Meta(max_length=2_000, description="The framework and version it was run with.")] = ""
 
 
 class ErrorExplained(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of the errors in a text, most acute first. `unknown` are errors that no record explains."""
+    """The errors in a text that records explain, most acute first. `unknown` are errors that no record explains."""
 
     explanations: list[Explanation]
     ignorable: list[Ignorable]
     unknown: list[str]
     guesses: Annotated[
-        list[Guess], Meta(description="Only where nothing matches: the nearest records by words; they may be wrong.")
+        list[Guess], Meta(description="Only if nothing matches: the nearest records by words; they may be wrong.")
     ]
     left_out: LeftOut
 
 
 class Ignorable(msgspec.Struct, frozen=True):
-    """A record that was met in these functions, and that can be ignored there."""
+    """A record that was found in these functions and can be ignored there."""
 
     record: str
     functions: list[str]
@@ -133,7 +132,7 @@ class Guess(msgspec.Struct, frozen=True):
 
 
 class CauseFound(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a function was traced again: at which place of its arguments, what happened there, and with which values."""
+    """Why a function was retraced: the argument, what changed, and the values."""
 
     path: str
     code: CauseCode
@@ -148,7 +147,7 @@ class CauseFound(msgspec.Struct, frozen=True, kw_only=True):
 
 class FixInShort(msgspec.Struct, frozen=True, kw_only=True):
     recipe: str
-    status: Annotated[FixStatus, Meta(description="Only 'proved' was run with success; 'predicted' was not run.")]
+    status: Annotated[FixStatus, Meta(description="Only 'proved' was run successfully; 'predicted' was not run.")]
     safety: Safety
     snippet: str | None
     traces_after: int | None
@@ -158,21 +157,21 @@ FixStatus: TypeAlias = Literal["proved", "predicted", "advice", "refuted", "not_
 
 
 class FellBackFound(msgspec.Struct, frozen=True, kw_only=True):
-    """The framework has given up compiling the function: from the call in this line on, it runs as plain Python."""
+    """The framework no longer compiles the function: from the call in this line on, it runs as plain Python."""
 
     what: str
     compilations: Annotated[int, Meta(description="How often it had been compiled.")]
     file: str | None
     line: int | None
-    compiled_seconds: Annotated[float | None, Meta(description="Of one call, compiled; null where not measured.")]
-    eager_seconds: Annotated[float | None, Meta(description="Of one call since; null where not measured.")]
+    compiled_seconds: Annotated[float | None, Meta(description="Of one compiled call; null if not measured.")]
+    eager_seconds: Annotated[float | None, Meta(description="Of one call since; null if not measured.")]
 
 
 class FunctionFound(msgspec.Struct, frozen=True, kw_only=True):
-    """What one function did in the run. `ignorable`: it needs no change. `costly`: it took a good part of the run."""
+    """What one function did in the run. `ignorable`: it needs no change. `costly`: it took much of the run."""
 
     framework: Annotated[
-        str, Meta(description=f"{', '.join(_FRAMEWORKS)}; where it compiles at once, a trace is a compilation.")
+        str, Meta(description=f"{', '.join(_FRAMEWORKS)}; where tracing also compiles, each trace is a compilation.")
     ]
     name: str
     file: str | None
@@ -187,28 +186,28 @@ class FunctionFound(msgspec.Struct, frozen=True, kw_only=True):
     calls_at_least: Annotated[bool, Meta(description="There may have been more calls than `calls`.")]
     compiles: Annotated[
         int,
-        Meta(description="Compilations beside traces: 0 where not watched, or where there are no more than traces."),
+        Meta(description="Compilations in addition to traces; 0 if not watched, or if there were none."),
     ]
     failed: Annotated[int, Meta(description="How often tracing raised an error.")]
-    lost_seconds: Annotated[float, Meta(description="Seconds that retraces cost.")]
+    lost_seconds: Annotated[float, Meta(description="Seconds lost to retraces.")]
     unclear_seconds: Annotated[
-        float, Meta(description="Of first runs of graphs that ran once: not known whether lost, and not counted so.")
+        float, Meta(description="Of first runs of graphs that ran once: unknown whether lost, so not counted as lost.")
     ]
     share: Annotated[float | None, Meta(description="Of the run's time, 0 to 1.")]
-    kept_bytes: Annotated[int | None, Meta(description="By how much the process grew while tracing.")]
+    kept_bytes: Annotated[int | None, Meta(description="How much the process grew during tracing.")]
     fell_back: FellBackFound | None
-    graph_breaks: Annotated[list[str], Meta(description="Why and where it was cut into several graphs.")]
+    graph_breaks: Annotated[list[str], Meta(description="Why and where it was split into several graphs.")]
     causes: list[CauseFound]
     call_sites: list[SiteCount]
     fixes: list[FixInShort]
-    records: Annotated[list[str], Meta(description="Records that explain it: read them with get_record.")]
+    records: Annotated[list[str], Meta(description="Records that explain it; read them with get_record.")]
     notes: list[str]
 
 
 class RecordingLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A recording, in a line. What is null was not read yet: recording_findings reads it."""
+    """A recording in one line. Null fields have not been read yet; recording_findings reads them."""
 
-    recording: Annotated[str, Meta(description="What the other tools take as `recording`.")]
+    recording: Annotated[str, Meta(description="The name that other tools take as `recording`.")]
     name: str
     written: Annotated[str, Meta(description="When it was written or uploaded, in UTC.")]
     size: Annotated[int, Meta(description="Bytes of the recording.")]
@@ -219,24 +218,24 @@ class RecordingLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecordingsFound(msgspec.Struct, frozen=True, kw_only=True):
-    """The recordings that there are, newest first."""
+    """The recordings, newest first."""
 
-    total: Annotated[int, Meta(description="How many there are in all.")]
+    total: Annotated[int, Meta(description="The total number.")]
     recordings: list[RecordingLine]
     left_out: LeftOut
 
 
 class RunFound(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found in a run, worst function first."""
+    """The findings of a run, worst function first."""
 
     recording: str
     headline: str
     command: list[str]
     exit_code: int | None
     seconds: float
-    started: Annotated[str, Meta(description="When the run began, in UTC: is it the run that you mean?")]
+    started: Annotated[str, Meta(description="When the run began, in UTC; check that it is the run you mean.")]
     environment: dict[str, str]
-    error: Annotated[str | None, Meta(description="What the program died of, if it did: see explain_error.")]
+    error: Annotated[str | None, Meta(description="The error that ended the program, if any: see explain_error.")]
     functions: list[FunctionFound]
     next_step: str
     notices: Annotated[list[str], Meta(description="What is incomplete or damaged in the recording.")]
@@ -244,7 +243,7 @@ class RunFound(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProofShown(msgspec.Struct, frozen=True, kw_only=True):
-    """Before and after, when the change was run. `compared` counts the calls whose results were compared."""
+    """Before and after running the change. `compared` counts the calls whose results were compared."""
 
     verdict: ProofVerdict
     reason: str | None
@@ -256,23 +255,23 @@ class ProofShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FixFound(msgspec.Struct, frozen=True, kw_only=True):
-    """A change that should stop the retraces; `in_words` says what is known of it."""
+    """A change that should stop the retraces; `in_words` describes it."""
 
     recipe: str
     status: FixStatus
     safety: Safety
     in_words: list[str]
     snippet: str | None
-    diff: Annotated[str | None, Meta(description="A unified diff, where the change was made and run.")]
-    wider: Annotated[str | None, Meta(description="What to write instead where the change is too narrow.")]
+    diff: Annotated[str | None, Meta(description="A unified diff, if the change was made and run.")]
+    wider: Annotated[str | None, Meta(description="Use this instead if the change is too narrow.")]
     traces_before: int
-    traces_after: Annotated[int | None, Meta(description="Measured where proved, predicted elsewhere.")]
+    traces_after: Annotated[int | None, Meta(description="Measured if proved, otherwise predicted.")]
     note: str | None
     proof: ProofShown | None
 
 
 class FixesFound(msgspec.Struct, frozen=True, kw_only=True):
-    """The fixes for one function, and what would prove them. `advice` is for causes that no fix here treats."""
+    """The fixes for one function, and what would prove them. `advice` covers causes that no fix here treats."""
 
     recording: str
     function: str
@@ -282,15 +281,15 @@ class FixesFound(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     fixes: list[FixFound]
     advice: list[str]
-    records: Annotated[list[str], Meta(description="Records that explain it: read them with get_record.")]
+    records: Annotated[list[str], Meta(description="Records that explain it; read them with get_record.")]
     prove_with: Annotated[
-        str | None, Meta(description="The command that tries and proves changes, to be run where the program lies.")
+        str | None, Meta(description="The command that tries and proves changes; run it where the program is.")
     ]
     left_out: LeftOut
 
 
 class RecordLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A record, in a line: how its failure shows, and how well it was checked."""
+    """A record in one line: its message, and how well it was verified."""
 
     id: str
     signature: str
@@ -306,11 +305,12 @@ class RecordsFound(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecordFound(msgspec.Struct, frozen=True, kw_only=True):
-    """A record, whole: `try_first` is workaround 1, the others follow; `do_not` are dead ends, all of them run."""
+    """A complete record: `try_first` is workaround 1, the others follow; `do_not` are dead ends; all were run."""
 
     explanation: Explanation
     category: str
     outcomes: Annotated[
-        list[Outcome], Meta(description="What was reported of its workarounds, newest first; no rate counts them.")
+        list[Outcome],
+        Meta(description="Outcomes reported for its workarounds, newest first; success rates do not include them."),
     ]
     left_out: LeftOut

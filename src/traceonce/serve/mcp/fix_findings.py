@@ -54,8 +54,8 @@ def _why_not(diagnosis: Diagnosis) -> str:
     if changed:
         remedies = dict.fromkeys(describe_remedy(cause, diagnosis) for _, cause in changed_since([diagnosis]))
         return (
-            f"Its traces need no change: {describe_reason(diagnosis)}. But its trace holds old values, which a later "
-            f"call would get: {', '.join(changed[:5])}. To change: {', '.join(remedies)}."
+            f"Its traces need no change: {describe_reason(diagnosis)}. But its trace holds old values, which a "
+            f"later call would use: {', '.join(changed[:5])}. To change: {', '.join(remedies)}."
         )
     return f"Nothing needs to be changed: {describe_reason(diagnosis)}."
 
@@ -63,7 +63,7 @@ def _why_not(diagnosis: Diagnosis) -> str:
 def _summary(fixes: Sequence[Fix], command: str | None) -> str:
     if not fixes:
         more = " `traceonce fix` reads the source and may find one." if command else ""
-        return f"From the recording alone there is no fix to propose.{more}"
+        return f"The recording alone suggests no fix.{more}"
     counted = count_of(len(fixes), "proposal")
     proved = sum(status_of(fix) == "proved" for fix in fixes)
     return f"{counted}, {proved} proved by running it." if proved else f"{counted}, none of them proved."

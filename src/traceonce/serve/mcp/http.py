@@ -64,7 +64,7 @@ class Endpoint:
         if self._manager is None:
             await JSONResponse({"detail": "the server is starting or stopping; try again."}, 503)(scope, receive, send)
         elif scope["method"] != "POST":
-            detail = "MCP is spoken here: point an agent at this address. Only POST is answered."
+            detail = "MCP endpoint: point an agent at this address. Only POST is supported."
             await JSONResponse({"detail": detail}, 405, {"Allow": "POST"})(scope, receive, send)
         else:
             await self._manager.handle_request(scope, receive, send)

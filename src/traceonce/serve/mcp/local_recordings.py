@@ -102,8 +102,8 @@ def _find(reference: str) -> Path:
     names = [file.name for file in _newest_first()[:NAMED]]
     there = f"The newest there: {', '.join(names)}" if names else "There are none yet"
     raise NotFoundError(
-        f"There is no recording {reference[:200]!r}, neither in {recordings_folder()} nor as a path from {Path.cwd()}. "
-        f"{there}. Make one with: traceonce run --recording run.jsonl SCRIPT"
+        f"There is no recording {reference[:200]!r}, neither in {recordings_folder()} nor as a path from "
+        f"{Path.cwd()}. {there}. Make one with: traceonce run --recording run.jsonl SCRIPT"
     )
 
 

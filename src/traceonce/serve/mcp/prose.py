@@ -42,7 +42,7 @@ _STATUS = {
 
 def tell_recordings(found: RecordingsFound) -> str:
     if not found.recordings:
-        return _page(["There are no such recordings. Make one with: traceonce run --recording run.jsonl SCRIPT"])
+        return _page(["No such recordings. Make one with: traceonce run --recording run.jsonl SCRIPT"])
     lines = [f"{len(found.recordings)} of {count_of(found.total, 'recording')}, newest first:"]
     for line in found.recordings:
         facts = [line.name] if line.name != line.recording else []
@@ -67,7 +67,7 @@ def tell_run(found: RunFound) -> str:
         f"began {found.started} · {duration(found.seconds)} · exit status {ended}",
     ]
     if found.error:
-        lines.append(f"the program ended by an error: {found.error}")
+        lines.append(f"the program ended with an error: {found.error}")
     for function in found.functions:
         lines += ["", *_function(function)]
     lines += ["", *(f"note: {notice}" for notice in found.notices), f"next: {found.next_step}"]
@@ -147,7 +147,7 @@ def tell_explained(found: ErrorExplained) -> str:
         lines.append("Nothing is known about this.")
     lines += [f"not known: {error}" for error in found.unknown]
     if found.guesses:
-        lines.append("The nearest records by words; these are guesses, they may have nothing to do with it:")
+        lines.append("The nearest records by words, as guesses; they may be unrelated:")
         lines += [f"- {guess.record} ({guess.score:.2f}, {guess.why})" for guess in found.guesses]
     return _page([*lines, *_left_out(found.left_out)])
 
@@ -189,7 +189,9 @@ def _advice(label: str, verb: str, advice: Advice) -> Iterator[str]:
 
 def tell_records(found: RecordsFound) -> str:
     if not found.records:
-        return _page([f"No record has all of these words: {found.query}. Try fewer; explain_error takes a message."])
+        return _page(
+            [f"No record contains all of these words: {found.query}. Try fewer; explain_error takes a message."]
+        )
     lines = [f"{len(found.records)} of {count_of(found.total, 'record')}:"]
     lines += [f"- {record.id} ({record.category}, {record.tier}): {record.signature}" for record in found.records]
     return _page([*lines, *_left_out(found.left_out)])
@@ -210,7 +212,7 @@ def tell_record(document: str, found: RecordFound) -> str:
 
 def tell_outcome(outcome: Outcome) -> str:
     what = f"{outcome.record}, workaround {outcome.workaround} {_came_of(outcome)}: {outcome.action}"
-    return _page([f"Noted as outcome {outcome.number}: {what}"])
+    return _page([f"Saved as outcome {outcome.number}: {what}"])
 
 
 def _came_of(outcome: Outcome) -> str:

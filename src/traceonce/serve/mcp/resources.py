@@ -61,7 +61,7 @@ def _offset(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-        raise MCPError(types.INVALID_PARAMS, "The cursor is none of ours; begin again without one.")
+        raise MCPError(types.INVALID_PARAMS, "The cursor is invalid; start again without one.")
     return int(cursor)
 
 

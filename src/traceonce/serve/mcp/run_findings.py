@@ -159,13 +159,13 @@ def _next_step(recording: Recording, diagnoses: Sequence[Diagnosis], acute: Sequ
         changed = [f"{cause.path} in {d.function.name[:200]}" for d, cause in changed_since(diagnoses)]
         if changed:
             return (
-                "Nothing is traced too often. See whether a call came after these values changed, since it got the old "
-                f"ones: {', '.join(changed[:5])}."
+                "Nothing is traced too often. Check whether a call followed the change of these values, since it "
+                f"would use the old ones: {', '.join(changed[:5])}."
             )
         return "Nothing here needs a change."
     name = acute[0].function.name[:200]
     if any(status_of(fix) == "proved" for fix in acute[0].fixes):
-        return f"Call propose_fix for {name!r}: a change was proved, and its diff is there."
+        return f"Call propose_fix for {name!r}: it has a proved change, with a diff."
     command = proving_command(recording, name)
     return f"Call propose_fix for {name!r}." + (f" To try changes and prove them: {command}" if command else "")
 

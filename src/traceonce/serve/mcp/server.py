@@ -46,7 +46,7 @@ def make_server(desk: Callable[[], Desk], instructions: str, refusal: Admission 
         "traceonce",
         title="traceonce",
         version=__version__,
-        description="Why functions are traced again, at what cost, and what to change.",
+        description="Why functions retrace, at what cost, and what to change.",
         instructions=instructions,
         on_list_tools=list_tools,
         on_call_tool=call_tool,

@@ -66,7 +66,7 @@ class Tool(NamedTuple):
             return refuse(str(error))
         except Exception:
             logger.exception("the tool %s failed", self.name)
-            return refuse(f"{self.name} failed inside of traceonce. Its log says where; please report it.")
+            return refuse(f"{self.name} failed inside traceonce. See its log, and please report it.")
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=answer.text)],
             structured_content=answer.data,

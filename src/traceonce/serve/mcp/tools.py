@@ -16,9 +16,9 @@ TOOLS = (
     Tool(
         "explain_error",
         "Explain an error",
-        f"Say what a tracing error of {_or(titles())} means. Give an error message, a traceback or a log; "
-        "for each known failure you get its root cause, what to try first, which fixes don't work, and in "
-        "how many runs each held. Says so where nothing is known. Use it before guessing at a fix for an error around "
+        f"Explain a tracing error of {_or(titles())}. Pass an error message, a traceback or a log; for each known "
+        "failure you get its root cause, what to try first, which fixes don't work, and in how many runs each "
+        "held. Says so if nothing is known. Use it before guessing at a fix for an error around "
         f"{', '.join(wrappers())}, retracing or a compiler.",
         contract.ErrorAsked,
         contract.ErrorExplained,
@@ -27,7 +27,7 @@ TOOLS = (
     Tool(
         "list_recordings",
         "List the recordings",
-        "List the recordings that the other tools can be asked about, newest first, under the names that they take.",
+        "List the recordings that the other tools accept, newest first, with their names.",
         contract.RecordingsAsked,
         contract.RecordingsFound,
         lambda desk, asked: desk.list_recordings(asked),
@@ -35,9 +35,10 @@ TOOLS = (
     Tool(
         "recording_findings",
         "Read a recording's findings",
-        "Read what `traceonce run` recorded: time lost in retraces, and for each function, worst first, its verdict, "
-        "cost, the causes (which argument, dimension or value changed, with the values), the lines that call it, and "
-        "proposed fixes in short. Name a function to get all of its causes. Functions marked ignorable need no change.",
+        "Read what `traceonce run` recorded: time lost in retraces, and for each function, worst first, its "
+        "verdict, cost, the causes (which argument, dimension or value changed, with the values), the lines "
+        "that call it, and proposed fixes in short. Name a function to get all of its causes. Functions marked "
+        "ignorable need no change.",
         contract.FindingsAsked,
         contract.RunFound,
         lambda desk, asked: desk.recording_findings(asked),
@@ -45,9 +46,9 @@ TOOLS = (
     Tool(
         "propose_fix",
         "Propose a fix for a function",
-        "Give the fixes for one function of a recording: the code to write, a diff where it was tried, whether it was "
-        "proved by running it or is only predicted, what to know before using it, and the command that would prove it. "
-        "It edits nothing. Says so where there is no fix.",
+        "Return the fixes for one function of a recording: the code to write, a diff if it was tried, whether it "
+        "was proved by running it or is only predicted, what to know before using it, and the command that "
+        "would prove it. It edits nothing. Says so if there is no fix.",
         contract.FixAsked,
         contract.FixesFound,
         lambda desk, asked: desk.propose_fix(asked),
@@ -63,8 +64,8 @@ TOOLS = (
     Tool(
         "get_record",
         "Read a record",
-        "Read one record whole: root cause, all workarounds with code and evidence (numbered from 1), dead ends, and "
-        "what tends to come next.",
+        "Read one complete record: root cause, all workarounds with code and evidence (numbered from 1), dead "
+        "ends, and what usually comes next.",
         contract.RecordAsked,
         contract.RecordFound,
         lambda desk, asked: desk.get_record(asked),
@@ -72,8 +73,9 @@ TOOLS = (
     Tool(
         "report_outcome",
         "Report whether a workaround worked",
-        "Note whether a workaround of a record worked when it was run here. It is kept beside the evidence and never "
-        "counted into it. Call it once, after the program was run with the change, and never for what was not run.",
+        "Record whether a workaround worked when it was run here. Outcomes are stored next to the evidence and "
+        "never counted into it. Call it once, after the program was run with the change, and never for "
+        "something that was not run.",
         contract.OutcomeAsked,
         Outcome,
         lambda desk, asked: desk.report_outcome(asked),

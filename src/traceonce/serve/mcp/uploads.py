@@ -34,14 +34,12 @@ class Uploads:
         if recording == LATEST:
             newest = (await run_sync(self._questions.list_recordings, "", 1)).recordings
             if not newest:
-                raise NotFoundError("There are no recordings here yet; upload one that `traceonce run` made.")
+                raise NotFoundError("No recordings yet; upload one made by `traceonce run`.")
             return newest[0].id
         try:
             return (await run_sync(self._questions.summary, recording)).id
         except NotFoundError:
-            raise NotFoundError(
-                f"There is no recording {recording[:40]!r} here; list_recordings lists those that there are."
-            ) from None
+            raise NotFoundError(f"There is no recording {recording[:40]!r}; list_recordings lists them.") from None
 
 
 def _line(summary: Summary) -> RecordingLine:

@@ -11,16 +11,16 @@ from traceonce.serve.queries import LONGEST_TEXT
 
 _REASONS = {
     400: "The body cannot be read.",
-    401: "The token of the server is missing or wrong.",
-    403: "A browser asks for a page of another site.",
-    404: "There is no such thing.",
-    408: "The body did not come in time.",
+    401: "The server's token is missing or wrong.",
+    403: "The request came from a page of another site.",
+    404: "Not found.",
+    408: "The body did not arrive in time.",
     413: f"The body is too large, or its text has more than {LONGEST_TEXT:,} characters.",
-    415: "The body is of a kind that is not understood.",
-    421: "The server was asked by a name that is not its own.",
-    422: "The input is not as it should be, or takes more time or memory to read than one recording may.",
-    429: "Too many questions; Retry-After says when to ask again.",
-    503: "The database cannot be used now, or too much is being read; Retry-After says when to ask again.",
+    415: "The body's content type is not supported.",
+    421: "The Host header does not name this server.",
+    422: "The input is invalid, or takes more time or memory to read than one recording may.",
+    429: "Too many requests; Retry-After says when to try again.",
+    503: "The database is unavailable, or too much is being read; Retry-After says when to try again.",
 }
 _ANY = (401, 421, 422, 429, 503)
 _WITH_BODY = (400, 403, 413, 415)
@@ -39,7 +39,7 @@ def add_security(app: FastAPI) -> None:
     def with_token() -> dict[str, Any]:
         document = describe()
         schemes = document.setdefault("components", {}).setdefault("securitySchemes", {})
-        schemes["token"] = {"type": "http", "scheme": "bearer", "description": "The token of the server."}
+        schemes["token"] = {"type": "http", "scheme": "bearer", "description": "The server's token."}
         document["security"] = [{"token": []}]
         return document
 

@@ -21,7 +21,7 @@ from traceonce.words.translated import Language
 _FILE: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "The file of a recording, or its JSON report; it may be compressed with gzip.",
+        "description": "A recording file, or its JSON report; may be compressed with gzip.",
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
@@ -56,7 +56,7 @@ def add_recordings(app: FastAPI, questions: Questions, settings: ServerSettings)
         status_code=201,
         tags=tags,
         responses={
-            200: {"model": Summary, "description": "It was here already."},
+            200: {"model": Summary, "description": "It was uploaded before."},
             **refusals(408, body=True),
         },
         openapi_extra=_FILE,

@@ -39,7 +39,7 @@ def error_page(request: Request, status: int, reason: str, retry_after: str | No
     speech = Speech(Visitor.of(request).language)
     title = speech.say(f"error_{status}") if speech.knows(f"error_{status}") else speech.say("error_title")
     # Of what the server refuses, this alone has nothing in it that only the server knows.
-    is_address = status == 404 and reason.startswith("there is nothing at ")
+    is_address = status == 404 and reason.startswith("nothing at ")
     values = {"status": status, "title": title, "reason": None if is_address else _sentence(reason)}
     gate = request.app.state.gate
     signed_in = gate.knows(request.cookies) or not gate.is_open(request.scope["path"])  # else nobody would get here

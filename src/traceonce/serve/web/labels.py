@@ -60,7 +60,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "delete_named": ("Delete {name}", "删除 {name}"),
     "delete_question": ("Delete this recording?", "删除这条运行记录？"),
     "delete_for_good": (
-        "It is gone for everybody who uses this server. It cannot be undone.",
+        "It disappears for everybody who uses this server, and cannot be restored.",
         "所有使用此服务器的人都将无法再看到它，且无法恢复。",
     ),
     # one recording
@@ -129,7 +129,7 @@ WORDS: dict[str, tuple[str, str]] = {
     # knowledge
     "knowledge_title": ("What is known about tracing failures", "关于追踪故障的已知信息"),
     "knowledge_lede": (
-        "Every cause, workaround and dead end here was run; the records say how often, and with which versions.",
+        "Every cause, workaround and dead end here was run; the records show how often, and with which versions.",
         "这里的每个原因、解决办法和行不通的做法都实际运行过；记录中写明了次数和版本。",
     ),
     "search_records": ("Message, cause, name", "消息、原因、名称"),
@@ -152,7 +152,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "it_failed": ("It did not", "无效"),
     "raw_json": ("The record as JSON", "记录的 JSON"),
     # explain
-    "explain_title": ("Paste an error, get the answer", "粘贴错误，获得答案"),
+    "explain_title": ("Paste an error, get an explanation", "粘贴错误，获得答案"),
     "explain_lede": (
         "A message, a whole traceback, or a log with several errors, in English or Chinese.",
         "一条消息、完整的回溯，或含有多个错误的日志，中英文皆可。",
@@ -160,9 +160,9 @@ WORDS: dict[str, tuple[str, str]] = {
     "explain_label": ("Error or log", "错误或日志"),
     "explain_button": ("Explain", "解释"),
     "explain_example": ("Show an example", "查看示例"),
-    "explain_private": ("It is matched on this server and not kept.", "仅在此服务器上匹配，不会保存。"),
+    "explain_private": ("It is matched on this server and not stored.", "仅在此服务器上匹配，不会保存。"),
     "explain_nothing": (
-        "There is no text to explain. Paste an error or a log.",
+        "Nothing to explain. Paste an error or a log.",
         "没有可解释的文本。请粘贴错误或日志。",
     ),
     "explain_too_long": (
@@ -198,7 +198,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "browse_instead": ("Browse all records", "浏览全部记录"),
     "guesses": ("Guesses", "猜测"),
     "guesses_say": (
-        "These records are the nearest by words. They are guesses: they may have nothing to do with it.",
+        "These are the nearest records by words. They are guesses and may be unrelated.",
         "以下是按用词最接近的记录，仅为猜测，可能与此无关。",
     ),
     "shared_words": ("shares the words {words}", "共有的词：{words}"),
@@ -206,18 +206,18 @@ WORDS: dict[str, tuple[str, str]] = {
     "sign_in": ("Sign in", "登录"),
     "sign_out": ("Sign out", "退出登录"),
     "sign_in_lede": (
-        "This server asks for its token: the one that it was started with.",
+        "This server requires the token it was started with.",
         "此服务器需要令牌，即启动时设定的令牌。",
     ),
     "token": ("Token", "令牌"),
     "wrong_token": (
-        "This is not the token of this server. Whoever started it knows it (--token, or TRACEONCE_TOKEN).",
+        "This is not the server's token. Ask whoever started the server (--token or TRACEONCE_TOKEN).",
         "这不是此服务器的令牌。请询问启动服务器的人（--token 或 TRACEONCE_TOKEN）。",
     ),
     # API
     "api_title": ("REST API", "REST API"),
     "api_lede": (
-        "Everything that these pages show, as JSON, for programs. The same questions are answered over MCP at /mcp.",
+        "Everything on these pages, as JSON, for programs. The same questions are answered over MCP at /mcp.",
         "这些页面显示的所有内容均可由程序以 JSON 读取。同样的问题也可通过 /mcp 以 MCP 提出。",
     ),
     "api_try": ("Try it", "试一试"),
@@ -244,19 +244,19 @@ WORDS: dict[str, tuple[str, str]] = {
 # What the scripts say; they fill in the places themselves.
 LIVE: dict[str, tuple[str, str]] = {
     "copied": ("Copied", "已复制"),
-    "copy_failed": ("The browser did not let us copy. Select the text instead.", "浏览器不允许复制，请手动选择文本。"),
+    "copy_failed": ("The browser denied copying. Select the text instead.", "浏览器不允许复制，请手动选择文本。"),
     "waiting": ("waiting", "等待中"),
     "sending": ("{percent} %", "{percent}%"),
     "reading": ("the server is reading it", "服务器正在读取"),
     "added": ("added", "已添加"),
-    "known": ("was here already", "此前已存在"),
+    "known": ("was already here", "此前已存在"),
     "open": ("Open", "打开"),
-    "too_large": ("{size} MiB: this server takes up to {limit} MiB", "{size} MiB：此服务器最多接受 {limit} MiB"),
+    "too_large": ("{size} MiB: this server accepts up to {limit} MiB", "{size} MiB：此服务器最多接受 {limit} MiB"),
     "is_empty": ("is empty", "文件为空"),
     "no_answer": ("The server did not answer. Is it still running?", "服务器没有响应。它还在运行吗？"),
     "refused": ("The server refused it (status {status}).", "服务器拒绝了请求（状态 {status}）。"),
     "uploaded_all": ("{done} added, {failed} failed", "已添加 {done} 个，失败 {failed} 个"),
-    "noted": ("Noted for everybody on this server", "已记录，本服务器的所有人可见"),
+    "noted": ("Saved for everybody on this server", "已记录，本服务器的所有人可见"),
     "deleted": ("Deleted", "已删除"),
     "pick_two": ("Pick two recordings to compare them.", "选择两条运行记录进行比较。"),
     "pick_one_more": ("Pick one more.", "再选一条。"),

@@ -21,8 +21,8 @@ CALLS_NOT_COUNTED = Sentence(
 )
 FIRST_RUNS_UNCLEAR = Sentence(
     "first_runs_unclear",
-    en="First runs of graphs that ran once took another {seconds:duration}: how much of that prepared the graph is not "
-    "known, so it is not counted as lost.",
+    en="First runs of graphs that ran once took another {seconds:duration}. How much of that was graph "
+    "preparation is unknown, so it does not count as lost.",
     zh="只运行过一次的图，首次运行另外用了 {seconds:duration}：其中多少用于准备图不得而知，所以不计入损失。",
 )
 DIFFERENT_GRAPHS = Sentence(
@@ -32,27 +32,27 @@ DIFFERENT_GRAPHS = Sentence(
 )
 OTHER_SIZES = Sentence(
     "other_sizes",
-    en="{count} {count:retrace|retraces} of the same code had other sizes ({sizes}). Another model needs a graph of "
-    "its own; data can be passed as an argument.",
+    en="{count} {count:retrace|retraces} of the same code had other sizes ({sizes}). Another model needs its "
+    "own graph; data can be passed as an argument.",
     zh="同样的代码有 {count} 次因为大小不同（{sizes}）而重新追踪。另一个模型需要自己的图；数据可以作为参数传入。",
 )
 TOO_MUCH_VARIES = Sentence(
     "too_much_varies",
-    en="No fix was looked for: {causes} things vary in {traces} traces.",
+    en="No fix was searched for: {causes} things vary in {traces} traces.",
     zh="没有寻找修改方法：{traces} 次追踪中有 {causes} 处变化。",
 )
 LOOKING_FAILED = Sentence(
     "looking_failed",
-    en="No fix was found, since traceonce itself failed: {error:code}. Please report it.",
+    en="No fix was found because traceonce itself failed: {error:code}. Please report it.",
     zh="没有找到修改方法，因为 traceonce 自身出错：{error:code}。请报告这个问题。",
 )
 RIGHT_WITH_ANOTHER = Sentence(
     "right_with_another",
-    en="The repair of another function makes this one right, too.",
+    en="The fix of another function also makes this one correct.",
     zh="修改另一个函数之后，这个函数也正确了。",
 )
 REPAIRED_ELSEWHERE = Sentence(
     "repaired_elsewhere",
-    en="The repair of another function leaves {after} of its {before} {before:trace|traces}.",
+    en="The fix of another function leaves {after} of its {before} {before:trace|traces}.",
     zh="修改另一个函数之后，它的追踪从 {before} 次减少到 {after} 次。",
 )

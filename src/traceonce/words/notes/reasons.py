@@ -20,7 +20,7 @@ EXIT_STATUS_DIFFERS_BY_ERROR = Phrase(
 )
 LEFT_NO_RESULTS = Phrase(
     "left_no_results",
-    en="the program ended without leaving its results",
+    en="the program ended without saving its results",
     zh="程序结束时没有留下结果",
 )
 RESULT_DIFFERS = Phrase(
@@ -57,7 +57,7 @@ NOT_FEWER_TRACES = Phrase(
 )
 TRACED_ELSEWHERE = Phrase(
     "traced_elsewhere",
-    en="{before} traces → {after} (what it saves is traced in other functions)",
+    en="{before} traces → {after} (the saved traces now happen in other functions)",
     zh="追踪 {before} 次 → {after} 次（减少的追踪发生在别的函数中）",
 )
 RUNS_AS_PLAIN_PYTHON = Phrase(
@@ -67,18 +67,17 @@ RUNS_AS_PLAIN_PYTHON = Phrase(
 )
 NOT_DETERMINISTIC = Phrase(
     "not_deterministic",
-    en="two unmodified runs differ in what {functions} returns: it is non-deterministic, and nothing is claimed "
-    "of its values",
+    en="two unmodified runs differ in what {functions} returns: it is non-deterministic, so its values prove nothing",
     zh="两次未修改的运行中，{functions} 的返回值不同：结果不确定，无法对它的值下结论",
 )
 CRASHED_WITHOUT_RESULTS = Phrase(
     "crashed_without_results",
-    en="the program ended without leaving its results (os._exit, or a crash)",
+    en="the program ended without saving its results (os._exit, or a crash)",
     zh="程序结束时没有留下结果（os._exit 或者崩溃）",
 )
 NOTHING_TO_COMPARE = Phrase(
     "nothing_to_compare",
-    en="there is nothing to compare: no result of a call from eager code, no variable, no output",
+    en="there is nothing to compare: no eager call returned a result, and there are no variables and no output",
     zh="没有可以比较的内容：没有来自 eager 代码的调用结果，没有变量，也没有输出",
 )
 NOT_CALLED = Phrase(

@@ -10,7 +10,7 @@ CAUSE_AT = Phrase("cause_at", en="cause {cause} at {path}", zh="原因 {cause}�
 COMPILED = Phrase("compiled", en="{count} compiled", zh="编译 {count} 次")
 COMPILATIONS = Phrase("compilations", en="{count} {count:compilation|compilations}", zh="编译 {count} 次")
 GRAPH_BREAKS = Phrase("graph_breaks", en="{count} graph {count:break|breaks}", zh="图中断 {count} 处")
-GROWN = Phrase("grown", en="{mib} MiB grown", zh="内存增长 {mib} MiB")
+GROWN = Phrase("grown", en="memory grew by {mib} MiB", zh="内存增长 {mib} MiB")
 PRINTED = Phrase("printed", en="printed", zh="打印一次")
 PRINTED_TIMES = Phrase("printed_times", en="printed {count} times", zh="打印 {count} 次")
 RAISED = Phrase("raised", en="{error} raised", zh="抛出 {error}")

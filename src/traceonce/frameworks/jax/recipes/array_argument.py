@@ -118,19 +118,19 @@ def _change(case: Case, paths: Sequence[str]) -> Change:
 
 RECIPE = Recipe(
     name=NAME,
-    title="A static number becomes an argument",
-    what="Takes a number that changes from call to call out of `static_argnames` or `static_argnums`. Under Equinox's "
-    "`filter_jit`, for which all is static that is no array, it is given as one.",
-    why="JAX compiles a static value in, so every new one is a new trace and a new compilation. As an argument, a "
-    "Python number is a scalar array: one trace serves all values.",
-    beware="What decides a shape, or a Python `if` or `range`, must stay static: a trace without its value fails, and "
-    "the change is refuted. A number that takes a few values only is well off as it is.",
+    title="Pass a static number as a regular argument",
+    what="Removes a number that changes from call to call from `static_argnames` or `static_argnums`. Under Equinox's "
+    "`filter_jit`, where everything but arrays is static, it passes the number as an array.",
+    why="JAX compiles static values in, so every new value retraces and recompiles. Passed as a regular "
+    "argument, a Python number is a scalar array, and one trace serves all values.",
+    beware="A value that decides a shape, a Python `if` or a `range` must stay static: tracing without it fails, "
+    "and the change is refuted. A number that takes only a few values may stay static.",
     propose=propose,
     treats_arguments=True,
     shown_by_probes=True,
     examples=(
         Example(
-            title="The step is static, and counts",
+            title="A step counter that is static",
             function="update",
             traces_before=6,
             traces_after=1,

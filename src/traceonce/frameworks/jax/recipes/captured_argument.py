@@ -39,7 +39,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     kinds = read_kinds(case)
     names = [_plain(path) for path in differs]
     given = ", ".join(["…", *(f"{name}={name}" for name in names if name.isidentifier())])
-    snippet = f"{function.short_name}({given})  # jitted once, with what it closes over as arguments"
+    snippet = f"{function.short_name}({given})  # jitted once; closed-over values are arguments"
     for variant in _variants(kinds, by_itself=is_static_by_itself(case.diagnosis)):
         for nearest in (True, False):
             kept = {*variant.static, *variant.movable}
@@ -190,18 +190,18 @@ print(scores((0.5, 1.5, 2.5), jnp.arange(4.0)))
 
 RECIPE = Recipe(
     name=NAME,
-    title="What is closed over becomes an argument",
-    what="Moves a function that is jitted for each value that it closes over out of the loop, the function or the "
-    "method, and passes those values by keyword; what a `partial` bound is passed, too.",
-    why="JAX keeps what it compiled with the Python function that was jitted, and compiles in what that closes over. "
-    "One function that is given the values is traced once for all of them.",
-    beware="What was a constant is an argument then: a number that decides a shape or an `if` becomes static, and "
-    "costs a trace for each value.",
+    title="Turn closed-over values into arguments",
+    what="Moves a function that is jitted once per closed-over value out of the loop, function or method, and "
+    "passes those values by keyword. Values bound by a `partial` are passed too.",
+    why="JAX caches compiled code per jitted Python function and compiles in every value it closes over. One "
+    "function that takes the values as arguments is traced once for all of them.",
+    beware="The former constant becomes an argument. A number that decides a shape or an `if` becomes static, "
+    "and costs one trace per value.",
     propose=propose,
     settled=Settled(frozenset({CauseCode.NEW_FUNCTION}), one_function=True),
     examples=(
         Example(
-            title="A gradient of a partial, for each data set",
+            title="The gradient of a partial, one per data set",
             function="squared_error [grad]",
             traces_before=4,
             traces_after=1,

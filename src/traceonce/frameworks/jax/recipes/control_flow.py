@@ -106,13 +106,13 @@ _LAPLACE = "heat = heat + 0.1 * (jnp.roll(heat, 1) - 2 * heat + jnp.roll(heat, -
 
 RECIPE = Recipe(
     name=NAME,
-    title="Control flow over values that a trace does not know",
-    what="Writes an `if` as `jax.lax.cond`, a `while` as `jax.lax.while_loop`, and a `for … in range(n)` as "
-    "`jax.lax.fori_loop`, where the test or `n` depends on an argument.",
-    why="While it is traced, an argument has no value: an `if`, a `while` or a `range` that needs it fails. As a "
-    "static argument it would have one, and a trace for each.",
-    beware="Both branches are traced, and give the same shapes and dtypes. Through a loop whose length is not known "
-    "there is no reverse-mode gradient.",
+    title="Use structured control flow for traced values",
+    what="Rewrites `if` as `jax.lax.cond`, `while` as `jax.lax.while_loop` and `for … in range(n)` as "
+    "`jax.lax.fori_loop` where the condition or `n` depends on an argument.",
+    why="During tracing an argument has no concrete value, so an `if`, `while` or `range` that needs one fails. "
+    "A static argument has a value, but costs one trace per value.",
+    beware="Both branches are traced and must return the same shapes and dtypes. A loop of unknown length does "
+    "not support reverse-mode gradients.",
     propose=propose,
     treats_arguments=True,
     repairs_failures=True,
@@ -128,7 +128,7 @@ RECIPE = Recipe(
             ),
         ),
         Example(
-            title="As many steps as the caller says",
+            title="A number of steps chosen by the caller",
             function="diffuse",
             traces_before=5,
             traces_after=1,

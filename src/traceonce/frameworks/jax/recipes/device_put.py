@@ -26,10 +26,11 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 RECIPE = Recipe(
     name=NAME,
-    title="Put it on its devices once",
-    what="Suggests `jax.device_put` with one sharding, before the calls, for arguments that come from several places.",
-    why="The compiled program is made for the devices on which its arguments lie, and how they are spread over them. "
-    "Another place is another compilation, though the trace is the same.",
-    beware="Moving an array costs time and memory as well: do it once, where the array is made.",
+    title="Place the array once",
+    what="Suggests one `jax.device_put` with a single sharding, before the calls, for arguments that come from "
+    "several devices.",
+    why="JAX compiles for the devices and the sharding of its arguments. A different placement recompiles even "
+    "though the trace is reused.",
+    beware="Moving an array costs time and memory too: do it once, where the array is created.",
     propose=propose,
 )

@@ -81,11 +81,11 @@ for scale in (1.0, 2.0):
 
 RECIPE = Recipe(
     name=NAME,
-    title="A static argument that can be hashed",
-    what="Passes a tuple for a list that is static, and a frozenset for a set; takes an array, or a dict of numbers, "
-    "out of the static arguments.",
-    why="JAX looks a static argument up by its hash, and refuses what has none, before it traces anything.",
-    beware="Right is what the program returns when it is run without `jit` (`jax.disable_jit`): the original fails.",
+    title="Make static arguments hashable",
+    what="Passes a tuple instead of a static list and a frozenset instead of a static set; makes arrays and "
+    "dicts of numbers regular arguments.",
+    why="JAX looks static arguments up by hash, and rejects unhashable ones before tracing.",
+    beware="Results are checked against `jax.disable_jit`, because the original program fails.",
     propose=propose,
     repairs_failures=True,
     examples=(

@@ -93,7 +93,7 @@ for step in range(4):
     print(step, round(float(value), 4))
 """
 _OF_A_GRADIENT = Example(
-    title="A gradient that is jitted at every step",
+    title="A gradient jitted at every step",
     program=_GRADIENT.format(made="", gradient="jax.jit(jax.value_and_grad(loss))"),
     function="loss [value_and_grad]",
     traces_before=4,
@@ -102,7 +102,7 @@ _OF_A_GRADIENT = Example(
 )
 
 _FACTORY = Example(
-    title="A function made by another from a number",
+    title="A factory that jits a function per number",
     program="""\
 import jax
 import jax.numpy as jnp
@@ -147,11 +147,11 @@ for round in range(3):
 RECIPE = Recipe(
     name="hoist",
     title="Jit the function once",
-    what="Moves the place at which `jax.jit` is applied out of a loop, a function or a method.",
-    why="JAX keeps what it compiled with the Python function that was jitted. A lambda, a closure or a partial that is "
-    "made again is another function, and starts with nothing, though its code is the same.",
-    beware="A function that is made once keeps what it read from outside at its first trace. If it is to see a value "
-    "that changes, that value must be an argument.",
+    what="Moves the call to `jax.jit` out of a loop, function or method.",
+    why="JAX caches compiled code per jitted Python function. A lambda, closure or partial that is created again "
+    "is a new function with an empty cache, even if its code is the same.",
+    beware="A function created once keeps the outside values it read during its first trace. If it must see a "
+    "value change, pass that value as an argument.",
     propose=propose,
     settled=Settled(frozenset({CauseCode.NEW_FUNCTION}), one_function=True),
     only_moves=True,

@@ -147,12 +147,12 @@ for number in range(4):
 
 RECIPE = Recipe(
     name=NAME,
-    title="Compile what runs the loop",
-    what="Puts `jax.jit` above the function that runs a `scan`, a `while_loop` or a `fori_loop`, its own or that of a "
-    "library; parameters that Python needs (a length, a function) become static.",
-    why="Outside of `jit`, a loop is compiled for its body, and a body that is defined anew is another one each time. "
-    "Inside of a jitted function it is a part of that, and is traced with it.",
-    beware="All of the function is traced then: its Python code runs once, and changes what is outside once.",
+    title="Jit the function that runs the loop",
+    what="Adds `jax.jit` to the function that runs a `scan`, `while_loop` or `fori_loop`, its own or a "
+    "library's. Parameters that Python needs (a length, a function) become static.",
+    why="Outside `jit`, the body of a loop is compiled on its own, and a body that is redefined for each call "
+    "recompiles each time. Inside a jitted function the loop is part of that function's trace.",
+    beware="The whole function is then traced: its Python code, side effects included, runs once.",
     propose=propose,
     examples=(
         Example(

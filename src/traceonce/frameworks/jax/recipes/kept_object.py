@@ -129,13 +129,12 @@ _MADE = "settings = Settings(2, lambda x: jnp.tanh(x) / 2)"
 
 RECIPE = Recipe(
     name=NAME,
-    title="What is made for each call is made once",
-    what="Moves what makes an object (settings, a solver, a sampler, an optimiser, a model) out of the loop or the "
-    "function in which it is made again and again; where it is made from values that change, `functools.lru_cache` "
-    "keeps one for each.",
-    why="What a library jits for an object is compiled again for every object, and so is a function that is given one "
-    "as a static argument, unless it is equal to an earlier one.",
-    beware="An object that remembers what was done with it is shared by all calls then.",
+    title="Create the object once",
+    what="Moves the creation of an object (settings, a solver, a sampler, an optimizer, a model) out of the loop "
+    "or function that repeats it. If its arguments vary, `functools.lru_cache` keeps one object per value.",
+    why="Code that a library jits per object recompiles for every new object. So does a function that takes the "
+    "object as a static argument, unless the object equals an earlier one.",
+    beware="All calls share the object, including any state it keeps.",
     propose=propose,
     examples=(
         Example(

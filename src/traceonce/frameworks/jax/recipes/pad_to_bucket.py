@@ -76,13 +76,13 @@ def _note_masks(case: Case, places: Sequence[VaryingDimension]) -> Iterator[Note
 
 RECIPE = Recipe(
     name=NAME,
-    title="Pad to a few sizes, with a mask",
-    what="Suggests padding an array whose size varies to the next power of two, with a mask of what is real, and says "
-    "how many compilations would be left over the sizes that were seen.",
-    why="JAX compiles for exact shapes, each time that one is new. Padded sizes are few: all the lengths from 1 to "
-    "1,024 are eleven.",
-    beware="Padding is data: sums of zeros stay right, means, maxima, softmaxes and losses do not, unless they take "
-    "`where=mask`. It also costs up to twice the work.",
+    title="Pad to a few sizes with a mask",
+    what="Suggests padding an array of varying size to the next power of two, with a mask for the real elements, "
+    "and predicts how many compilations the recorded sizes would need.",
+    why="JAX compiles for exact shapes, once per new shape. Padding leaves only a few: the lengths 1 to 1,024 "
+    "need eleven sizes.",
+    beware="Padding adds data. Sums of zeros stay correct; means, maxima, softmaxes and losses need "
+    "`where=mask`. Padding can double the work.",
     propose=propose,
     examples=(
         Example(

@@ -61,12 +61,12 @@ for count in (3, 5, 6, 7, 8):
 
 RECIPE = Recipe(
     name=NAME,
-    title="Call it with a few sizes",
-    what="Fills the first dimension of what varies up to a power of two, or to the largest size that was seen, by "
-    "repeating the last row, and cuts the results back. Also before a method of a library, at the program's own line.",
+    title="Pad calls to a few sizes",
+    what="Pads the first dimension of the varying arguments to a power of two, or to the largest recorded size, by "
+    "repeating the last row, and cuts the results. Also for a library's method, at the program's own line.",
     why="JAX compiles for every size. A few sizes need a few compilations.",
-    beware="Each row must be computed by itself: a sum, a mean or a loss over the rows would count the last one again, "
-    "and needs a [mask](pad_to_bucket.md). The rows that are added are computed, too.",
+    beware="Each row must be computed by itself: a sum, a mean or a loss over the rows would count the last row more "
+    "than once, and needs a [mask](pad_to_bucket.md). The added rows are computed, too.",
     propose=propose,
     examples=(
         Example(

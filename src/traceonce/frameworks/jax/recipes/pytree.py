@@ -143,19 +143,19 @@ def _example(made: Sequence[str]) -> str:
 
 RECIPE = Recipe(
     name=NAME,
-    title="An object with arrays becomes a pytree",
-    what="Registers a class with `jax.tree_util.register_pytree_node_class`: the arrays and floats that its objects "
-    "hold are arguments of the trace, and what else they hold is compared. `self` is no longer static; a method that "
-    "every object jits for itself is jitted in its class.",
-    why="A static object is looked up by `==`, and compiled in with all that it holds: every new object is a new "
-    "trace, and an attribute that changes is not seen. A pytree is looked at on every call.",
-    beware="The object that the trace sees is another one: what a traced method sets on it is lost, so such a method "
-    "is left alone. What is no array must be hashable.",
+    title="Register the class as a pytree",
+    what="Registers a class with `jax.tree_util.register_pytree_node_class`: its arrays and floats become traced "
+    "arguments, and its other attributes are compared. `self` is no longer static; a method that each object "
+    "jitted for itself is jitted once, in the class.",
+    why="A static object is looked up by `==`, and everything it holds is compiled in. Every new object "
+    "retraces, and changes to its attributes go unnoticed. A pytree is read on every call.",
+    beware="The trace receives a copy of the object, so attributes set by a traced method would be lost; such "
+    "methods are left unchanged. Attributes that are not arrays must be hashable.",
     propose=propose,
     treats_arguments=True,
     examples=(
         Example(
-            title="A model made anew with other numbers",
+            title="A model rebuilt with other numbers",
             function="Kernel.__call__",
             traces_before=4,
             traces_after=1,

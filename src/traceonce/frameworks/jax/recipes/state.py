@@ -77,12 +77,12 @@ for epoch in range(3):
 
 RECIPE = Recipe(
     name=NAME,
-    title="What changes outside is passed in",
-    what="Passes a global, or what a closure holds, as an argument, at every call.",
-    why="JAX compiles in what a function reads from outside while it is traced, and never looks again: after a change "
-    "the result is silently that of the old value. An argument is looked at on every call.",
-    beware="Right is what the program returns when it is run without `jit` (`jax.disable_jit`). A flag that Python "
-    "code in the body asks for must be static, and costs a trace for each value.",
+    title="Pass changing values as arguments",
+    what="Passes a global or a closed-over value as an argument on every call.",
+    why="JAX compiles in the outside values that a function reads during tracing and never reads them again. "
+    "After a change, the function silently keeps using the old value. Arguments are read on every call.",
+    beware="Results are checked against `jax.disable_jit`. A flag that Python code in the body branches on must "
+    "be static, and costs one trace per value.",
     propose=propose,
     examples=(
         Example(

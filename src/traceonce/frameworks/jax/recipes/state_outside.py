@@ -18,7 +18,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     if not paths or case.diagnosis.function.library:
         return
     name = case.diagnosis.function.short_name
-    snippet = f"{name}(…)\n… {paths[0]} …  # here, beside each call, and no longer in {name}"
+    snippet = f"{name}(…)\n… {paths[0]} …  # here, next to each call, no longer in {name}"
     for template, returning in ((None, False), ("value", False), (None, True)):
         change = moving_out(case, paths, template, returning=returning)
         notes = (CHANGED_AT_EACH_CALL(names=paths),)
@@ -27,7 +27,7 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 
 _LIST = Example(
-    title="A list in which losses are collected",
+    title="A list that collects losses",
     program="""\
 import jax
 import jax.numpy as jnp
@@ -112,7 +112,7 @@ print(steps)
 )
 
 _RETURNED = Example(
-    title="What the body works out, returned along",
+    title="A computed value, returned as well",
     program="""\
 import jax
 import jax.numpy as jnp
@@ -158,13 +158,13 @@ print(weight.round(4), [round(float(slope), 3) for slope in history])
 
 RECIPE = Recipe(
     name=NAME,
-    title="Change state outside",
-    what="Moves a statement that changes Python state (a list, a counter) out of the body to each call, and passes "
-    "what the body reads of it; what the statement needs is returned.",
-    why="The Python of a jitted function runs while it is traced, and in no call that compiled code serves: the list "
-    "holds tracers, the counter stands still, without a word.",
-    beware="The results change: they become what the program says. A call that is added later needs the same beside "
-    "it. What happens inside of a `grad`, a `vmap` or a `scan` is left alone.",
+    title="Change state outside the function",
+    what="Moves a statement that changes Python state (a list, a counter) from the body to each call, passes the "
+    "values that the body reads, and returns those that the statement needs.",
+    why="The Python code of a jitted function runs only during tracing. On calls served by compiled code the list "
+    "holds tracers and the counter does not change, without a warning.",
+    beware="Results change to what the source says. Calls added later need the same statement next to them. Calls "
+    "inside a `grad`, a `vmap` or a `scan` are not changed.",
     propose=propose,
     examples=(_LIST, _COUNTER, _RETURNED),
 )

@@ -69,12 +69,12 @@ for n in (3, 4, 3):
 
 RECIPE = Recipe(
     name=NAME,
-    title="A number that the trace needs becomes static",
-    what="Adds a parameter to `static_argnames`, where a trace fails because it needs the value of a Python number.",
-    why="A Python number that is passed to a jitted function is an array in the trace, whose value is not known. A "
-    "shape, a Python `if` or a `range` needs it; a static argument is compiled in.",
-    beware="Right is what the program returns when it is run without `jit` (`jax.disable_jit`): the original fails. "
-    "Every value has a trace of its own; for a value that is new at every call, find a way without it.",
+    title="Make a number static where the trace needs its value",
+    what="Adds a parameter to `static_argnames` where tracing fails because it needs the value of a Python number.",
+    why="A Python number passed to a jitted function becomes an array without a concrete value. A shape, a "
+    "Python `if` or a `range` needs the value; a static argument provides it.",
+    beware="Results are checked against `jax.disable_jit`, because the original program fails. Each value costs "
+    "one trace; if the value is new on every call, rewrite the code so that it does not need it.",
     propose=propose,
     repairs_failures=True,
     examples=(

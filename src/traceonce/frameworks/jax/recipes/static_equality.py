@@ -219,18 +219,18 @@ _BY_HASH = """
 
 RECIPE = Recipe(
     name=NAME,
-    title="Static objects are compared by what they hold",
-    what="Gives a class `__eq__` and `__hash__`, or makes a dataclass that compares by identity a frozen one.",
-    why="JAX looks a static argument up by `==` and `hash`. Objects of a plain class are equal to themselves only, so "
-    "a configuration that is made anew for each call is traced anew, though it prints the same. `__hash__` alone "
-    "changes nothing: the class gets an `__eq__` that compares the same.",
-    beware="An object that is changed after it was passed is not seen to have changed. Objects that hold arrays or "
-    "lists cannot be keys: keep one object, or pass the arrays as arguments.",
+    title="Compare static objects by value",
+    what="Adds `__eq__` and `__hash__` to a class, or freezes a dataclass that compares by identity.",
+    why="JAX looks static arguments up by `==` and `hash`. Objects of a plain class equal only themselves, so a "
+    "configuration rebuilt per call retraces even though it prints the same. `__hash__` alone changes nothing: the "
+    "class also gets an `__eq__` that compares the same values.",
+    beware="Changes made to the object after it was passed go unnoticed. Objects that hold arrays or lists "
+    "cannot be keys: keep one object, or pass the arrays as arguments.",
     propose=propose,
     treats_arguments=True,
     examples=(
         Example(
-            title="A configuration made anew for each call",
+            title="A configuration rebuilt for each call",
             function="apply",
             traces_before=5,
             traces_after=2,
@@ -238,7 +238,7 @@ RECIPE = Recipe(
             repaired=_CONFIG.format(methods=_WRITTEN),
         ),
         Example(
-            title="A dataclass that is compared by identity",
+            title="A dataclass compared by identity",
             function="head",
             traces_before=5,
             traces_after=2,

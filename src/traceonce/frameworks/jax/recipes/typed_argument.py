@@ -89,19 +89,19 @@ def _change(case: Case, dtypes: Mapping[str, str]) -> Change:
 
 RECIPE = Recipe(
     name=NAME,
-    title="One dtype, where it is passed",
-    what="Puts `jnp.asarray(…, dtype)` around an argument whose dtype differs between calls, or is weak at times.",
-    why="Every dtype has a trace of its own, and so has a weak one: a Python number is a weak array, which gives way "
-    "to the dtype of others, and what comes out of a computation often is not. A loop that starts with `0.0` may be "
+    title="Pass one dtype",
+    what="Wraps an argument in `jnp.asarray(…, dtype)` where its dtype, or its weak type, differs between calls.",
+    why="Each dtype has its own trace, and so does a weak type: a Python number is weakly typed and adopts the "
+    "dtype of the arrays it meets, while a computed result often is not. A loop that starts with `0.0` may be "
     "traced twice.",
-    beware="Results follow the dtype of the arguments. What was weak, and met an array of a narrower dtype, no longer "
-    "gives way to it; what is cast to a narrower dtype loses digits.",
+    beware="Results follow the dtype of the arguments. A value that was weakly typed no longer adopts a narrower "
+    "dtype; a cast to a narrower dtype loses precision.",
     propose=propose,
     fits_calls=True,
     treats_arguments=True,
     examples=(
         Example(
-            title="Numbers, arrays and whole numbers in turn",
+            title="Floats, arrays and integers in turn",
             function="scaled",
             traces_before=3,
             traces_after=1,

@@ -99,17 +99,17 @@ def _advice(case: Case, change: SignatureChange, snippet: str, note: Note) -> It
 
 RECIPE = Recipe(
     name=NAME,
-    title="One structure for all calls",
-    what="Suggests stacking a list of varying length into one padded array with a mask, and giving a dict the same "
-    "keys in every call.",
-    why="JAX traces for the structure of the arguments: a list of four arrays is another one than a list of five, and "
-    "so is a dict with one key more.",
-    beware="What stands for what is missing is data to the function: only its author knows a value that changes "
-    "nothing, or where the mask belongs.",
+    title="Use one structure for all calls",
+    what="Suggests stacking a list of varying length into one padded array with a mask, and passing the same "
+    "dict keys on every call.",
+    why="JAX traces per argument structure: a list of four arrays and a list of five differ, as do dicts with "
+    "different keys.",
+    beware="A placeholder for a missing value is data to the function. Only the author knows which value is "
+    "neutral and where the mask belongs.",
     propose=propose,
     examples=(
         Example(
-            title="A list of losses that grows",
+            title="A growing list of losses",
             function="average",
             traces_before=7,
             traces_after=4,
@@ -134,7 +134,7 @@ losses, mask = stacked(losses)
 average(losses, mask=mask)  # jnp.sum(losses, axis=0, where=mask) / mask.sum()''',
         ),
         Example(
-            title="A weight that some batches have",
+            title="An optional weight in some batches",
             function="loss",
             traces_before=2,
             traces_after=1,

@@ -116,17 +116,17 @@ def _converting(case: Case, dtypes: Mapping[str, str]) -> Change:
 RECIPE = Recipe(
     name=NAME,
     title="Convert at the call",
-    what="Wraps an argument in `tf.convert_to_tensor` where some calls give a tensor or an array, others a list.",
-    why="A list is another structure than a tensor, and each of its numbers is looked up by its value: each list is a "
-    "trace of its own.",
-    beware="The numbers of a list get the dtype of the tensors. In the body it is one tensor, which `len` and Python's "
-    "`sum` take for something else than a list.",
+    what="Wraps an argument in `tf.convert_to_tensor` where some calls pass a tensor or array and others a list.",
+    why="A list has a different structure from a tensor, and its numbers are looked up by value: every list has "
+    "its own trace.",
+    beware="The numbers of a list take the dtype of the tensors. In the body the argument is one tensor, which "
+    "`len` and Python's `sum` treat differently from a list.",
     propose=propose,
     treats_arguments=True,
     shown_by_probes=True,
     examples=(
         Example(
-            title="Edges that are a tensor, or a list",
+            title="Edges passed as a tensor or a list",
             function="histogram",
             traces_before=5,
             traces_after=1,

@@ -108,16 +108,16 @@ def _notes(case: Case, dtypes: Mapping[str, str]) -> Iterator[Note]:
 RECIPE = Recipe(
     name=NAME,
     title="Cast once, at the call",
-    what="Casts an argument whose dtype differs between calls to one dtype, where the function is called.",
-    why="Every dtype has a trace of its own, and neither a signature nor relaxed shapes admit two.",
-    beware="Results follow the dtype of the arguments, and a narrower one loses digits. Where both precisions are "
-    "wanted, two traces are right.",
+    what="Casts an argument whose dtype differs between calls to one dtype at the call site.",
+    why="Each dtype has its own trace; no signature and no relaxed shape accepts two.",
+    beware="Results follow the dtype of the arguments, and a narrower dtype loses precision. If you need both "
+    "precisions, keep both traces.",
     propose=propose,
     fits_calls=True,
     treats_arguments=True,
     examples=(
         Example(
-            title="Tensors and NumPy arrays of whole numbers",
+            title="Integer tensors and NumPy arrays",
             function="share",
             traces_before=10,
             traces_after=1,

@@ -121,12 +121,12 @@ for number in range(4):
 RECIPE = Recipe(
     name="compile_caller",
     title="Compile the caller",
-    what="Puts `tf.function` on the function around a call that TensorFlow traces anew each time: `tape.jacobian`, "
+    what="Adds `tf.function` to the function around a call that TensorFlow retraces every time: `tape.jacobian`, "
     "`tape.batch_jacobian`, `tf.vectorized_map`.",
-    why="Called eagerly, they make a graph for this one call and throw it away. Inside a `tf.function` they are a part "
-    "of its graph, which is kept.",
-    beware="The Python of the function runs only while it is traced: prints, counters, and values of variables that "
-    "are no `tf.Variable`.",
+    why="Called eagerly, these build a graph for a single call and discard it. Inside a `tf.function` they are "
+    "part of its graph, which is kept.",
+    beware="The function's Python code (prints, counters, values that are not a `tf.Variable`) then runs only "
+    "during tracing.",
     propose=propose,
     examples=(_JACOBIAN,),
 )

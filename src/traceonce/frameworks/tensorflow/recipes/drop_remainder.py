@@ -78,13 +78,13 @@ def _propose(case: Case) -> Iterator[Candidate]:
 
 RECIPE = Recipe(
     name="drop_remainder",
-    title="Leave out the last, partial batch",
-    what="Batches a data set with `drop_remainder=True`, so that all batches are of one size.",
-    why="A compiled function, or one whose body must know the size of the batch (`tf.unstack`), needs another trace "
-    "for every batch that is smaller.",
-    beware="Examples are left out: always the same ones, where the data is not shuffled. Fine for training, wrong for "
-    "an evaluation. Where nothing needs to know the size, an open dimension in the signature serves all sizes and "
-    "loses nothing.",
+    title="Drop the last, partial batch",
+    what="Batches a data set with `drop_remainder=True`, so that all batches have the same size.",
+    why="A compiled function, or one whose body needs the batch size (`tf.unstack`), retraces for a smaller "
+    "batch.",
+    beware="Examples are dropped, and always the same ones if the data is not shuffled. That is fine for "
+    "training and wrong for evaluation. If nothing needs the size, an open dimension in the signature accepts "
+    "every size and drops nothing.",
     propose=_propose,
     examples=(
         Example(

@@ -44,13 +44,13 @@ def _propose(case: Case) -> Iterator[Candidate]:
 
 RECIPE = Recipe(
     name=NAME,
-    title="Read a size while the function runs",
-    what="Where a signature leaves a dimension open, `x.shape[i]` in the body becomes `tf.shape(x)[i]`, with a cast "
-    "where the size is divided or meets a float.",
-    why="A static shape is read while tracing. Under an open dimension it is None there, and arithmetic with it fails.",
-    beware="The size is a tensor then: good for reshaping, slicing, ranges and arithmetic, not for what needs a Python "
-    "number. Functions that it calls are changed as well where a trace under the signature fails in them; they may "
-    "have other callers, which get tensors for sizes then, too.",
+    title="Read the size at run time",
+    what="Where a signature leaves a dimension open, replaces `x.shape[i]` in the body with `tf.shape(x)[i]`, "
+    "and adds a cast where the size is divided or combined with a float.",
+    why="A static shape is read during tracing. For an open dimension it is None, and arithmetic with it fails.",
+    beware="The size becomes a tensor: fine for reshaping, slicing, ranges and arithmetic, but not where a "
+    "Python number is required. Called functions are changed too if tracing with the signature fails in them; "
+    "their other callers then also get tensor sizes.",
     propose=_propose,
     shown_by_probes=True,
     examples=(
@@ -125,7 +125,7 @@ for count in range(1, 7):
 ''',
         ),
         Example(
-            title="Sizes of what the body computes",
+            title="Sizes of computed tensors",
             function="attend",
             traces_before=6,
             traces_after=1,

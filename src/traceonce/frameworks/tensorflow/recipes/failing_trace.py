@@ -159,7 +159,7 @@ def _calls(definition: Function) -> Sequence[cst.Call]:
 
 
 _AUTOGRAPH = Example(
-    title="A branch on a tensor, with AutoGraph switched off",
+    title="A branch on a tensor with AutoGraph off",
     program="""\
 import tensorflow as tf
 
@@ -194,7 +194,7 @@ for value in (1.0, -1.0):
 )
 
 _IN_A_CALL = Example(
-    title="A variable that is made in the call",
+    title="A variable created in the call",
     program="""\
 import tensorflow as tf
 
@@ -234,7 +234,7 @@ for value in (1.0, 2.0):
 )
 
 _NUMPY = Example(
-    title="NumPy inside of a graph",
+    title="NumPy inside a graph",
     program="""\
 import numpy as np
 import tensorflow as tf
@@ -268,13 +268,14 @@ for value in (1.0, 2.0):
 
 RECIPE = Recipe(
     name="failing_trace",
-    title="Let it be traced",
-    what="Changes a function whose trace fails: switches AutoGraph on, makes a variable outside of it, exchanges "
-    "NumPy's functions and `.numpy()` for TensorFlow's; where none of that does, it takes `tf.function` away.",
-    why="While it is traced, a tensor has no value yet: Python cannot branch on it, NumPy cannot compute with it. A "
-    "variable belongs to the program, not to one call.",
-    beware="What is right is what the program does when it is run eagerly. Read how a variable is used that each call "
-    "made anew: it is one now, and starts each call with the same value.",
+    title="Make the function traceable",
+    what="Changes a function whose trace fails: enables AutoGraph, creates variables outside the function, or "
+    "replaces NumPy functions and `.numpy()` with TensorFlow's. If none of these works, it removes "
+    "`tf.function`.",
+    why="During tracing a tensor has no value, so Python cannot branch on it and NumPy cannot compute with it. A "
+    "variable belongs to the program, not to a single call.",
+    beware="Results are checked against an eager run. If each call created its own variable, review how it is "
+    "used: there is now one variable, reset to the same value at the start of each call.",
     propose=propose,
     repairs_failures=True,
     examples=(_AUTOGRAPH, _IN_A_CALL, _NUMPY),

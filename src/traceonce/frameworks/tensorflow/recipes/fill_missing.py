@@ -49,7 +49,7 @@ def _filler(gap: Gap, kind: str) -> str:
 
 
 _MASK = Example(
-    title="A mask that comes with some batches",
+    title="An optional mask",
     program="""\
 import tensorflow as tf
 
@@ -86,7 +86,7 @@ for number in range(2, 6):
 )
 
 _KEYS = Example(
-    title="Keys that some rows lack",
+    title="Optional keys in a dict",
     program="""\
 import tensorflow as tf
 
@@ -134,12 +134,12 @@ for row in [*rows, {"base": one, "bonus": one, "malus": one}, *rows]:
 
 RECIPE = Recipe(
     name=NAME,
-    title="Fill in what is missing",
-    what="Gives a tensor of zeros (or ones) where a call gives None, or a dict without a key that others have.",
-    why="None is no tensor, and a dict with other keys has another structure: each combination is a trace of its own, "
-    "times every shape.",
-    beware="What fills it in must mean nothing to the function, as a mask of ones does, or a bonus of zeros. A test "
-    "for None, or for the key, is always true then.",
+    title="Fill in missing values",
+    what="Passes a tensor of zeros (or ones) where a call passes None, or a dict without a key that other calls have.",
+    why="None is not a tensor, and a dict with other keys has another structure. Each combination has its own "
+    "trace, multiplied by the number of shapes.",
+    beware="The placeholder must be neutral, like a mask of ones or a bonus of zeros. A test for None, or for "
+    "the key, is then always true.",
     propose=propose,
     treats_arguments=True,
     examples=(_MASK, _KEYS),

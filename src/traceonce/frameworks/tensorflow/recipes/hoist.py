@@ -82,7 +82,7 @@ for size in (4.0, 5.0, 6.0):
 )
 
 _IN_A_METHOD = Example(
-    title="A function of `self`, made by a method",
+    title="A function of `self`, created by a method",
     program="""\
 import tensorflow as tf
 
@@ -138,7 +138,7 @@ for epoch in range(3):
 )
 
 _FACTORY = Example(
-    title="A function made by another from a number",
+    title="A factory that creates a function per number",
     program="""\
 import tensorflow as tf
 
@@ -180,11 +180,11 @@ for round in range(3):
 
 RECIPE = Recipe(
     name="hoist",
-    title="Make the function once",
-    what="Moves the place at which `tf.function` is applied out of a loop, a function or a method.",
-    why="Every `tf.function` has its own traces. One that is made again starts with none, though its code is the same.",
-    beware="A function that is made once keeps what it read from outside at its first trace. If it is to see a value "
-    "that changes, that value must be an argument or a `tf.Variable`.",
+    title="Create the function once",
+    what="Moves the call to `tf.function` out of a loop, function or method.",
+    why="Every `tf.function` has its own traces. A new one starts with none, even if its code is the same.",
+    beware="A function created once keeps the outside values it read during its first trace. If it must see a "
+    "value change, make that value an argument or a `tf.Variable`.",
     propose=propose,
     settled=Settled(frozenset({CauseCode.NEW_FUNCTION}), one_function=True),
     only_moves=True,

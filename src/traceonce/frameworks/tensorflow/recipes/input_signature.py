@@ -183,18 +183,19 @@ def _note_stacked(paths: Sequence[str]) -> Iterator[Note]:
 
 RECIPE = Recipe(
     name=NAME,
-    title="Write down the signature",
-    what="Adds the least `input_signature` that admits every call seen to `tf.function`.",
-    why="A function with a signature is traced once. An open dimension admits every size, a scalar spec every number.",
-    beware="What the signature does not admit raises an error instead of being traced. Python numbers are tensors in "
-    "the body, and are cast: an int32 holds nothing beyond 2,147,483,647. Sizes in the body may no longer be known.",
+    title="Add an input signature",
+    what="Adds the narrowest `input_signature` that accepts every recorded call.",
+    why="A function with a signature is traced once. An open dimension accepts every size, a scalar spec every "
+    "number.",
+    beware="A call that the signature rejects raises an error instead of retracing. Python numbers become "
+    "tensors: an int32 holds at most 2,147,483,647. The body may no longer know sizes statically.",
     propose=propose,
     fits_calls=True,
     treats_arguments=True,
     shown_by_probes=True,
     examples=(
         Example(
-            title="Batches of any size, and the number of the step",
+            title="Batches of any size and a step number",
             function="damped",
             traces_before=6,
             traces_after=1,
@@ -224,7 +225,7 @@ for step in range(6):
 ''',
         ),
         Example(
-            title="Flags, which multiply",
+            title="Flags that multiply",
             function="augmented",
             traces_before=8,
             traces_after=1,
@@ -350,7 +351,7 @@ for count in range(1, 7):
 ''',
         ),
         Example(
-            title="A named tuple, and further arguments",
+            title="A named tuple and extra arguments",
             function="loss",
             traces_before=6,
             traces_after=1,

@@ -107,7 +107,7 @@ def receiver(module: Module, call: cst.Call) -> cst.BaseExpression:
 
 
 _MODEL = Example(
-    title="A probe into a layer, built for every picture",
+    title="A layer probe built for every picture",
     program="""\
 import numpy as np
 import tensorflow as tf
@@ -156,7 +156,7 @@ for number in range(4):
 )
 
 _AGENT = Example(
-    title="An agent that is made for every episode",
+    title="An agent created for every episode",
     program="""\
 import tensorflow as tf
 
@@ -258,12 +258,12 @@ for chain in range(4):
 RECIPE = Recipe(
     name="keep_object",
     title="Keep the object",
-    what="Makes an object (a model, a layer's probe, a sampler, an agent) once for each set of arguments, in a "
-    "function that remembers it, with what is done to it right after, such as `compile`.",
-    why="A `tf.function` that belongs to an object has its traces per object: a model that is built or loaded again "
-    "traces its steps again.",
-    beware="What the object keeps between calls (weights, an optimizer, counters) is shared by all that ask for it "
-    "with equal arguments. It stays in memory as long as the program.",
+    what="Creates an object (a model, a layer's probe, a sampler, an agent) once per set of arguments, in a "
+    "cached function that also runs the setup that follows, such as `compile`.",
+    why="A `tf.function` that belongs to an object has traces per object: a model that is rebuilt or reloaded "
+    "retraces its steps.",
+    beware="State that the object keeps between calls (weights, an optimizer, counters) is shared by all callers "
+    "with equal arguments. The object stays in memory until the program ends.",
     propose=propose,
     examples=(_MODEL, _AGENT, _SAMPLER),
 )

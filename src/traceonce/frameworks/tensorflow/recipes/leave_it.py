@@ -11,7 +11,7 @@ RECIPE = dataclasses.replace(
     leave_it.RECIPE,
     examples=(
         Example(
-            title="A flag has two values, and so two traces",
+            title="A flag with two values, and so two traces",
             function="step",
             traces_before=2,
             traces_after=2,

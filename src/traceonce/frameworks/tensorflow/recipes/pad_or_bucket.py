@@ -61,11 +61,11 @@ def _shapes(signature: Signature) -> tuple[object, ...]:
 RECIPE = Recipe(
     name="pad_or_bucket",
     title="Pad to a few sizes",
-    what="Pads the dimensions that vary to the next power of two before the call.",
-    why="XLA compiles once for every shape, whatever the signature says, and a body that counts in Python "
-    "(`tf.unstack`, `range(x.shape[0])`) must know every size. Powers of two leave a handful of sizes.",
-    beware="The zeros are data. A mean, a softmax, a loss, a length taken from the shape: each needs a mask or the "
-    "true size. Where nothing needs to know the size, an open dimension in the signature does without padding.",
+    what="Pads varying dimensions to the next power of two before the call.",
+    why="XLA compiles once per shape, whatever the signature says, and a body that iterates in Python "
+    "(`tf.unstack`, `range(x.shape[0])`) needs every size. Powers of two leave only a few sizes.",
+    beware="The padding is data. A mean, a softmax, a loss or a length taken from the shape needs a mask or the "
+    "true size. If nothing needs to know the size, an open dimension in the signature works without padding.",
     propose=_propose,
     examples=(
         Example(

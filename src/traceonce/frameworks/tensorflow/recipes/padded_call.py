@@ -57,13 +57,13 @@ for count in (3, 5, 6, 7, 8):
 
 RECIPE = Recipe(
     name=NAME,
-    title="Call it with a few sizes",
-    what="Fills the first dimension of what varies up to a power of two, or to the largest size that was seen, by "
-    "repeating the last row, and cuts the results back. Also before a method of a library, at the program's own line.",
-    why="A library's function, and a body that counts in Python (`tf.unstack`), are traced for every size. A few sizes "
+    title="Pad calls to a few sizes",
+    what="Pads the first dimension of the varying arguments to a power of two, or to the largest recorded size, by "
+    "repeating the last row, and cuts the results. Also for a library's method, at the program's own line.",
+    why="A library's function, and a body that counts in Python (`tf.unstack`), retrace for every size. A few sizes "
     "need a few traces.",
-    beware="Each row must be computed by itself: a sum, a mean or a loss over the rows would count the last one again. "
-    "The rows that are added are computed, too.",
+    beware="Each row must be computed by itself: a sum, a mean or a loss over the rows would count the last row more "
+    "than once. The added rows are computed, too.",
     propose=propose,
     examples=(
         Example(

@@ -75,7 +75,7 @@ def _change(case: Case, *, as_tensor: bool, relaxed: bool) -> Change:
 
 
 _GROWING = Example(
-    title="A tensor that grows, and a function that closes over it",
+    title="A growing tensor and a function that closes over it",
     program="""\
 import tensorflow as tf
 
@@ -163,13 +163,13 @@ for epoch in range(4):
 
 RECIPE = Recipe(
     name="pass_captured",
-    title="Pass what it captures",
-    what="Moves a function out of the loop or the factory that makes it, and gives it as arguments what it read there; "
-    "where it was handed on, `functools.partial` takes its place. A number goes in as a tensor.",
-    why="A function that closes over another value is another function, with traces of its own. An argument of another "
-    "value is not, where it is a tensor.",
-    beware="A partial has no `get_concrete_function`. An object that is passed (a model) is known by its identity: one "
-    "that is made anew is still traced anew.",
+    title="Pass captured values as arguments",
+    what="Moves a function out of the loop or factory that creates it and passes the values it read there as "
+    "arguments. Where the function is handed on, `functools.partial` binds them. Numbers are passed as tensors.",
+    why="A function that closes over another value is a new function with its own traces. As a tensor argument, "
+    "a new value reuses the trace.",
+    beware="A partial has no `get_concrete_function`. An object argument (a model) is compared by identity: "
+    "rebuilding it still retraces.",
     propose=propose,
     examples=(_GROWING, _FACTORY),
 )

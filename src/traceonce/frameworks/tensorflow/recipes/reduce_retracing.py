@@ -91,10 +91,10 @@ RECIPE = Recipe(
     name=NAME,
     title="Let TensorFlow relax the shapes",
     what="Adds `reduce_retracing=True` to `tf.function`.",
-    why="At a second shape TensorFlow then traces for both and all like them, instead of once for every shape. Nothing "
-    "has to be spelt out, so that it serves where another argument rules a signature out.",
-    beware="One trace more than a signature costs, and only shapes are relaxed: not values, dtypes or structures. A "
-    "trace for an open shape may be slower than one for a known shape.",
+    why="On the second shape TensorFlow makes one general trace for all similar shapes, instead of one trace per "
+    "shape. Nothing needs to be spelled out, so it also works where another argument rules out a signature.",
+    beware="It needs one trace more than a signature and relaxes only shapes: not values, dtypes or structures. "
+    "A trace with open shapes may run slower than one with known shapes.",
     propose=propose,
     treats_arguments=True,
     shown_by_probes=True,
@@ -134,7 +134,7 @@ for size in range(1, 9):
 ''',
         ),
         Example(
-            title="A mode, and a size that the body reads",
+            title="A mode and a size that the body reads",
             function="pad_front",
             traces_before=7,
             traces_after=2,

@@ -40,15 +40,17 @@ def _propose(case: Case) -> Iterator[Candidate]:
 
 RECIPE = Recipe(
     name="remove_function",
-    title="Do without tf.function",
-    what="Takes `tf.function` away from a function that is traced at nearly every call.",
-    why="A graph that serves one call costs its trace and its first run, and is kept. Eager code costs neither.",
-    beware="Python in the body (prints, counters, lists) then runs at every call, and loops over tensors run in "
-    "Python. Functions that `Dataset.map` calls are traced all the same. Remove the cause instead where you can.",
+    title="Remove tf.function",
+    what="Removes `tf.function` from a function that retraces on nearly every call.",
+    why="A graph that serves a single call costs a trace and a first run, and stays in memory. Eager code costs "
+    "neither.",
+    beware="Python code in the body (prints, counters, lists) then runs on every call, and loops over tensors "
+    "run in Python. Functions called by `Dataset.map` are traced anyway. Where you can, remove the cause "
+    "instead.",
     propose=_propose,
     examples=(
         Example(
-            title="A callback that differs in every call",
+            title="A callback that differs on every call",
             function="apply",
             traces_before=6,
             traces_after=0,

@@ -115,7 +115,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     place = f" before {site_of(case.diagnosis)}" if case.diagnosis.call_sites else ""
     snippet = f"model = {_FUNCTION}(model)  # once it is built and compiled,{place}: the first model like it"
     yield Candidate("renew_model", "review", (CauseCode.NEW_FUNCTION,), change, None, snippet, (MODEL_TAKES_OVER(),))
-    anew = f"{_COMPILE}(model, …)  # for model.compile(…): what was traced is kept where it is compiled alike"
+    anew = f"{_COMPILE}(model, …)  # for model.compile(…): keeps its traces if it is compiled the same"
     compiled = partial(_compile_kept, case)
     yield Candidate("renew_model", "review", (CauseCode.NEW_FUNCTION,), compiled, None, anew, (COMPILED_AS_BEFORE(),))
 
@@ -275,13 +275,13 @@ for rate in (0.1, 0.05, 0.02):
 
 RECIPE = Recipe(
     name="renew_model",
-    title="Train in one model",
-    what="Where a model of Keras's is built and compiled again (for each fold, each setting), uses the first one that "
-    "was built alike, with the weights, the optimizer's state and the seeds of the fresh one. Where one model is "
-    "compiled again with no more than another learning rate, keeps what it has traced and starts the optimizer anew.",
-    why="Each model traces its own train, test and predict steps. Building one costs little beside that.",
-    beware="There is one model in place of many: do not keep it in a list, nor compare two of them. Layers or losses "
-    "of your own, and models inside of models, are not taken for alike.",
+    title="Reuse one model",
+    what="Where a Keras model is rebuilt and recompiled (per fold, per setting), reuses the first equally built "
+    "one with the weights, optimizer state and seeds of the fresh one. Where one model is recompiled with only another "
+    "learning rate, keeps its traces and resets the optimizer.",
+    why="Each model traces its own train, test and predict steps. Building a model is cheap by comparison.",
+    beware="There is now one model instead of many: do not store the models in a list or compare two of them. "
+    "Custom layers and losses and nested models are not recognized as equal.",
     propose=propose,
     examples=(_FOLDS, _RATES),
 )

@@ -63,14 +63,14 @@ def _what_differs(causes: list[Cause]) -> list[str]:
 RECIPE = Recipe(
     name="reuse_instance",
     title="Reuse one object",
-    what="Makes the object once, outside of the loop, and calls the method of that one.",
-    why="A `tf.function` method has its traces per object: a new object for each call is a new trace for each call.",
-    beware="What an object keeps between calls is then shared by all calls. What the objects differ in has to become "
-    "an argument of the method.",
+    what="Creates the object once, outside the loop, and calls its method there.",
+    why="A `tf.function` method has traces per object: a new object per call means a new trace per call.",
+    beware="All calls share the object's state. Anything that differed between the objects must become an "
+    "argument of the method.",
     propose=_propose,
     examples=(
         Example(
-            title="A scorer that is made for every batch",
+            title="A scorer created for every batch",
             function="Scorer.score",
             traces_before=5,
             traces_after=1,

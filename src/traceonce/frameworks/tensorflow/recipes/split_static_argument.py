@@ -152,16 +152,16 @@ def _named(parameters: Sequence[str], path: str, name: str) -> list[str]:
 RECIPE = Recipe(
     name="split_static_argument",
     title="One function per value, or a switch",
-    what="Turns a string (or a number, or None) that chooses what a function does into a tensor with `tf.switch_case`, "
-    "or makes one function for each value, once.",
-    why="No signature can hold such a value, so that nothing else can be opened either: each value times each shape is "
-    "a trace.",
-    beware="The branches of a switch must return tensors of one dtype and structure, and all of them are traced. A "
-    "table of functions has one graph per value: right for a handful of values.",
+    what="Turns a string (or a number, or None) that selects what a function does into a tensor with "
+    "`tf.switch_case`, or creates one function per value, once.",
+    why="A signature cannot hold such a value, so it cannot relax the other arguments either: each value is "
+    "traced for each shape.",
+    beware="All branches of a switch are traced and must return tensors of the same dtype and structure. A table "
+    "of functions has one graph per value: fine for a handful of values.",
     propose=_propose,
     examples=(
         Example(
-            title="A statistic that is chosen by its name",
+            title="A statistic chosen by name",
             function="summarize",
             traces_before=4,
             traces_after=1,

@@ -259,7 +259,7 @@ for step in range(4):
 )
 
 _METHOD = Example(
-    title="A bound method, which is a new object every time",
+    title="A bound method, a new object on every access",
     program="""\
 import tensorflow as tf
 
@@ -317,7 +317,7 @@ for epoch in range(2):
 )
 
 _PARTIAL = Example(
-    title="A partial made in a function",
+    title="A partial created in a function",
     program="""\
 import functools
 import tensorflow as tf
@@ -370,7 +370,7 @@ for value in (1.0, 2.0, 3.0):
 )
 
 _NUMBER = Example(
-    title="A lambda that reads a number of the loop",
+    title="A lambda that reads a loop variable",
     program="""\
 import tensorflow as tf
 
@@ -406,12 +406,12 @@ for weight in (0.1, 0.2, 0.5, 0.7):
 RECIPE = Recipe(
     name="stable_home",
     title="Keep the function that is passed",
-    what="Gives a lambda, a partial, an inner function or a bound method that is passed as an argument a name, once. "
-    "A number that it reads from around the call is held in a `tf.Variable` then.",
-    why="TensorFlow knows such an argument by its identity, and holds it weakly. One that is made at the call is gone "
-    "after it, and its trace can never be used again.",
-    beware="What is kept sees later changes of what it reads only if that is a `tf.Variable`. An object that keeps its "
-    "own bound method is freed by the cyclic garbage collector, not at once.",
+    what="Gives a lambda, partial, inner function or bound method that is passed as an argument a name, once. A "
+    "number that it reads from the surrounding code moves into a `tf.Variable`.",
+    why="TensorFlow compares such an argument by identity and holds it weakly. One created at the call is gone "
+    "afterwards, and its trace is never reused.",
+    beware="The kept function sees later changes only in a `tf.Variable`. An object that stores its own bound "
+    "method is freed by the cyclic garbage collector, not immediately.",
     propose=propose,
     settled=Settled(frozenset({CauseCode.IDENTITY, CauseCode.COLLECTED}), by_name),
     only_moves=True,

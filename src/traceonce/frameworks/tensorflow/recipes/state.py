@@ -257,12 +257,11 @@ print(layer.call(tf.ones([2]), training=tf.constant(layer.training, tf.bool)).nu
 
 RECIPE = Recipe(
     name="state",
-    title="Pass what changes, or make it a variable",
-    what="Makes a value that the function reads from outside, and that has changed since the trace, an argument or a "
-    "`tf.Variable`.",
-    why="A trace holds the value as it was when the trace was made. TensorFlow does not look again, and does not warn.",
-    beware="The results change: they become what the program says. A number that was used as a Python number (as an "
-    "index, in a text) is a tensor inside the function now.",
+    title="Pass changing values, or make them variables",
+    what="Turns an outside value that has changed since the trace into an argument or a `tf.Variable`.",
+    why="A trace keeps the value from tracing time. TensorFlow does not read it again, and does not warn.",
+    beware="Results change to what the source says. A value used as a Python number (an index, part of a string) "
+    "is now a tensor inside the function.",
     propose=propose,
     examples=(_GLOBAL, _ATTRIBUTE, _FLAG),
 )

@@ -25,7 +25,7 @@ def propose(case: Case) -> Iterator[Candidate]:
         return
     name = case.diagnosis.function.short_name
     for template, returning in (*((template, False) for template in _TEMPLATES), (None, True)):
-        snippet = f"{name}(…)\n… {paths[0]} …  # here, beside each call, and no longer in {name}"
+        snippet = f"{name}(…)\n… {paths[0]} …  # here, next to each call, no longer in {name}"
         notes = (CHANGED_AT_EACH_CALL(names=paths),)
         change = moving_out(case, paths, template, returning=returning)
         codes = (CauseCode.SIDE_EFFECT,)
@@ -47,7 +47,7 @@ def _as_variables(case: Case, paths: list[str], dtype: str) -> Change:
 
 
 _LIST = Example(
-    title="A list in which losses are collected",
+    title="A list that collects losses",
     program="""\
 import tensorflow as tf
 
@@ -142,13 +142,13 @@ for number in range(4):
 
 RECIPE = Recipe(
     name="state_outside",
-    title="Change state outside",
-    what="Moves a statement that changes Python state (a list, a counter) out of the body to each call, and passes "
-    "what the body reads of it; what the statement needs is returned. Or makes the state a `tf.Variable`.",
-    why="The Python of a `tf.function` runs while it is traced, and in no call that a graph serves: the list stays "
-    "short, the counter stands still, without a word.",
-    beware="The results change: they become what the program says. A call that is added later needs the same beside "
-    "it.",
+    title="Change state outside the function",
+    what="Moves a statement that changes Python state (a list, a counter) from the body to each call, passes the "
+    "values that the body reads, and returns those that the statement needs; or turns the state into a "
+    "`tf.Variable`.",
+    why="The Python code of a `tf.function` runs only during tracing. On calls served by a graph the list does "
+    "not grow and the counter does not change, without a warning.",
+    beware="Results change to what the source says. Calls added later need the same statement next to them.",
     propose=propose,
     examples=(_LIST, _COUNTER),
 )

@@ -86,12 +86,12 @@ def _varies(leaves: Sequence[Leaf]) -> bool:
 
 RECIPE = Recipe(
     name=NAME,
-    title="Give a number as a tensor",
-    what="Wraps a Python number that varies in `tf.constant` at every call.",
-    why="A trace is looked up by the values of Python arguments, so that each new number is traced. Tensors are looked "
-    "up by dtype and shape only. Arguments beside it that must stay static (a mode, a flag, a size) are not touched.",
-    beware="In the body it is a tensor then: it does for arithmetic, comparisons, slices and ranges, not for a list "
-    "index, `tf.split`, `math` or f-strings. An int32 wraps where a Python int does not.",
+    title="Pass a number as a tensor",
+    what="Wraps a varying Python number in `tf.constant` at every call.",
+    why="Python arguments are looked up by value, so each new number retraces. Tensors are looked up by dtype "
+    "and shape only. Other arguments that must stay static (a mode, a flag, a size) stay as they are.",
+    beware="In the body the number is a tensor: fine for arithmetic, comparisons, slices and ranges, but not for "
+    "list indices, `tf.split`, `math` or f-strings. An int32 overflows where a Python int does not.",
     propose=propose,
     treats_arguments=True,
     shown_by_probes=True,
@@ -129,7 +129,7 @@ for step in range(8):
 ''',
         ),
         Example(
-            title="A number and a size vary, the number of parts does not",
+            title="A number and a size vary; the number of parts does not",
             function="first_part",
             traces_before=6,
             traces_after=2,

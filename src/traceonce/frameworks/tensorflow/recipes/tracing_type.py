@@ -165,7 +165,7 @@ def _spaced(statements: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
 
 
 _CONFIG = Example(
-    title="A configuration made anew for each call",
+    title="A configuration rebuilt for each call",
     program="""\
 import tensorflow as tf
 
@@ -324,14 +324,16 @@ _UNEQUAL = Example(
 
 RECIPE = Recipe(
     name="tracing_type",
-    title="Compare a configuration by its contents",
-    what="Gives the class of an object that is passed as an argument `__tf_tracing_type__`, so that TensorFlow looks "
-    "at what the object holds, not at which object it is. A type that does not even equal itself gets `__eq__`, from "
-    "what its `__hash__` compares, or from the fields that its `__init__` sets.",
-    why="An object of a class that TensorFlow does not know is compared with `==` while both live, and never equals "
-    "one that was collected. `__hash__` alone changes nothing, and `__eq__` does not help objects made at the call.",
-    beware="All that the function reads from the object must be among its own attributes, and plain: numbers, texts "
-    "and tuples of those. Attributes of the class are not compared. Tensors and variables do not belong in it.",
+    title="Compare a configuration by value",
+    what="Adds `__tf_tracing_type__` to the class of an object argument, so that TensorFlow compares its "
+    "contents instead of its identity. A type that does not equal itself gets an `__eq__` over the fields that its "
+    "`__hash__` or its `__init__` names.",
+    why="TensorFlow compares an object of an unknown class with `==` while both objects are alive, and never "
+    "matches one that was garbage-collected. `__hash__` alone changes nothing, and `__eq__` does not help "
+    "objects created at the call.",
+    beware="Everything the function reads from the object must be an instance attribute of a plain type: "
+    "numbers, strings or tuples of those. Class attributes are not compared. Tensors and variables do not "
+    "belong in it.",
     propose=propose,
     settled=Settled(frozenset({CauseCode.IDENTITY, CauseCode.COLLECTED, CauseCode.UNEQUAL}), _equal),
     examples=(_CONFIG, _FROZEN, _UNEQUAL),

@@ -165,15 +165,16 @@ def _with_container(signature: Signature, path: str, change: Callable[[Container
 
 RECIPE = Recipe(
     name="uniform_structure",
-    title="One structure for all calls",
-    what="Gives every call the same keys, one tensor instead of a list of any length, or always a list (or a tuple).",
-    why="A tracer keys on the structure of the arguments: each set of keys and each length is a trace of its own.",
-    beware="What stands for a missing key must mean nothing to the function, and a test for the key is always true. "
-    "The length of what was a list is `tf.shape(x)[0]` then, not `len(x)`.",
+    title="Use one structure for all calls",
+    what="Makes every call pass the same keys, one tensor instead of a list of any length, or always a list (or "
+    "always a tuple).",
+    why="Traces are keyed on argument structure: each set of keys and each length has its own trace.",
+    beware="A placeholder for a missing key must be neutral, and a test for the key is always true. Use "
+    "`tf.shape(x)[0]` instead of `len(x)` for the former list's length.",
     propose=_propose,
     examples=(
         Example(
-            title="A bias that comes with some batches only",
+            title="An optional bias",
             function="total",
             traces_before=6,
             traces_after=3,

@@ -72,7 +72,7 @@ class Draws:
             definition = operation.op_def
             if definition.is_stateful and {"seed", "seed2"} <= {attribute.name for attribute in definition.attr}:
                 self._problems.say(
-                    f"{graph.name} draws random numbers with {operation.type}, which starts anew at every trace: "
+                    f"{graph.name} draws random numbers with {operation.type}, which restarts at every trace: "
                     "with fewer traces, other numbers are drawn"
                 )
 

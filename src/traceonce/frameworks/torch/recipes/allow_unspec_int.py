@@ -89,13 +89,14 @@ for number in range(12):
 
 RECIPE = Recipe(
     name=NAME,
-    title="Let the numbers of a module vary",
-    what="Sets `torch._dynamo.config.allow_unspec_int_on_nn_module = True`, once, above `torch.compile`.",
-    why="A whole number that a module keeps is compiled for by its value, since most are settings; a counter reaches "
-    "the limit of 8, and the module runs uncompiled. With this, it is left open after its second value.",
-    beware="It does nothing under `dynamic=False`, which is taken away then. From PyTorch 2.12 on it holds on the "
-    "thread that sets it: for a model that others call, count in a buffer. A number that decides what the module is "
-    "(how many layers run) is compiled for by its value all the same.",
+    title="Let module integers vary",
+    what="Sets `torch._dynamo.config.allow_unspec_int_on_nn_module = True` once, above `torch.compile`.",
+    why="PyTorch specializes on an integer attribute of a module, since most are settings. A counter reaches the "
+    "limit of 8, and the module then runs uncompiled. With this option the integer becomes dynamic after its "
+    "second value.",
+    beware="It has no effect under `dynamic=False`, which the fix therefore removes. From PyTorch 2.12 it "
+    "applies only to the thread that sets it: for a model called from other threads, count in a buffer. A "
+    "number that decides the module's structure (how many layers run) is still specialized.",
     propose=propose,
     fits_calls=True,
     examples=(_COUNTER,),

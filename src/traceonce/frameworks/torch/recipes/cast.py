@@ -58,7 +58,7 @@ def _candidate(case: Case, cause: Cause, path: str, dtype: str) -> Candidate:
 
 
 _READINGS = Example(
-    title="Readings of several dtypes, which are all made float32",
+    title="Readings of several dtypes, all converted to float32",
     function="scaled",
     traces_before=4,
     traces_after=1,
@@ -96,11 +96,11 @@ for kind in ["float32", "float64", "int32", "uint8"] * 3:
 
 RECIPE = Recipe(
     name=NAME,
-    title="One dtype",
-    what="Casts an argument whose dtype varies, where the function is called, to one of the dtypes that were seen.",
-    why="Compiled code is made for the dtypes of its arguments. Where the function casts the argument anyway, or "
-    "reads nothing of it that the cast would lose, one dtype does.",
-    beware="A cast can lose digits: that no result of the run shows it is no proof for others.",
+    title="Pass one dtype",
+    what="Casts an argument of varying dtype to one of the recorded dtypes at the call site.",
+    why="Compiled code is specialized on argument dtypes. If the function casts the argument anyway, or does not "
+    "use what the cast would lose, one dtype is enough.",
+    beware="A cast can lose precision. Equal results in this run do not prove it for other inputs.",
     propose=propose,
     examples=(_READINGS,),
 )

@@ -54,7 +54,7 @@ def _wrap(case: Case, edits: Edits, path: str) -> None:
 
 
 _SLICES = Example(
-    title="Columns out of tables of different widths",
+    title="Columns of tables of different widths",
     function="norm",
     traces_before=8,
     traces_after=1,
@@ -88,11 +88,12 @@ for width in range(3, 15):
 
 RECIPE = Recipe(
     name=NAME,
-    title="One order of the elements",
-    what="Calls `.contiguous()` on an argument whose strides vary, where the function is called.",
-    why="Compiled code is made for the strides of its arguments: a slice of a wider table, or a transposed one, is "
-    "compiled for again, though its shape is the same.",
-    beware="A tensor that is not contiguous is copied at each call; writing into it inside the function is then lost.",
+    title="Pass contiguous tensors",
+    what="Calls `.contiguous()` on an argument of varying strides at the call site.",
+    why="Compiled code is specialized on strides: a slice of a wider table, or a transpose, recompiles even with "
+    "the same shape.",
+    beware="A non-contiguous tensor is copied on each call; in-place writes inside the function no longer reach "
+    "the original.",
     propose=propose,
     examples=(_SLICES,),
 )

@@ -268,7 +268,7 @@ class _Derived:
 
 
 _STACKED = Example(
-    title="As many tensors as come, which are stacked",
+    title="A varying number of tensors, stacked",
     function="ensemble",
     traces_before=8,
     traces_after=2,
@@ -304,13 +304,13 @@ for number in range(12):
 
 RECIPE = Recipe(
     name=NAME,
-    title="Give what is made of an argument",
-    what="Takes what the function makes of an argument, `torch.stack(parts)` or `name.endswith('_mean')`, out of it; "
-    "every call gives the result.",
-    why="Every length of a list, every text and every dtype is compiled for. What is made of them is often a tensor "
-    "whose first dimension can be left open, a bool, or of one dtype.",
-    beware="The argument is something else then: callers outside of the program must be changed, too. What is taken "
-    "out is not compiled.",
+    title="Pass the derived value",
+    what="Moves what the function derives from an argument, such as `torch.stack(parts)` or "
+    "`name.endswith('_mean')`, to the callers, which pass the result.",
+    why="Every list length, string and dtype recompiles. The derived value is often a bool, a tensor of one "
+    "dtype, or a tensor whose first dimension can be dynamic.",
+    beware="The argument changes its meaning: callers outside the program must change too. The moved expression "
+    "is no longer compiled.",
     propose=propose,
     examples=(_STACKED,),
 )

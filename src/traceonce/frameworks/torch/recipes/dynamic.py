@@ -93,7 +93,7 @@ def _given(creation: object) -> Iterator[str]:
 
 
 _A_NUMBER = Example(
-    title="A number that is another one at each call, and `dynamic=False`",
+    title="A number that changes on every call, and `dynamic=False`",
     function="decay",
     traces_before=8,
     traces_after=1,
@@ -126,11 +126,12 @@ for step in range(12):
 RECIPE = Recipe(
     name=NAME,
     title="Compile for any size",
-    what="Gives `dynamic=True` to `torch.compile`; or takes `dynamic=False` away.",
-    why="With `dynamic=False` every size and every number is compiled for, until the limit of 8 is reached and the "
-    "function runs uncompiled. Without it PyTorch leaves open what has varied once; with `dynamic=True`, all at once.",
-    beware="Under `dynamic=True` no size is known, also where it never changes: the code may be slower. The sizes 0 "
-    "and 1, ranks, dtypes, strings and lengths of lists are compiled apart all the same.",
+    what="Passes `dynamic=True` to `torch.compile`, or removes `dynamic=False`.",
+    why="With `dynamic=False` every size and number recompiles until the limit of 8 is reached; then the "
+    "function runs uncompiled. By default PyTorch makes a size dynamic once it has varied; with "
+    "`dynamic=True`, from the start.",
+    beware="Under `dynamic=True` no size is known, even if it never changes, so the code may be slower. Sizes 0 "
+    "and 1, ranks, dtypes, strings and list lengths still compile separately.",
     propose=propose,
     examples=(_A_NUMBER,),
 )

@@ -75,7 +75,7 @@ def _number(version: str) -> tuple[int, ...]:
 
 
 _A_GLOBAL = Example(
-    title="A whole number that lies outside of the function",
+    title="A global integer",
     function="scaled",
     traces_before=8,
     traces_after=1,
@@ -113,12 +113,13 @@ for level in range(2, 14):
 
 RECIPE = Recipe(
     name=NAME,
-    title="Name what varies",
-    what="Sets `torch.compiler.config.dynamic_sources` to the names of what varied, once, above `torch.compile`.",
-    why="A whole number of a global is compiled for by its value, `dynamic=True` or not; named there, it is left open. "
-    "For sizes it does what `mark_dynamic` does, without a change of the calls and without a ConstraintViolationError.",
-    beware="It holds for every compiled function of the program. A name that is no longer used is no error: it does "
-    "nothing. It does not serve for floats, nor for whole numbers that a module keeps.",
+    title="Name the dynamic values",
+    what="Sets `torch.compiler.config.dynamic_sources` to the names of the varying values once, above `torch.compile`.",
+    why="PyTorch specializes on a global integer, with or without `dynamic=True`; naming it here makes it "
+    "dynamic. For sizes it works like `mark_dynamic`, but needs no change at the calls and raises no "
+    "ConstraintViolationError.",
+    beware="It applies to every compiled function in the program. A name that no longer exists is silently "
+    "ignored. It does not work for floats or for integers stored on a module.",
     propose=propose,
     fits_calls=True,
     examples=(_A_GLOBAL,),

@@ -19,15 +19,15 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 RECIPE = Recipe(
     name="graph_breaks",
-    title="Fewer graphs",
-    what="Names the places at which PyTorch cut the function.",
-    why="Where PyTorch cannot follow (a print, `.item()`, a branch on a tensor) it ends the graph, runs the line as "
-    "Python, and compiles the rest as another function, with guards of its own: each can be compiled again.",
-    beware="With `fullgraph=True` a function that cannot be one graph raises instead of running.",
+    title="Remove graph breaks",
+    what="Lists the places where PyTorch breaks the graph.",
+    why="Where PyTorch cannot trace (a print, `.item()`, a branch on a tensor) it ends the graph, runs the line "
+    "in Python and compiles the rest as another function with its own guards. Each part can recompile.",
+    beware="With `fullgraph=True`, a function that cannot be a single graph raises instead of running.",
     propose=propose,
     examples=(
         Example(
-            title="A print in the middle, and lists of every length",
+            title="A print in the middle, and lists of varying length",
             function="total",
             traces_before=8,
             program='''\

@@ -34,7 +34,7 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 
 _FRESH_BACKEND = Example(
-    title="A backend that is a new function at every call",
+    title="A backend created on every call",
     function="smooth",
     traces_before=8,
     traces_after=1,
@@ -76,10 +76,10 @@ for number in range(12):
 RECIPE = Recipe(
     name="hoist",
     title="Apply torch.compile once",
-    what="Moves the place at which `torch.compile` is applied out of a loop, a function or a method.",
-    why="Compiled code is kept with the code of the function and with the backend. A lambda or a partial that is made "
-    "anew is another backend each time. (With a backend by name, applying `torch.compile` again costs no compilation.)",
-    beware="Options that differ from call to call would be those of the first.",
+    what="Moves the call to `torch.compile` out of a loop, function or method.",
+    why="Compiled code is cached per function code and backend. A new lambda or partial is a new backend each "
+    "time. (With a named backend, calling `torch.compile` again costs no compilation.)",
+    beware="If options differ between calls, the first call's options win.",
     propose=propose,
     only_moves=True,
     examples=(_FRESH_BACKEND,),

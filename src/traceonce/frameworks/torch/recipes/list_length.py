@@ -54,16 +54,17 @@ def _as_one(case: Case, path: str) -> str:
 
 RECIPE = Recipe(
     name="list_length",
-    title="One tensor in the place of a list",
-    what="Gives the tensors of a list as one: stacked where they are of one shape, padded with a mask where their "
-    "first dimension differs; else always as many of them.",
-    why="Compiled code is made for the length of each list: every new one is compiled for, to the limit of 8. Neither "
-    "`dynamic=True` nor `dynamic_sources` changes that. The first dimension of a tensor can be left open.",
-    beware="Only tensors of one shape can be stacked; others must be padded, and the rest must be ignored.",
+    title="Pass one tensor instead of a list",
+    what="Passes a list of tensors as one tensor: stacked if the shapes match, padded with a mask if the first "
+    "dimension differs. Otherwise, always pass the same number of tensors.",
+    why="Compiled code is specialized on the length of a list: every new length recompiles, up to the limit of "
+    "8, and neither `dynamic=True` nor `dynamic_sources` changes that. The first dimension of a tensor can be "
+    "dynamic.",
+    beware="Only tensors of the same shape can be stacked; others need padding, which the function must ignore.",
     propose=propose,
     examples=(
         Example(
-            title="As many tensors as come",
+            title="A varying number of tensors",
             function="total",
             traces_before=8,
             program='''\

@@ -41,17 +41,18 @@ def one_turn(state, …):  # the body of the loop; what it changes is given and 
 
 RECIPE = Recipe(
     name="loop_body",
-    title="Compile the body of a loop",
-    what="Names the loop whose number of turns varies, and how to compile one turn of it instead of all of them.",
-    why="A loop over a number, or over a list, is unrolled: the graph has all of its turns, and each other number of "
-    "turns is compiled for, to the limit of 8. `dynamic=True` changes nothing in that, and with a tensor in the place "
-    "of the number the function runs as plain Python.",
-    beware="Between two turns Python runs, so the compiler cannot combine them. A number that counts the turns, given "
-    "to the body, is left open once it has changed; under `dynamic=False` give it as a tensor.",
+    title="Compile the body of the loop",
+    what="Names the loop whose number of iterations varies, and shows how to compile one iteration instead of "
+    "the whole loop.",
+    why="A loop over a number or a list is unrolled: the graph contains every iteration, and each new number of "
+    "iterations recompiles, up to the limit of 8. `dynamic=True` does not change that, and with a tensor as "
+    "the number the function runs as plain Python.",
+    beware="Python runs between iterations, so the compiler cannot fuse them. A loop counter passed to the body "
+    "becomes dynamic once it has changed; under `dynamic=False`, pass it as a tensor.",
     propose=propose,
     examples=(
         Example(
-            title="As many steps as wanted",
+            title="A number of steps chosen by the caller",
             function="iterate",
             traces_before=8,
             program='''\

@@ -62,7 +62,7 @@ def _spell(name: str, dimensions: Sequence[Dimension]) -> str:
 
 
 _IN_A_LOOP = Example(
-    title="Batches of every length, and `dynamic=False`",
+    title="Batches of varying length, and `dynamic=False`",
     function="average",
     traces_before=8,
     traces_after=1,
@@ -97,12 +97,14 @@ for length in range(2, 14):
 
 RECIPE = Recipe(
     name=NAME,
-    title="Say which dimension varies",
-    what="Puts `torch._dynamo.mark_dynamic(x, 0)` before each call: for every dimension that varied, and no other.",
-    why="By itself PyTorch compiles for one size first, and for all sizes only when a second one has come; with "
-    "`dynamic=False`, never. Marked, the first compilation is for all sizes; the other dimensions stay known.",
-    beware="The sizes 0 and 1 are compiled apart all the same. A body that needs one certain size (a branch on "
-    "`x.shape[0] == 4`, a `reshape` to numbers) raises a `ConstraintViolationError`: `maybe_mark_dynamic` does not.",
+    title="Mark the dimension that varies",
+    what="Calls `torch._dynamo.mark_dynamic(x, 0)` before each call, for the varying dimensions only.",
+    why="By default PyTorch compiles for the first size, and for all sizes only when a second one arrives; with "
+    "`dynamic=False`, never. Marked, the first compilation covers all sizes, and the other dimensions stay "
+    "known.",
+    beware="Sizes 0 and 1 still compile separately. If the body requires a specific size (a branch on "
+    "`x.shape[0] == 4`, a `reshape` to numbers) it raises a `ConstraintViolationError`; `maybe_mark_dynamic` "
+    "does not.",
     propose=propose,
     fits_calls=True,
     examples=(_IN_A_LOOP,),

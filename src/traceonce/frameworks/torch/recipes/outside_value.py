@@ -48,7 +48,7 @@ def _candidate(case: Case, cause: Cause, template: str, left: int | None) -> Can
 
 
 _COUNTED = Example(
-    title="A field of an object that counts, and `dynamic=False`",
+    title="A counting attribute, and `dynamic=False`",
     function="decay",
     traces_before=8,
     traces_after=2,
@@ -98,12 +98,11 @@ for progress.step in range(2, 14):
 
 RECIPE = Recipe(
     name=NAME,
-    title="Pass what is read from outside",
-    what="Gives the function a parameter for a global, or a field of an object, that varies; every call passes it: as "
-    "a number, or as a tensor.",
-    why="A whole number that is read from outside is compiled for by its value, `dynamic=True` or not. An argument is "
-    "left open once it has changed; a tensor is at once, also under `dynamic=False`.",
-    beware="It is read before the call: what changes it while the function runs is not seen.",
+    title="Pass outside values as arguments",
+    what="Adds a parameter for a varying global or object attribute; every call passes it, as a number or as a tensor.",
+    why="PyTorch specializes on an integer read from outside, with or without `dynamic=True`. An argument "
+    "becomes dynamic once it has changed; a tensor is dynamic from the start, even under `dynamic=False`.",
+    beware="The value is read before the call: changes made while the function runs are not seen.",
     propose=propose,
     examples=(_COUNTED,),
 )

@@ -21,15 +21,16 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 RECIPE = Recipe(
     name="size_one",
-    title="A size of one",
-    what="Says that sizes 0 and 1 are compiled apart, and what would leave them open.",
-    why="PyTorch never takes a size of 1 for an open one: broadcasting depends on it. So a last batch of one example "
-    "costs a compilation, whatever is marked as dynamic. `mark_unbacked` leaves the size open without looking at it.",
-    beware="Under `mark_unbacked` a body that compares the size, or broadcasts along it, fails to compile.",
+    title="Handle sizes 0 and 1",
+    what="Explains that sizes 0 and 1 compile separately, and how to make them dynamic.",
+    why="PyTorch never treats a size of 1 as dynamic, because broadcasting depends on it. A final batch of one "
+    "example therefore recompiles, whatever is marked as dynamic. `mark_unbacked` makes the size dynamic "
+    "without inspecting it.",
+    beware="Under `mark_unbacked`, a body that compares the size or broadcasts along it fails to compile.",
     propose=propose,
     examples=(
         Example(
-            title="Now and then a single example, and `dynamic=False`",
+            title="An occasional single example, and `dynamic=False`",
             function="scaled",
             traces_before=8,
             program='''\

@@ -36,11 +36,11 @@ def _snippet(case: Case) -> str:
 RECIPE = Recipe(
     name="static_value",
     title="A value that is compiled in",
-    what="Says which text, flag or number is compiled for by its value, and what can be done about it.",
-    why="Only sizes and numbers can be left open, and no number that decides what is computed (an index into a list "
-    "of modules, `scale_factor`). Every other value is compiled for, to the limit of 8, after which the function runs "
-    "uncompiled. Raising the limit compiles no less often: it serves where there are but so many values.",
-    beware="`torch._dynamo.reset()` does not help: it drops what was compiled, and all of it is compiled again.",
+    what="Names the string, flag or number that is specialized, and your options.",
+    why="Only sizes and numbers can be dynamic, and not a number that decides what is computed (an index into a "
+    "list of modules, `scale_factor`). Every other value recompiles, up to the limit of 8; then the function "
+    "runs uncompiled. A higher limit does not reduce compilations: it helps only if there are few values.",
+    beware="`torch._dynamo.reset()` does not help: it discards the compiled code, and everything recompiles.",
     propose=propose,
     examples=(
         Example(

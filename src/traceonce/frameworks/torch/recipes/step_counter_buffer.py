@@ -127,7 +127,7 @@ def _method(module: Module, node: cst.CSTNode) -> str | None:
 
 
 _COUNTER = Example(
-    title="A counter that is begun anew, under `dynamic=False`",
+    title="A counter that restarts, under `dynamic=False`",
     function="Schedule.forward",
     traces_before=8,
     traces_after=1,
@@ -186,11 +186,11 @@ for epoch in range(2):
 RECIPE = Recipe(
     name=NAME,
     title="Count in a buffer",
-    what="Registers the number as a buffer of the module, a tensor without dimensions, and fills it where it was set.",
-    why="A whole number that a module keeps is compiled for by its value. A tensor is compiled for by its dtype and "
-    "shape: one compilation serves all values. It is not persistent, so a saved state has the same keys as before.",
-    beware="It is a tensor then, and counting changes it in place: what branches on it (`if self.step > 10`) breaks "
-    "the graph, and code outside of the class that sets it to a number raises a `TypeError`.",
+    what="Registers the number as a buffer of the module, a 0-d tensor, and fills it where it was assigned.",
+    why="PyTorch specializes on an integer attribute of a module. A tensor is compiled for by dtype and shape, "
+    "so one compilation serves all values. The buffer is not persistent, so the state dict keeps its keys.",
+    beware="The number is now a tensor, updated in place: a branch on it (`if self.step > 10`) breaks the graph, "
+    "and code outside the class that assigns a number to it raises a `TypeError`.",
     propose=propose,
     examples=(_COUNTER,),
 )

@@ -58,7 +58,7 @@ def _wrap(case: Case, edits: Edits, cause: Cause) -> None:
 
 
 _SCALE = Example(
-    title="A number, and a decorator of the program's own that compiles several functions",
+    title="A number, and a decorator that compiles several functions",
     function="blend",
     traces_before=8,
     traces_after=1,
@@ -100,12 +100,12 @@ for number in range(12):
 
 RECIPE = Recipe(
     name=NAME,
-    title="Give a number as a tensor",
-    what="Wraps a Python number that varies in `torch.tensor` at every call.",
-    why="A tensor is compiled for by its dtype and shape, a Python number by its value, where PyTorch does not leave "
-    "it open: under `dynamic=False`, and where a size or a loop depends on it. A tensor without dimensions takes the "
-    "dtype of what it meets, as a number does.",
-    beware="In the body it is a tensor: `range`, a branch, `int()` and `math` break the graph there, or fail.",
+    title="Pass a number as a tensor",
+    what="Wraps a varying Python number in `torch.tensor` at every call.",
+    why="A tensor is compiled for by dtype and shape; a Python number by value where PyTorch cannot make it "
+    "dynamic: under `dynamic=False`, or where a size or a loop depends on it. A 0-d tensor adopts the dtype of "
+    "the tensors it meets, like a number.",
+    beware="In the body the number is a tensor: `range`, a branch, `int()` and `math` break the graph there, or fail.",
     propose=propose,
     shown_by_probes=True,
     examples=(_SCALE,),

@@ -102,7 +102,7 @@ def _owner(module: Module, node: cst.Assign | cst.AnnAssign) -> str | None:
 
 
 _CEILING = Example(
-    title="A number that the program sets, and an operator that needs it as a number",
+    title="A number that the program assigns, and an operator that needs it as a number",
     function="Limited.forward",
     traces_before=8,
     traces_after=1,
@@ -148,13 +148,13 @@ for number in range(12):
 
 RECIPE = Recipe(
     name=NAME,
-    title="A number of an object as a tensor",
-    what="Wraps a number that an object keeps in `torch.tensor`, wherever the program sets it.",
-    why="A float that a module or another object keeps is left open once it has changed; but where an operator needs "
-    "it as a number (`clamp`, `dropout`, `alpha=`), and under `dynamic=False`, it is compiled for by its value. A "
-    "tensor is compiled for by its dtype and shape.",
-    beware="Whatever else reads it gets a tensor, too: what is printed, logged or saved. It is no buffer: it stays on "
-    "the CPU when the module moves, which operators allow for a tensor without dimensions.",
+    title="Store a number as a tensor",
+    what="Wraps a number stored on an object in `torch.tensor` wherever the program assigns it.",
+    why="A float stored on a module or another object becomes dynamic once it has changed. Where an operator "
+    "needs it as a number (`clamp`, `dropout`, `alpha=`), and under `dynamic=False`, it is specialized. A "
+    "tensor is compiled for by dtype and shape.",
+    beware="All other readers get a tensor too: prints, logs and saved state. It is not a buffer: it stays on "
+    "the CPU when the module moves, which operators accept for a 0-d tensor.",
     propose=propose,
     examples=(_CEILING,),
 )

@@ -107,7 +107,7 @@ def _given_rates(call: cst.Call) -> Iterator[cst.BaseExpression]:
 
 
 _SCHEDULED = Example(
-    title="A scheduler, and a compiled step of the optimizer",
+    title="A scheduler and a compiled optimizer step",
     function="SGD.step",
     traces_before=8,
     traces_after=1,
@@ -143,12 +143,13 @@ print(round(weight.sum().item(), 3))
 
 RECIPE = Recipe(
     name=NAME,
-    title="A learning rate in a tensor",
-    what="Gives `lr=torch.tensor(…)` where the optimizer is made.",
-    why="A scheduler sets a new Python number at every step, and a compiled step is made for its value: SGD does so "
-    "with PyTorch 2.13, most optimizers with older versions. A tensor is changed in place, and compiled for once.",
-    beware="`optimizer.param_groups[0]['lr']` and `get_last_lr()` are tensors then, also in what is printed, logged "
-    "and saved. `ReduceLROnPlateau` sets a Python number all the same.",
+    title="Store the learning rate in a tensor",
+    what="Passes `lr=torch.tensor(…)` where the optimizer is created.",
+    why="A scheduler assigns a new Python number at every step, and a compiled step is specialized on it: SGD "
+    "with PyTorch 2.13, most optimizers with older versions. A tensor is updated in place and compiled for "
+    "once.",
+    beware="`optimizer.param_groups[0]['lr']` and `get_last_lr()` become tensors, also in prints, logs and saved "
+    "state. `ReduceLROnPlateau` still assigns a Python number.",
     propose=propose,
     examples=(_SCHEDULED,),
 )

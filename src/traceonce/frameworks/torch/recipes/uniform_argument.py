@@ -59,15 +59,14 @@ def _keys(case: Case, path: str) -> list[str]:
 
 RECIPE = Recipe(
     name="uniform_argument",
-    title="The same kind of argument in every call",
-    what="Shows how to give an argument in one way: with all keys, a tensor in the place of None, one dtype.",
-    why="Every combination of keys, and of what is None, is compiled for; so is every dtype.",
-    beware="What stands for a missing part must change nothing in the result: ones for a factor, zeros for a summand, "
-    "a mask that lets all through.",
+    title="Pass the same kind of argument on every call",
+    what="Shows how to pass an argument in one form: all keys present, a tensor instead of None, one dtype.",
+    why="Every combination of keys and None values recompiles; so does every dtype.",
+    beware="The placeholder must not change the result: ones for a factor, zeros for a summand, an all-true mask.",
     propose=propose,
     examples=(
         Example(
-            title="Keys that are there at times",
+            title="Optional keys",
             function="loss",
             traces_before=4,
             program='''\
