@@ -35,7 +35,7 @@ _KINDS = ("zeros", "ones")
 class Gap(NamedTuple):
     """A tensor that some calls lack, by its path; `holder` is the dict that it is a key of, None for a parameter.
 
-    `weak`: the dtype of those that are given is weak (JAX).
+    `weak`: the dtype of those that are given is weak.
     """
 
     path: str

@@ -138,13 +138,13 @@ for number in range(7):
 
 RECIPE = Recipe(
     name=NAME,
-    title="Fill in what is missing",
-    what="Gives an array of zeros (or ones) where a call gives None, or a dict without a key that others have, and "
-    "fills a list of varying length up to a power of two.",
-    why="JAX traces for the structure of the arguments: None is no array, and a dict with one key more, or a list with "
-    "one item more, is another structure.",
-    beware="What fills it in must mean nothing to the function, as a mask of ones does, or a summand of zeros. A test "
-    "for None, or for the key, is always true then, and a length is that of the longer list.",
+    title="Fill in missing values",
+    what="Passes an array of zeros (or ones) where a call passes None, or a dict without a key that other calls have, "
+    "and pads a list of varying length to a power of two.",
+    why="JAX retraces for every pytree structure: None is not an array, and a dict with another key, or a list of "
+    "another length, has another structure.",
+    beware="The placeholder must be neutral, like a mask of ones or a summand of zeros. A test for None, or for the "
+    "key, is then always true, and `len` returns the padded length.",
     propose=propose,
     treats_arguments=True,
     examples=(

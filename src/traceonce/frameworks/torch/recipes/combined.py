@@ -36,12 +36,12 @@ def combining(recipes: Sequence[Recipe]) -> Recipe:
 
     return Recipe(
         name=NAME,
-        title="Repair several causes at once",
-        what="Puts the changes for several causes of a function together: a dimension that is marked, a number that "
-        "becomes a tensor, a key that is filled in.",
-        why="PyTorch compiles again when any of its guards fails. Where two things vary, a change for one of them "
-        "leaves as many compilations as before, and would not be proved by itself.",
-        beware="What each of the changes says.",
+        title="Fix several causes together",
+        what="Combines the changes for several causes of one function: a dimension marked as dynamic, a number passed "
+        "as a tensor, a missing key filled in.",
+        why="PyTorch recompiles when any guard fails. If two things vary, a change for one of them compiles as often "
+        "as before and cannot be proved alone.",
+        beware="The notes of each change apply.",
         propose=propose,
         examples=(_TEXT_AND_COUNTER,),
     )

@@ -52,11 +52,11 @@ for number in range(6):
 
 RECIPE = Recipe(
     name=NAME,
-    title="Let it be several graphs",
-    what="Takes `fullgraph=True` back where tracing the function raises, and the function run eagerly does not.",
-    why="With `fullgraph=True` whatever PyTorch cannot follow is an error: a branch on a tensor, `.tolist()`, a call "
-    "that it does not know. Without it, the graph ends there, and another begins behind it.",
-    beware="What breaks the graph runs as Python in every call. Where speed depends on one graph, write it with "
+    title="Allow graph breaks",
+    what="Removes `fullgraph=True` where tracing the function raises and an eager run does not.",
+    why="With `fullgraph=True`, anything that PyTorch cannot trace is an error: a branch on a tensor, `.tolist()`, an "
+    "unknown call. Without it, PyTorch breaks the graph there.",
+    beware="The code at a graph break runs as Python on every call. If speed depends on a single graph, use "
     "`torch.where` or `torch.cond` instead.",
     propose=propose,
     repairs_failures=True,

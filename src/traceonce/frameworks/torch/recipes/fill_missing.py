@@ -52,11 +52,11 @@ for number in range(8):
 
 RECIPE = Recipe(
     name=NAME,
-    title="Fill in what is missing",
-    what="Gives a tensor of zeros (or ones) where a call gives None, or a dict without a key that others have.",
-    why="Every combination of keys, and of what is None, is compiled for.",
-    beware="What fills it in must mean nothing to the function, as a mask of ones does, or a bonus of zeros. A test "
-    "for None, or for the key, is always true then. It lies on the CPU: write the device where you use another.",
+    title="Fill in missing values",
+    what="Passes a tensor of zeros (or ones) where a call passes None, or a dict without a key that other calls have.",
+    why="PyTorch compiles for every combination of keys and of arguments that are None.",
+    beware="The placeholder must be neutral, like a mask of ones or a bonus of zeros. A test for None, or for the key, "
+    "is then always true. The placeholder is on the CPU: name your device where you use another.",
     propose=propose,
     examples=(
         Example(
