@@ -260,7 +260,7 @@ def test_models_that_build_other_graphs_do_not_count_again(run: Run) -> None:
     )
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
-        ["step was traced 3 times, max_traces allows 1", "*wrapped by tf.function again; 2 times*"]
+        ["step was traced 3 times, max_traces allows 1", "*wrapped in tf.function again; 2 times*"]
     )
 
 

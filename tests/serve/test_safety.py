@@ -96,7 +96,7 @@ def test_a_page_of_another_site_may_not_write(
     """403, whatever it sends."""
     answer = local.request(method, API + path, content=b"{}", headers=headers)
     assert answer.status_code == 403
-    assert "page of another site" in answer.json()["detail"]
+    assert "pages of other sites" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(

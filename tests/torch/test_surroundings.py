@@ -317,7 +317,7 @@ def test_a_size_that_is_left_open_is_bounded(torch: Any, dynamic: bool | None) -
     diagnosis = only(seen)
     assert (diagnosis.traces, diagnosis.verdict.value) == ((2, "bounded") if dynamic is None else (7, "retracing"))
     assert diagnosis.causes[0].finite is (dynamic is None)
-    assert ("left open" in (diagnosis.causes[0].note or "")) is (dynamic is None)
+    assert ("dynamic from this compilation on" in (diagnosis.causes[0].note or "")) is (dynamic is None)
 
 
 def test_graph_breaks_are_told_and_their_parts_are_no_retraces(torch: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,7 @@
 """One function, one step: its candidates from the least change up, until one is proved.
 
 The first proved one that settles the function is taken, unless there is time for one that would leave fewer traces, is
-proved, too, and takes all input that the first takes; where none settles it, the proved one with the fewest traces.
+proved as closely, and takes all input that the first takes; where none settles it, the proved one with the fewest traces.
 Where a trace fails in what the function calls, that is changed as well (`fix.follow_up`).
 """
 
@@ -185,9 +185,11 @@ class Trying:
         return bool(same) and all(same)
 
     def _is_no_better(self, candidate: Candidate, best: Taken | None) -> bool:
-        """Would it leave as many traces as what is proved already?"""
+        """Would it leave as many traces as what is proved already, or be compared less closely than what settles it?"""
+        if best is None:
+            return False
         left = candidate.traces_to_go_by
-        return best is not None and (left is None or left >= best.traces)
+        return (candidate.untraced and best.settled) or left is None or left >= best.traces
 
     def _try_along(self, candidate: Candidate) -> Taken | None:
         """The candidate; where a trace fails under it, the same with the functions changed in which it fails."""

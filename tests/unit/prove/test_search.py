@@ -209,6 +209,9 @@ def test_of_two_repairs_the_one_that_leaves_fewer_traces(
     result, runs = search(world, {"step": [change("leaves2", 2), change("also2", 2), change("leaves1", 1)]})
     assert taken(result) == {"step": ["leaves1"]}
     assert {"also2"} not in runs.runs, "no better, by what is predicted"
+    unseen = dataclasses.replace(change("leaves1", 1), untraced=True)
+    result, _ = search(world, {"step": [change("leaves2", 2), unseen]})
+    assert taken(result) == {"step": ["leaves2"]}, "what the function returns is compared with this one alone"
 
 
 def test_a_library_is_not_fitted_to_the_calls_of_one_program(
