@@ -52,7 +52,8 @@ def test_an_error_that_nobody_knows_is_repeated(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "status", "reason"), [("", 422, "no text"), (" \n", 422, "no text"), ("x" * 1_000_001, 413, "1,000,000")]
+    ("text", "status", "reason"),
+    [("", 422, "Nothing to explain"), (" \n", 422, "Nothing to explain"), ("x" * 1_000_001, 413, "1,000,000")],
 )
 def test_a_text_that_cannot_be_explained(site: Site, text: str, status: int, reason: str) -> None:
     """The page says why, and what to do."""

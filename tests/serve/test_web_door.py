@@ -58,7 +58,7 @@ def test_a_wrong_token_is_told_so(client: TestClient) -> None:
     """The door stays shut, the page says who knows the token, and the token is not repeated."""
     answer = client.post("/login", data={"token": "wrong <b>token</b>", "next": "/knowledge"})
     assert answer.status_code == 401
-    assert "This is not the server&#39;s token" in answer.text
+    assert "This is not the server's token" in answer.text
     assert "wrong <b>" not in answer.text
     assert "set-cookie" not in answer.headers
     assert client.get("/recordings").status_code == 303

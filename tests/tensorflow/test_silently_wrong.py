@@ -180,7 +180,7 @@ def test_a_change_long_after_the_trace_is_seen_at_the_end(tf: Any) -> None:
         for _ in range(5):
             step(tf.constant(1.0))
     assert findings_of(seen) == [("stale", "RATE", "0.5", "0.125", "inferred")]
-    assert "whether a call came after that is not known" in seen.report()
+    assert "a call after the change uses the old value" in seen.report()
     assert seen.diagnoses[0].verdict is Verdict.OK
 
 

@@ -1,8 +1,8 @@
 """One function, one step: its candidates from the least change up, until one is proved.
 
 The first proved one that settles the function is taken, unless there is time for one that would leave fewer traces, is
-proved as closely, and takes all input that the first takes; where none settles it, the proved one with the fewest traces.
-Where a trace fails in what the function calls, that is changed as well (`fix.follow_up`).
+proved as closely, and takes all input that the first takes; where none settles it, the proved one with the fewest
+traces. Where a trace fails in what the function calls, that is changed as well (`fix.follow_up`).
 """
 
 from __future__ import annotations
