@@ -121,7 +121,7 @@ def test_an_error_that_the_program_survived_is_in_its_card(open_report: OpenPage
     page = open_report("surviving")
     open_every_card(page)
     assert seen(page).count("the shapes do not agree") == 1
-    expect(card(page, "combine").locator(".remarks")).to_contain_text("Raised 2 times while it was traced")
+    expect(card(page, "combine").locator(".remarks")).to_contain_text("Raised 2 times during tracing")
     expect(card(page, "merge").locator(".remarks")).to_contain_text("the same error as in combine")
 
 

@@ -238,7 +238,7 @@ def test_what_a_library_wrote_and_the_program_wraps_is_repaired_where_it_is_wrap
     assert outcome.status == 0, outcome.errors
     signature = "input_signature=[tf.TensorSpec([None], tf.float32)]"
     assert f"predict = tf.function(model.predict, {signature})" in script.read_text()
-    assert "8 traces → 1, same outputs of what calls it" in outcome.errors
+    assert "8 traces → 1, same outputs of its callers" in outcome.errors
 
 
 def test_what_can_be_ignored_is_repaired_where_it_is_asked_for(shell: Shell) -> None:

@@ -125,7 +125,7 @@ def test_no_path_reaches_the_files_of_the_server(served: Served, tmp_path: Path)
         names, served.ask(*[("recording_findings", {"recording": name}) for name in names]), strict=True
     ):
         assert result.is_error
-        assert text_of(result).startswith(f"There is no recording {name[:40]!r} here")
+        assert text_of(result).startswith(f"There is no recording {name[:40]!r};")
 
 
 def test_who_gets_in(served: Served) -> None:

@@ -21,7 +21,7 @@ def test_every_private_place_is_there(tf: Any) -> None:
 
 @pytest.mark.parametrize("version", ["2.11.1", "2.99.0", "3.0.0"])
 def test_an_unknown_version_is_not_probed(version: str) -> None:
-    with pytest.raises(probes.Moved, match=f"TensorFlow {version} is unknown"):
+    with pytest.raises(probes.Moved, match=f"TensorFlow {version} is not supported by this traceonce"):
         probes.probe(types.SimpleNamespace(__version__=version))
 
 
@@ -107,11 +107,11 @@ def test_a_moved_place_of_the_dispatch_is_named(tf: Any, monkeypatch: pytest.Mon
 def test_on_an_unknown_version_a_function_is_a_plain_one(tf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The program goes on as with `tf.function`, and is told; what cannot be done is refused."""
     monkeypatch.setattr(probes, "NEWEST", (2, 14))
-    with pytest.warns(UserWarning, match=r"is unknown .* is a plain tf\.function here"):
+    with pytest.warns(UserWarning, match=r"is not supported .* is a plain tf\.function here"):
         step = traceonce.function(lambda x: x * 2.0, autograph=False)
     assert float(step(tf.constant(3.0))) == 6.0
     assert type(step) is type(tf.function(lambda: None))
-    assert "is unknown" in traceonce.stats(step).why[0]
+    assert "is not supported" in traceonce.stats(step).why[0]
     with pytest.raises(traceonce.TraceonceError, match="pad needs one that is known"):
         traceonce.function(lambda x: x, pad={"x": {0: (4,)}})
 

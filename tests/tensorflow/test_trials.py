@@ -131,7 +131,7 @@ def test_one_that_crashes(trials: TrialProcess, module: Path) -> None:
 def test_one_that_leaves(trials: TrialProcess, module: Path) -> None:
     seen = run(trials, module, "failure_that_leaves")
     assert seen.broken is not None
-    assert seen.broken.startswith("it exited with status 1 before it was measured; it said: SystemExit: 7")
+    assert seen.broken.startswith("it exited with status 1 before it was measured; its last message: SystemExit: 7")
 
 
 def test_one_that_writes_does_so_in_a_folder_of_its_own(trials: TrialProcess, module: Path, scratch: Path) -> None:
