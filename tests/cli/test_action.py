@@ -131,7 +131,7 @@ def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
     job = Job(tmp_path, {"program": "absent.py"})
     ran = job.run("Run the program")
     assert (ran.returncode, job.outputs) == (2, {})
-    assert "absent.py: there is no such script" in ran.stderr
+    assert "absent.py: no such script" in ran.stderr
 
 
 def test_a_comment_that_may_not_be_written_fails_nothing(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ for one.rate in range(3):
 """
     ran = replay(torch, tmp_path, program)
     (candidate,) = candidates(ran, "scaled", "tensor_attribute")
-    with pytest.raises(Declined, match=r"2 classes of the program set self\.rate"):
+    with pytest.raises(Declined, match=r"2 classes of the program assign self\.rate"):
         write(candidate, program)
 
 
