@@ -17,8 +17,8 @@ import yaml
 ROOT = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
-GH = f"""\
-#!{sys.executable}
+GH = """\
+#!/usr/bin/env python3
 import json, pathlib, sys
 calls = pathlib.Path(__file__).with_name("calls.jsonl")
 comments = pathlib.Path(__file__).with_name("comments.json")

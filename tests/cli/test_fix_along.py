@@ -51,7 +51,7 @@ def test_helpers_in_other_files_are_changed_with_the_function(shell: Shell) -> N
     (fix,) = (fix for fix in function["fixes"] if fix["proof"])
     assert (fix["recipe"], fix["proof"]["verdict"]) == ("input_signature+dynamic_shape", "proved")
     assert fix["proof"]["after"]["traces"] == 1
-    assert "also in centred and steps" in fix["note"]
+    assert "in centred and steps too" in fix["note"]
     pieces = (shell.cwd / "pieces.py").read_text()
     assert "return x - total / tf.cast(tf.shape(x)[1], tf.float32)" in pieces
     assert "return x.shape[-1]" in pieces

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import traceonce
-from tests.torch.compiled import line_of, only, told
+from tests.source_lines import line_of
+from tests.torch.compiled import only, told
 from traceonce.facts import Reason, Verdict
 
 Backend = Callable[[Any, Any], Any]
