@@ -85,8 +85,9 @@ MISSING_IS_FILLED = Sentence(
 )
 ROWS_BY_THEMSELVES = Sentence(
     "rows_by_themselves",
-    en="Each row must be computed by itself: a sum or a mean over the rows would count the last row more than once.",
-    zh="每一行必须单独计算：对各行求和或求均值会重复计入最后一行。",
+    en="Each row must be computed by itself: a sum or a mean over the rows would count the last row more than once. "
+    "Every result whose first dimension equals the padded size is cut, even if it does not hold a row per input.",
+    zh="每一行必须单独计算：对各行求和或求均值会重复计入最后一行。凡是第一维等于填充后大小的结果都会被截短，即使它并非按输入的行排列。",
 )
 LAST_EXAMPLES_DROPPED = Sentence(
     "last_examples_dropped",

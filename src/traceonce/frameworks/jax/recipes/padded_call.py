@@ -66,7 +66,8 @@ RECIPE = Recipe(
     "repeating the last row, and cuts the results. Also for a library's method, at the program's own line.",
     why="JAX compiles for every size. A few sizes need a few compilations.",
     beware="Each row must be computed by itself: a sum, a mean or a loss over the rows would count the last row more "
-    "than once, and needs a [mask](pad_to_bucket.md). The added rows are computed, too.",
+    "than once, and needs a [mask](pad_to_bucket.md). The added rows are computed, too. Every "
+    "result whose first dimension equals the padded size is cut, whatever it holds.",
     propose=propose,
     examples=(
         Example(

@@ -63,7 +63,8 @@ RECIPE = Recipe(
     why="A library's function, and a body that counts in Python (`tf.unstack`), retrace for every size. A few sizes "
     "need a few traces.",
     beware="Each row must be computed by itself: a sum, a mean or a loss over the rows would count the last row more "
-    "than once. The added rows are computed, too.",
+    "than once. The added rows are computed, too. Every "
+    "result whose first dimension equals the padded size is cut, whatever it holds.",
     propose=propose,
     examples=(
         Example(
